@@ -51,7 +51,7 @@ public record CheckInput(
     @Nullable Double cachedShare,
     @Nullable CacheUse cache,
     boolean isSharingMeant,
-    Map<String, Outages.Failures> failures,
+    Map<String, Figures.Failures> failures,
     boolean isServerHere,
     List<EngineFigures.WholeRun> engines,
     @Nullable Outlier outlier) {
@@ -99,6 +99,7 @@ public record CheckInput(
    *     several each
    * @param isOpen whether its users arrive by a schedule
    * @param isCutShort whether a rule ended it before its time
+   * @param isFallingBehind whether the server had more and more requests waiting
    * @param law null without a measure window, and where nothing counted what was in flight
    * @param silence null without a measure window, and where most answers were no streams
    * @param steadiness null where it is too short to look for one, or changes by plan
@@ -112,6 +113,7 @@ public record CheckInput(
       long sent,
       boolean isOpen,
       boolean isCutShort,
+      boolean isFallingBehind,
       Figures figures,
       @Nullable LittlesLaw law,
       @Nullable Silence silence,

@@ -307,7 +307,7 @@ final class EngineSection {
     Double ttft = ms(stage, EngineMetric.ENGINE_TTFT_S);
     Double here = mean(stage, Metric.TTFT_MS);
     if (ttft != null && here != null) {
-      parts.add("TTFT in the engine " + NumberText.ms(ttft) + " of " + NumberText.ms(here));
+      parts.add("TTFT " + NumberText.ms(ttft) + " in the engine, " + NumberText.ms(here) + " here");
     }
     part(parts, "preemptions ", of(stage, e -> e.total(EngineMetric.PREEMPTIONS)), "");
     return String.join(", ", parts);

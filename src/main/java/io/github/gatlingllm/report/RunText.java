@@ -158,6 +158,7 @@ final class RunText {
           + NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s")
           + " completed";
     }
+    Double jitter = figures.number(Metric.JITTER);
     return NumberText.with(figures.number(Metric.OUTPUT_TOKENS_PER_S), "tok/s")
         + ", total "
         + NumberText.with(figures.number(Metric.TOTAL_TOKENS_PER_S), "tok/s")
@@ -165,8 +166,8 @@ final class RunText {
         + NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s")
         + " completed ("
         + NumberText.with(figures.requestsPerMin(), "requests/min")
-        + "); jitter (ITL p99 ÷ p50) "
-        + NumberText.number(figures.number(Metric.JITTER));
+        + ")"
+        + (jitter == null ? "" : "; jitter (ITL p99 ÷ p50) " + NumberText.number(jitter));
   }
 
   private static String eachRequest(Distribution whole, Distribution decode) {

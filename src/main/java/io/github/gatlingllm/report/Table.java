@@ -5,11 +5,9 @@ import io.github.gatlingllm.metric.NumberText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  *     {@code notes} keeps them on narrow screens; may be empty
  */
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
+
+  /** On consoles. */
+  private static final int MOST_HEADING_LINES = 4;
 
   Table {
     headings = List.copyOf(headings);
@@ -304,25 +305,58 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   /**
-   * As lines of at most {@code width} characters: where that is too narrow headings take two lines,
-   * and the first column gets what the others leave.
+   * As lines of at most {@code width} characters: where that is too narrow headings take as many
+   * lines as that needs, and then the first column gets what the others leave.
    */
   List<String> lines(int width) {
-    List<String> names = headings.stream().map(Heading::text).toList();
     List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
-    List<List<String>> all = new ArrayList<>(List.of(names));
-    all.addAll(rows);
-    boolean isWide = Arrays.stream(widths(all)).sum() + 2 * (names.size() - 1) > width;
-    if (isWide && names.stream().anyMatch(name -> middle(name) > 0)) {
-      all = new ArrayList<>();
-      all.add(names.stream().map(name -> name.substring(0, middle(name)).strip()).toList());
-      all.add(names.stream().map(name -> name.substring(middle(name)).strip()).toList());
-      all.addAll(rows);
+    List<List<String>> all = withHeadings(1, rows);
+    for (int high = 2; high <= MOST_HEADING_LINES && length(widths(all)) > width; high++) {
+      all = withHeadings(high, rows);
     }
     int[] widths = widths(all);
-    int others = Arrays.stream(widths).skip(1).map(figures -> figures + 2).sum();
+    int others = length(widths) - widths[0];
     widths[0] = Math.max(1, Math.min(widths[0], width - others));
     return all.stream().map(row -> line(row, widths)).toList();
+  }
+
+  private static int length(int[] widths) {
+    return Arrays.stream(widths).sum() + 2 * (widths.length - 1);
+  }
+
+  /** With headings of at most so many lines, which end in the same one. */
+  private List<List<String>> withHeadings(int most, List<List<String>> rows) {
+    List<List<String>> names = headings.stream().map(name -> wrapped(name.text(), most)).toList();
+    int high = names.stream().mapToInt(List::size).max().orElse(1);
+    List<List<String>> lines = new ArrayList<>();
+    for (int line = high; line > 0; line--) {
+      int left = line;
+      lines.add(
+          names.stream()
+              .map(name -> left > name.size() ? "" : name.get(name.size() - left))
+              .toList());
+    }
+    lines.addAll(rows);
+    return lines;
+  }
+
+  /** A heading in at most so many lines, the longest as short as can be. */
+  private static List<String> wrapped(String heading, int most) {
+    String[] words = heading.split(" ");
+    for (int width = Arrays.stream(words).mapToInt(String::length).max().orElse(0); ; width++) {
+      List<String> lines = new ArrayList<>(List.of(words[0]));
+      for (String word : List.of(words).subList(1, words.length)) {
+        String last = lines.get(lines.size() - 1);
+        if (last.length() + 1 + word.length() <= width) {
+          lines.set(lines.size() - 1, last + " " + word);
+        } else {
+          lines.add(word);
+        }
+      }
+      if (lines.size() <= most) {
+        return lines;
+      }
+    }
   }
 
   private int[] widths(List<List<String>> lines) {
@@ -331,15 +365,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       Arrays.setAll(widths, column -> Math.max(widths[column], line.get(column).length()));
     }
     return widths;
-  }
-
-  /** The space that makes both parts of a heading short; 0 in a single word. */
-  private static int middle(String heading) {
-    return IntStream.range(0, heading.length())
-        .filter(i -> heading.charAt(i) == ' ')
-        .boxed()
-        .min(Comparator.comparingInt(i -> Math.max(i, heading.length() - 1 - i)))
-        .orElse(0);
   }
 
   /** In the middle: names of load levels differ at either end. */

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.check.Outages;
+import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
@@ -263,11 +263,11 @@ final class TimeSection {
   private static String howTargetsFailed(Summary summary) {
     List<String> words = new ArrayList<>();
     for (Summary.Target target : summary.targets()) {
-      Outages.Failures of = target.failures();
+      Figures.Failures of = target.failures();
       if (of == null || of.meanTimeBetweenS() == null) {
         continue;
       }
-      Outages.FailingSpan span = of.longestSpan();
+      Figures.FailingSpan span = of.longestSpan();
       words.add(
           (summary.hasSeveralTargets() ? target.label() + ": o" : "O")
               + "ne every "

@@ -540,7 +540,9 @@ final class Setting<T extends @Nullable Object> {
           .orNull("none")
           .excludes("a nonce first leaves nothing to share", "uniquePrompts")
           .example("8x512")
-          .means("one of so many seeded texts of so many tokens first in every prompt");
+          .means(
+              "one of so many seeded texts of so many tokens first in every prompt",
+              "Built-in prompts come on top of it; lengths that are set include it.");
 
   // ---- Requests --------------------------------------------------------------------------------
 

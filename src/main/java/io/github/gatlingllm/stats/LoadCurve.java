@@ -122,10 +122,16 @@ final class LoadCurve {
   private boolean flattens() {
     Stage last = levels.get(levels.size() - 1);
     return levels.subList(0, levels.size() - 1).stream()
-        .filter(s -> s.offered() == null || offered(s) * STEP <= offered(last))
+        .filter(s -> s.offered() == null || load(s) * STEP <= load(last))
         .reduce((lighter, heavier) -> heavier)
         .filter(before -> tokens(last) < (1 + FLAT) * tokens(before) - ROUNDING)
         .isPresent();
+  }
+
+  /** What came: chance may send as many requests at one rate as at another. */
+  private static double load(Stage stage) {
+    Double arrived = stage.arrivedPerS();
+    return stage.kind().equals(LevelInfo.OPEN_LOOP) && arrived != null ? arrived : offered(stage);
   }
 
   /** By what the level that headlines quote was chosen, in order of preference. */

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineTally;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;

@@ -2,7 +2,6 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.CheckInput.CacheUse;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
@@ -511,7 +510,7 @@ public record Summary(
       String label,
       List<String> models,
       @Nullable Knee knee,
-      Outages.@Nullable Failures failures,
+      Figures.@Nullable Failures failures,
       @Nullable EngineFigures serverMetrics,
       Figures figures) {}
 

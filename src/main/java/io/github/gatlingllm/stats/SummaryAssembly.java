@@ -6,7 +6,6 @@ import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -162,6 +161,10 @@ final class SummaryAssembly {
             null,
             parts.trials(w -> w.index() == window.index()));
     List<TimeSlice> slices = parts.steadySlices(window);
+    Backlog.Queue queue =
+        arrivals == null || backlog == null || isChangingInjection(window.level())
+            ? null
+            : backlog.queue();
     MeasuredLevel level =
         new MeasuredLevel(
             placeInWords(window.level()),
@@ -172,6 +175,7 @@ final class SummaryAssembly {
                 : arrivals.sent(),
             arrivals != null || window.level().isOpen(),
             isCutShort(window),
+            queue != null && queue.grows() && !queue.held(),
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
@@ -194,9 +198,7 @@ final class SummaryAssembly {
             inFlight,
             timed ? (Double) (flow.arrived() * 1e9 / window.arriving().nanos()) : null,
             figures.number(Metric.REQUESTS_PER_S),
-            arrivals == null || backlog == null || isChangingInjection(window.level())
-                ? null
-                : backlog.queue(),
+            queue,
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             counted.engines.of(window.index()),
@@ -415,8 +417,8 @@ final class SummaryAssembly {
   }
 
   /** How each target failed that got a request. */
-  private Map<String, Outages.Failures> failures() {
-    Map<String, Outages.Failures> failures = new LinkedHashMap<>();
+  private Map<String, Figures.Failures> failures() {
+    Map<String, Figures.Failures> failures = new LinkedHashMap<>();
     counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
     return failures;
   }

@@ -26,7 +26,7 @@ final class VerdictSentence {
   private static final int NAMED = 3;
   private static final String SEARCH = "search";
 
-  /** A smaller share of rate-limited requests is left to the checks. */
+  /** A smaller share of requests that failed or were turned away is left to the checks. */
   private static final double TOLD = 0.01;
 
   private final LoadCurve curve;
@@ -142,10 +142,25 @@ final class VerdictSentence {
             : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     // Said first, of the level that the sentence is about or else of the lightest.
     return Stream.concat(Stream.of(headline()), levels.stream())
-        .filter(Stage::fallsBehind)
-        .findFirst()
-        .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". " + outcome)
-        .orElse(outcome);
+            .filter(Stage::fallsBehind)
+            .findFirst()
+            .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". ")
+            .orElse("")
+        + failures(headline())
+        + outcome;
+  }
+
+  /** Said first too, as latencies are those of the others; empty where hardly any failed. */
+  private static String failures(Stage level) {
+    Figures.Counts counts = level.figures().counts();
+    double failed = (double) counts.failed() / Math.max(1, counts.ended());
+    return failed < TOLD
+        ? ""
+        : "%s of %s failed%s. "
+            .formatted(
+                NumberText.percent(failed),
+                NumberText.counted(counts.ended(), "request"),
+                isWholeRun(level) ? "" : " at " + load(level));
   }
 
   /** The level that the sentence is about. */

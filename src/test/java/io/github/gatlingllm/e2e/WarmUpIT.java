@@ -168,8 +168,8 @@ class WarmUpIT {
       assertThat(end.text())
           .startsWith("during c=4, 1 level left out: ")
           .endsWith(
-              " requests failed one after the other and none succeeded between; the last one: HTTP"
-                  + " 500: crashed");
+              " requests failed one after the other and none succeeded between (last error: HTTP"
+                  + " 500: crashed)");
       assertThat(end.value()).isGreaterThan(100);
       assertThat(end.threshold()).isEqualTo(100);
       assertThat(run.info().stages()).extracting(LevelInfo::label).containsExactly("c=4");

@@ -238,12 +238,12 @@ class GoodputTest {
         .containsExactly(tuple("ttft", true, 99.0), tuple("slow: e2e", true, 50.0));
     assertThat(s.verdict())
         .endsWith(
-            "TTFT p99 ≤ 1000 ms and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 requests,"
+            "TTFT p99 ≤ 1 s and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 request,"
                 + " E2E of slow by 50.0 % of 2.");
     Summary stricter = figures(own.sloHeldBy(90.0, null), records).summary();
     assertThat(stricter.verdict())
         .endsWith(
-            "TTFT p90 ≤ 1000 ms and E2E p90 ≤ 200 ms of slow are not all met: E2E of slow by 50.0 %"
+            "TTFT p90 ≤ 1 s and E2E p90 ≤ 200 ms of slow are not all met: E2E of slow by 50.0 %"
                 + " of 2 requests.");
   }
 
@@ -256,7 +256,7 @@ class GoodputTest {
     Summary s =
         figures(own, at(0).tokens(50).record(), at(0).name("slow").tokens(250).record()).summary();
     assertThat(s.verdict())
-        .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 requests.");
+        .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 request.");
   }
 
   /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
@@ -314,7 +314,7 @@ class GoodputTest {
             "a: At 1 concurrent request: ",
             "TTFT p99 ≤ 100 ms is not met: TTFT by 50.0 % of 2 requests.",
             "b: At 1 concurrent request: ",
-            "TTFT p50 ≤ 200 ms and TTFT p50 ≤ 1000 ms of slow are met: TTFT by 50.0 % of 2"
+            "TTFT p50 ≤ 200 ms and TTFT p50 ≤ 1 s of slow are met: TTFT by 50.0 % of 2"
                 + " requests, TTFT of slow by 100 % of 1.");
   }
 
