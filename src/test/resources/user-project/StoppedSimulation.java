@@ -13,6 +13,6 @@ public class StoppedSimulation extends Simulation {
                 .on(exec(llm("ask").chat().user("hi").maxTokens(5_000)))
                 .injectOpen(atOnceUsers(4)))
         .protocols(llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp())
-        .maxDuration(2);
+        .maxDuration(4);
   }
 }

@@ -182,7 +182,7 @@ final class AnswerChecks {
     boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
     return isModelsOwn
             && found.level() == null
-            && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold().level(found.value()) == Level.NOTE
+            && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold.level(found.value()) == Level.NOTE
         ? found.level(Level.WARNING)
         : found;
   }
@@ -202,7 +202,7 @@ final class AnswerChecks {
 
   static Finding tokensPerEvent(CheckInput in) {
     double ratio = requireNonNull(in.figures().number(Metric.BATCH_RATIO));
-    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);
+    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.isPassed(ratio);
     return Finding.of(
         ratio,
         number(ratio)
@@ -257,7 +257,7 @@ final class AnswerChecks {
 
   /** What would be a warning is a note where prompts are meant to share text. */
   private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
-    return in.isSharingMeant() && check.threshold().level(found.value()) == Level.WARNING
+    return in.isSharingMeant() && check.threshold.level(found.value()) == Level.WARNING
         ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)
         : found;
   }

@@ -51,7 +51,7 @@ public record CheckInput(
     @Nullable Double cachedShare,
     @Nullable CacheUse cache,
     boolean isSharingMeant,
-    Map<String, Outages.Failures> failures,
+    Map<String, Figures.Failures> failures,
     boolean isServerHere,
     List<EngineFigures.WholeRun> engines,
     @Nullable Outlier outlier) {

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.compare;
 
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.stats.Persistence;
 import io.github.gatlingllm.stats.SliceTally;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.EnumMap;
 import java.util.List;
@@ -59,8 +59,13 @@ final class SliceSample {
             each(slice -> slice.values(metric).total()))
         : Persistence.missedBy(
             length,
-            each(slice -> slice.of(terms.part())),
-            each(slice -> terms.whole() == null ? 1 : slice.of(terms.whole())));
+            each(slice -> amount(slice, terms.part())),
+            each(slice -> amount(slice, terms.whole())));
+  }
+
+  /** Slices are equally long. */
+  private static double amount(TimeSlice slice, @Nullable Amount amount) {
+    return amount == null ? 1 : slice.of(amount);
   }
 
   private double[] each(ToDoubleFunction<TimeSlice> value) {

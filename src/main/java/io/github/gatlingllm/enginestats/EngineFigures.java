@@ -83,11 +83,15 @@ public record EngineFigures(
 
   /** Found ÷ looked up prompt tokens, else as the server says it; null where it does not tell. */
   public @Nullable Double prefixCacheHitRate() {
-    Double queries = total(EngineMetric.PREFIX_CACHE_QUERIES);
-    Double hits = total(EngineMetric.PREFIX_CACHE_HITS);
-    return queries == null || hits == null
-        ? mean(EngineMetric.PREFIX_CACHE_HIT_RATE)
-        : queries == 0 ? null : (Double) (hits / queries);
+    return hitRate(
+        total(EngineMetric.PREFIX_CACHE_HITS),
+        total(EngineMetric.PREFIX_CACHE_QUERIES),
+        mean(EngineMetric.PREFIX_CACHE_HIT_RATE));
+  }
+
+  private static @Nullable Double hitRate(
+      @Nullable Double hits, @Nullable Double queries, @Nullable Double said) {
+    return queries == null || hits == null ? said : queries == 0 ? null : (Double) (hits / queries);
   }
 
   /** Energy of the GPUs in joules: as counted, else mean power × time; null where not told. */
@@ -137,11 +141,10 @@ public record EngineFigures(
 
     /** As {@link EngineFigures#prefixCacheHitRate()}. */
     public @Nullable Double prefixCacheHitRate() {
-      Double queries = of(EngineMetric.PREFIX_CACHE_QUERIES);
-      Double hits = of(EngineMetric.PREFIX_CACHE_HITS);
-      return queries == null || hits == null
-          ? of(EngineMetric.PREFIX_CACHE_HIT_RATE)
-          : queries == 0 ? null : (Double) (hits / queries);
+      return hitRate(
+          of(EngineMetric.PREFIX_CACHE_HITS),
+          of(EngineMetric.PREFIX_CACHE_QUERIES),
+          of(EngineMetric.PREFIX_CACHE_HIT_RATE));
     }
   }
 

@@ -264,6 +264,44 @@ public record Figures(
   public record ErrorCount(String verdict, String message, long count) {}
 
   /**
+   * How a target failed over the whole run.
+   *
+   * @param ended requests of all phases that ended by themselves
+   * @param failed of those, how many the server did not answer well; limited ones (429) are none
+   * @param meanTimeBetweenS from the first request to the last, ÷ failed; null where none failed
+   * @param outages failing spans in which it was away: of a second or more, in three requests or
+   *     more, and longer than so many failures would make by chance
+   * @param awayS how long they were together
+   * @param longestSpan of the outages the longest, else of all failing spans; null where requests
+   *     that succeed were under way beside every failed one
+   */
+  public record Failures(
+      long ended,
+      long failed,
+      @Nullable Double meanTimeBetweenS,
+      long outages,
+      double awayS,
+      @Nullable FailingSpan longestSpan) {}
+
+  /**
+   * A time in which requests failed while none that succeeds was under way.
+   *
+   * @param fromS in seconds since the start of the run
+   * @param toS likewise, the end of the last failing request, or of the time
+   * @param requests how many failing requests were under way in it
+   * @param sent of those, how many were sent in it
+   * @param backAtS when the next request was sent that succeeded; null where none did
+   */
+  public record FailingSpan(
+      double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
+
+    /** How long it was. */
+    public double seconds() {
+      return toS - fromS;
+    }
+  }
+
+  /**
    * How many requests.
    *
    * @param planned what the load plan asked for; null where the plan does not say, and where its

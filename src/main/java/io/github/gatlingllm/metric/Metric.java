@@ -173,7 +173,7 @@ public enum Metric {
               Unit.NUMBER,
               Better.LOWER)
           .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
-          .compared()
+          .compared(null, Amount.TOKENS)
           .key("efficiency.cost_per_million_output_tokens")),
   COST_PER_MILLION_SLO_TOKENS(
       single(
@@ -182,7 +182,7 @@ public enum Metric {
               Unit.NUMBER,
               Better.LOWER)
           .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
-          .compared()
+          .compared(null, Amount.TOKENS_IN_SLO)
           .key("efficiency.cost_per_million_slo_tokens")),
   INPUT_TOKENS_PER_S(
       single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
@@ -397,8 +397,8 @@ public enum Metric {
     TOKENS_IN_SLO
   }
 
-  /** Part and whole of a rate or a share; without a whole, it is the length of the window. */
-  public record Terms(Amount part, @Nullable Amount whole) {}
+  /** Part and whole of a rate or a share; null stands for the length of the window. */
+  public record Terms(@Nullable Amount part, @Nullable Amount whole) {}
 
   private static final List<Metric> DISTRIBUTIONS =
       Arrays.stream(values()).filter(Metric::isDistribution).toList();
@@ -504,7 +504,10 @@ public enum Metric {
     return entry.compared || entry.terms != null;
   }
 
-  /** Of a rate or a share that runs are compared by, what is divided by what; else null. */
+  /**
+   * Of a rate or a share that runs are compared by, what is divided by what; of costs what they
+   * change with; else null.
+   */
   public @Nullable Terms terms() {
     return entry.terms;
   }

@@ -87,8 +87,8 @@ final class MetricEntry {
     return this;
   }
 
-  /** Two runs are compared by part ÷ whole; a null whole stands for the length of the window. */
-  MetricEntry compared(Amount part, @Nullable Amount all) {
+  /** Two runs are compared by part ÷ whole; null stands for the length of the window. */
+  MetricEntry compared(@Nullable Amount part, @Nullable Amount all) {
     terms = new Terms(part, all);
     return this;
   }

@@ -5,6 +5,7 @@ import io.github.gatlingllm.compare.Comparison.Change;
 import io.github.gatlingllm.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.compare.Comparison.Outcome;
 import io.github.gatlingllm.compare.Comparison.Place;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.ConfigurationDifference;
 import io.github.gatlingllm.report.ComparedRuns.Other;
@@ -220,7 +221,10 @@ final class ComparePage {
   }
 
   private static Cell figure(Change change) {
-    String direction = change.isLowerBetter() ? ", lower is better" : ", higher is better";
+    String direction =
+        change.figure().metric().better() == Metric.Better.LOWER
+            ? ", lower is better"
+            : ", higher is better";
     return new Cell(change.figure().name(), Kind.CODE)
         .remarked(change.figure().words() + direction);
   }

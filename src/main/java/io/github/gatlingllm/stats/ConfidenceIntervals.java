@@ -2,11 +2,11 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Distribution.Interval;
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.StudentT;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.Arrays;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.List;
 public final class Persistence {
 
   /** Beyond it so few slices say nothing. */
-  private static final double MOST = 0.9;
+  static final double MOST = 0.9;
 
   private static final double MOST_UPPER = 0.95;
 
@@ -91,16 +91,21 @@ public final class Persistence {
     for (double value : series) {
       moments.add(value, 1);
     }
-    double variance = moments.std() * moments.std() * n;
-    if (n < 8 || variance == 0) {
+    if (n < 8 || moments.std() == 0) {
       return 0;
     }
+    double raw = autocorrelation(series, moments);
+    return raw + (fitted + (fitted + 2) * raw) / n;
+  }
+
+  /** The lag-1 autocorrelation of a series, as it is; 0 where all values are alike. */
+  static double autocorrelation(double[] series, Moments moments) {
+    double variance = moments.std() * moments.std() * series.length;
     double product = 0;
-    for (int i = 1; i < n; i++) {
+    for (int i = 1; i < series.length; i++) {
       product += (series[i] - moments.mean()) * (series[i - 1] - moments.mean());
     }
-    double raw = product / variance;
-    return raw + (fitted + (fitted + 2) * raw) / n;
+    return variance == 0 ? 0 : product / variance;
   }
 
   /** How many slices are worth one independent slice: (1 + φ) ÷ (1 − φ). */

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineTally;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;
@@ -90,7 +89,6 @@ public final class RunStatistics {
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
   final InjectorTally byInjector;
-  final GeneratorTally generator;
   final EngineTally engines;
   private final List<String> injections;
 
@@ -121,7 +119,6 @@ public final class RunStatistics {
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
-    generator = new GeneratorTally(info.startUnixNanos());
     byInjector = new InjectorTally(info.injectors());
     engines =
         new EngineTally(
@@ -177,7 +174,7 @@ public final class RunStatistics {
       throws IOException {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
-    source.generator(statistics.generator::add);
+    source.generator(statistics.overTime::add);
     source.server(sample -> statistics.engines.add(sample));
     return new SummaryAssembly(source.ended(info), inferred, file, statistics).figures();
   }

@@ -2,12 +2,12 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.CheckInput.CacheUse;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
@@ -157,8 +157,18 @@ public record Summary(
   }
 
   /** What headlines about the run count from. */
-  public HeadlineClock clock() {
+  HeadlineClock clock() {
     return HeadlineClock.of(stages);
+  }
+
+  /** The time that headlines quote: from schedule where that can differ from admission. */
+  public Metric headlineMetric(Metric metric) {
+    return clock().metric(metric);
+  }
+
+  /** Whether headlines say that times count from the schedule. */
+  public boolean isClockNamed() {
+    return clock().isNamed();
   }
 
   /** Whether no assertion was missed. */
@@ -511,7 +521,7 @@ public record Summary(
       String label,
       List<String> models,
       @Nullable Knee knee,
-      Outages.@Nullable Failures failures,
+      Figures.@Nullable Failures failures,
       @Nullable EngineFigures serverMetrics,
       Figures figures) {}
 

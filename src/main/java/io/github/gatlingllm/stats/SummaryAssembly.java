@@ -6,7 +6,6 @@ import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -181,7 +180,7 @@ final class SummaryAssembly {
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
             slices == null ? null : SteadyState.of(window, slices),
-            counted.generator.in(window),
+            counted.overTime.generator.in(window),
             counted.engines.of(window.index()));
     measured.add(level);
 
@@ -418,8 +417,8 @@ final class SummaryAssembly {
   }
 
   /** How each target failed that got a request. */
-  private Map<String, Outages.Failures> failures() {
-    Map<String, Outages.Failures> failures = new LinkedHashMap<>();
+  private Map<String, Figures.Failures> failures() {
+    Map<String, Figures.Failures> failures = new LinkedHashMap<>();
     counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
     return failures;
   }
@@ -465,7 +464,7 @@ final class SummaryAssembly {
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
             level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
-        counted.generator.buckets(),
+        time.generator.buckets(),
         counted.engines.overTime());
   }
 }

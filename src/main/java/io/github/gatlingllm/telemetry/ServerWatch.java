@@ -67,6 +67,7 @@ public final class ServerWatch {
     private final PageReader reader = new PageReader();
     private @Nullable String target;
     private String source = "";
+    private boolean wasLate;
     private boolean isGivenUp;
     private boolean hasComplained;
 
@@ -249,7 +250,10 @@ public final class ServerWatch {
       }
     }
     if (reading == null && endpoint.source.isEmpty() && !endpoint.page.isSet()) {
-      endpoint.isGivenUp = true;
+      // The first time, this JVM or the server may be slow.
+      boolean isLate = answer.tookNanos() >= timeout.toNanos();
+      endpoint.isGivenUp = !isLate || endpoint.wasLate;
+      endpoint.wasLate = true;
       return;
     }
     if (reading == null && isIdle) {

@@ -163,6 +163,36 @@ class ServerWatchTest {
   }
 
   @Test
+  void autoAsksOnceMoreWhereTheFirstAnswerIsLate() throws IOException {
+    CountDownLatch never = new CountDownLatch(1);
+    AtomicInteger asked = new AtomicInteger();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/metrics",
+        exchange -> {
+          asked.incrementAndGet();
+          try {
+            never.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    server.setExecutor(task -> new Thread(task).start());
+    server.start();
+    open.add(() -> server.stop(0));
+    open.add(never::countDown);
+    watch = watch(Duration.ofMillis(200));
+    watch.add(
+        pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
+    watch.refresh();
+    watch.refresh();
+    assertThat(samples()).isEmpty();
+    assertThat(said).isEmpty();
+    assertThat(asked).hasValue(2);
+  }
+
+  @Test
   void whatFailsIsSaidInItsLinesAndOnceOnTheConsole() throws IOException {
     watch.add(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
     List<ServerSample> samples = samples();
