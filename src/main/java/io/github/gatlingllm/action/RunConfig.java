@@ -4,6 +4,7 @@ import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
@@ -33,9 +34,7 @@ final class RunConfig {
   /**
    * Says for any simulation, not only for the benchmark, whether an invalid run fails the build.
    */
-  private static final String FAIL_ON_INVALID_PROPERTY = "llm.failOnInvalid";
-
-  private static final String FAIL_ON_INVALID_VARIABLE = "LLM_FAIL_ON_INVALID";
+  private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
 
   private RunConfig() {}
 
@@ -72,12 +71,10 @@ final class RunConfig {
 
   /** What any of the protocols asks for. */
   static ReportOptions report(List<LlmProtocol> protocols) {
-    String ofProcess =
-        System.getProperty(FAIL_ON_INVALID_PROPERTY, System.getenv(FAIL_ON_INVALID_VARIABLE));
     return protocols.stream()
         .map(protocol -> protocol.report)
         .reduce(
-            new ReportOptions(false, true, true, !"false".equalsIgnoreCase(ofProcess)),
+            new ReportOptions(false, true, true, !"false".equalsIgnoreCase(FAIL_ON_INVALID.text())),
             ReportOptions::and);
   }
 

@@ -43,8 +43,8 @@ final class ChunkReader extends DocumentReader {
         case "x_groq" -> groq();
         case "data" -> embeddings();
         case "error", "message", "detail" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
-        // Of OpenAI: random bytes that hide how long the text is.
-        case "obfuscation" -> ignoredText();
+        // Each answer has its own id; random bytes of OpenAI hide how long the text is.
+        case "obfuscation", "id" -> ignoredText();
         default -> {}
       }
     }

@@ -56,7 +56,11 @@ final class JsonBytes {
         end(before, '[', ']');
       }
       case STRING -> text(node.textValue());
-      default -> plain(node.toString().getBytes(StandardCharsets.UTF_8));
+      default -> {
+        boolean isShort = node.isIntegralNumber() || node.isBoolean() || node.isNull();
+        // Jackson makes a whole writer for the text of a number.
+        plain((isShort ? node.asText() : node.toString()).getBytes(StandardCharsets.UTF_8));
+      }
     }
   }
 
