@@ -28,7 +28,7 @@ public final class RateLimitSimulation extends Simulation {
         closedLoop(USERS)
             .fill(0)
             .stabilize(0)
-            .measure(2)
+            .measure(4)
             .disableCooldown()
             .drain(Duration.ofSeconds(1))
             .inject(scenario("Paced").exec(ask))
