@@ -53,23 +53,20 @@ final class LlmComponents implements ProtocolComponents {
     return context.protocolComponentsRegistry().components(KEY);
   }
 
-  /** Who is told about the levels of that load plan, which runs in that scenario. */
-  RunningLevel.Listener levels(String scenario, LoadPlan plan) {
-    return run().levels(target, scenario, plan, inFlight()::cancel);
-  }
-
-  /** The place of that load plan in the run, which is the load of that population. */
-  PlanLoop.Timetable timetable(String population, LoadPlan plan) {
-    return new PlanLoop.Timetable(
-        parts.plans().incrementAndGet(), parts.start().starts(population, plan, run()));
+  /** The place in the run of a load plan, which is the load of that scenario and population. */
+  PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
+    return new PlanLoop.Place(
+        parts.plans.incrementAndGet(),
+        parts.start.starts(population, plan, run()),
+        run().levels(target, scenario, plan, inFlight()::cancel));
   }
 
   /** Gatling's throttle knows no other injectors. */
   void refuseThrottle(ScenarioContext context) {
-    if (context.throttled() && parts.injector().isPart()) {
+    if (context.throttled() && parts.injector.isPart()) {
       throw InvalidSimulation.because(
           "injector "
-              + parts.injector().share()
+              + parts.injector.share()
               + ": Gatling's throttle would let every injector send all that it allows; use"
               + " maxRequestsPerMinute, which is shared out");
     }
@@ -106,7 +103,7 @@ final class LlmComponents implements ProtocolComponents {
    */
   void judge(LlmRequest.RequestDraft request) {
     if (request.slo != null && requestLog.inStatistics()) {
-      parts.judge(protocol, request.name.constant(), request.slo);
+      parts.config.judge(protocol, request.name.constant(), request.slo);
     }
   }
 
@@ -116,7 +113,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   Run run() {
-    return parts.run();
+    return parts.run;
   }
 
   RequestLog requestLog() {
@@ -125,12 +122,12 @@ final class LlmComponents implements ProtocolComponents {
 
   /** The requests that are under way. */
   InFlight inFlight() {
-    return parts.inFlight();
+    return parts.inFlight;
   }
 
   /** Where requests are counted that are not sent. */
   NotSent notSent() {
-    return parts.notSent();
+    return parts.notSent;
   }
 
   /** The same run, for requests to that target that only warm up. */
@@ -146,7 +143,7 @@ final class LlmComponents implements ProtocolComponents {
    */
   void warmUp(ScenarioContext context, LlmRequest request) {
     if (LlmProtocol.isDryRun()) {
-      parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
+      parts.plan.add(this, request, context.coreComponents().eventLoopGroup().next());
       return;
     }
     parts.compareClock();
@@ -155,7 +152,7 @@ final class LlmComponents implements ProtocolComponents {
     if (!jvm && !first) {
       return;
     }
-    parts.start().requireInTime(run());
+    parts.start.requireInTime(run());
     WarmUpRounds rounds = new WarmUpRounds(context, run().id());
     if (jvm) {
       rounds.jvm(this, request.parts().api);
@@ -167,7 +164,7 @@ final class LlmComponents implements ProtocolComponents {
       collectGarbage();
     }
     run().refreshServer();
-    parts.start().requireInTime(run());
+    parts.start.requireInTime(run());
   }
 
   /**
@@ -180,19 +177,19 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Whether requests with a limit ask for exactly that many tokens. */
   boolean pinsOutput() {
-    return protocol.pinning != LlmProtocol.Pinning.NEVER && !parts.unpinned().contains(target);
+    return parts.config.isPinned(protocol);
   }
 
   /**
    * Notes that the target rejects what pins output; false where the user insists, or it is known.
    */
   boolean unpin() {
-    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.unpin(target);
+    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.config.unpin(target);
   }
 
   /** Where tokenizers run: never on an event loop. */
   TokenCounting counting() {
-    return parts.counting();
+    return parts.counting;
   }
 
   /** The run's monotonic clock. */
@@ -212,23 +209,23 @@ final class LlmComponents implements ProtocolComponents {
         http,
         configuration,
         parts.tls(protocol, http2, configuration),
-        requestLog.inStatistics() ? parts.servers() : new ConcurrentHashMap<>());
+        requestLog.inStatistics() ? parts.servers : new ConcurrentHashMap<>());
   }
 
   @Override
   public Function1<Session, Session> onStart() {
-    parts.sayWhatIsUnseeded();
-    parts.start().scenarioReady(run());
+    parts.config.sayWhatIsUnseeded();
+    parts.start.scenarioReady(run());
     if (LlmProtocol.isDryRun()) {
-      parts.plan().scenarioBuilt();
+      parts.plan.scenarioBuilt();
     }
     return session -> {
       if (LlmProtocol.isDryRun()) {
-        parts.plan().end();
+        parts.plan.end();
       }
       run().userCame();
-      Arrival arrival = parts.injections().next(session.scenario(), now());
-      Injection injection = parts.injections().injection(session.scenario());
+      Arrival arrival = parts.injections.next(session.scenario(), now());
+      Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
         if (injection != null && parts.isFirst("injection " + session.scenario())) {
           run().injectionStarted(scheduleOf(session), injection, now());
@@ -241,8 +238,8 @@ final class LlmComponents implements ProtocolComponents {
         run()
             .arrivalsPlanned(
                 scheduleOf(session),
-                parts.injections().description(session.scenario()),
-                parts.injections().planned(session.scenario()),
+                parts.injections.description(session.scenario()),
+                parts.injections.planned(session.scenario()),
                 start);
       }
       return UserSessions.arriving(session, arrival);
@@ -288,12 +285,12 @@ final class LlmComponents implements ProtocolComponents {
 
     @Override
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
-      RunParts parts = RunParts.of(core);
+      RunParts parts = new RunParts(core);
       return protocol -> {
         if (protocol.hasTarget()) {
-          parts.use(protocol);
+          parts.config.use(protocol);
         }
-        return new LlmComponents(protocol, parts, RequestLog.of(parts.run()));
+        return new LlmComponents(protocol, parts, RequestLog.of(parts.run));
       };
     }
   }

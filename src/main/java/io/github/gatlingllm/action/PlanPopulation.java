@@ -11,7 +11,6 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.RunningLevel;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -25,9 +24,7 @@ public final class PlanPopulation {
 
   /** The scenario, its actions wrapped in a loop that the plan drives. */
   public static PopulationBuilder of(LoadPlan plan, ScenarioBuilder scenario) {
-    LoadPlan own = ownPart(plan);
-    return of(
-        own, scenario, scenario.name(), listener(own, scenario), timetable(scenario.name(), own));
+    return named(plan, scenario, scenario.name());
   }
 
   /**
@@ -35,39 +32,27 @@ public final class PlanPopulation {
    * becomes part of the name.
    */
   public static PopulationBuilder of(LoadPlan plan, ScenarioBuilder scenario, String target) {
-    String name = scenario.name() + " @ " + target;
-    LoadPlan own = ownPart(plan);
-    return of(own, scenario, name, listener(own, scenario), timetable(name, own));
+    return named(plan, scenario, scenario.name() + " @ " + target);
   }
 
+  private static PopulationBuilder named(LoadPlan plan, ScenarioBuilder scenario, String name) {
+    LoadPlan own = InvalidSimulation.checked(() -> plan.of(Injector.ofProcess().part()));
+    return of(
+        own,
+        scenario,
+        name,
+        context -> LlmComponents.of(context).place(scenario.name(), name, own));
+  }
+
+  /**
+   * @param place finds out which one the plan has in its run
+   */
   static PopulationBuilder of(
       LoadPlan plan,
       ScenarioBuilder scenario,
-      Function<ScenarioContext, RunningLevel.Listener> listener) {
-    return of(plan, scenario, scenario.name(), listener, context -> PlanLoop.Timetable.NONE);
-  }
-
-  private static LoadPlan ownPart(LoadPlan plan) {
-    return InvalidSimulation.checked(() -> plan.of(Injector.ofProcess().part()));
-  }
-
-  private static Function<ScenarioContext, PlanLoop.Timetable> timetable(
-      String name, LoadPlan plan) {
-    return context -> LlmComponents.of(context).timetable(name, plan);
-  }
-
-  private static Function<ScenarioContext, RunningLevel.Listener> listener(
-      LoadPlan plan, ScenarioBuilder scenario) {
-    return context -> LlmComponents.of(context).levels(scenario.name(), plan);
-  }
-
-  private static PopulationBuilder of(
-      LoadPlan plan,
-      ScenarioBuilder scenario,
       String name,
-      Function<ScenarioContext, RunningLevel.Listener> listener,
-      Function<ScenarioContext, PlanLoop.Timetable> timetable) {
-    ActionBuilder loop = PlanLoop.around(scenario, listener, timetable);
+      Function<ScenarioContext, PlanLoop.Place> place) {
+    ActionBuilder loop = PlanLoop.around(scenario, place);
     ScenarioBuilder looped =
         new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
     return new PopulationBuilder(looped.inject(new Profile(plan)));
