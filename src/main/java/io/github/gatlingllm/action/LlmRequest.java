@@ -6,6 +6,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic.ParameterCheck;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest;

@@ -10,6 +10,7 @@ import io.gatling.core.check.Check$;
 import io.gatling.core.session.GroupBlock;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.client.TokenCounts;
@@ -140,8 +141,8 @@ final class ResponseProcessor {
             tokens,
             ending.status(),
             ending.httpStatus(),
-            answer.finishReason(),
-            new Said(exchange));
+            answer,
+            () -> exchange.timeline().events(true));
     Session session = sent.session();
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
         Check$.MODULE$.check(response, session, checks);
@@ -250,28 +251,6 @@ final class ResponseProcessor {
                 output == null
                     ? text.length() / CHARS_PER_TOKEN
                     : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
-  }
-
-  private record Said(StreamedExchange exchange) implements MeasuredAnswer.Content {
-    @Override
-    public String text() {
-      return exchange.answer().text();
-    }
-
-    @Override
-    public String reasoning() {
-      return exchange.answer().reasoning();
-    }
-
-    @Override
-    public List<FunctionCall> toolCalls() {
-      return exchange.answer().toolCalls();
-    }
-
-    @Override
-    public RequestRecord.Events events() {
-      return exchange.timeline().events(true);
-    }
   }
 
   /**
