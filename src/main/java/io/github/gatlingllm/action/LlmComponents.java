@@ -147,7 +147,7 @@ final class LlmComponents implements ProtocolComponents {
       return;
     }
     parts.compareClock();
-    boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
+    boolean jvm = protocol.warmUpJvm && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
       return;

@@ -54,7 +54,7 @@ final class RequestRecords {
     return new RequestRecord(
         identity(sent, timeline),
         timing,
-        protocol.recording.tokens() ? events : timeline.events(false),
+        protocol.recordTokens ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
             finishReason == null ? null : ErrorBody.line(finishReason, prepared.secrets()),
@@ -66,7 +66,7 @@ final class RequestRecords {
             judgement.missed(),
             exchange.wasResent()),
         answer.server(),
-        protocol.recording.text() ? text(prepared, answer) : null);
+        protocol.recordText ? text(prepared, answer) : null);
   }
 
   /**
@@ -150,8 +150,7 @@ final class RequestRecords {
       @Nullable String model,
       Api api,
       boolean streamed) {
-    RunningLevel stage =
-        (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
+    RunningLevel stage = UserSessions.levelOf(session);
     return new RequestRecord.Identity(
         requestId,
         components.run().id(),

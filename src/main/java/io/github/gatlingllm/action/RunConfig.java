@@ -229,7 +229,7 @@ final class RunConfig {
         String.join(",", protocol.baseUrls.stream().map(Secrets::withoutThem).toList()));
     config.put("stream", Boolean.toString(protocol.streaming));
     config.put(IGNORE_EOS, Boolean.toString(protocol.pinning != LlmProtocol.Pinning.NEVER));
-    config.put("recordTokens", Boolean.toString(protocol.recording.tokens()));
+    config.put("recordTokens", Boolean.toString(protocol.recordTokens));
     config.put("timeout", protocol.requestTimeout.toSeconds() + "s");
     config.put("idleTimeout", protocol.idleTimeout.toSeconds() + "s");
     putIfSet(config, "maxInFlight", protocol.maxInFlight);

@@ -57,7 +57,12 @@ final class SimulationPlan {
     String target = protocols.size() > 1 ? components.target() + ": " : "";
     requests.put(
         target + (name == null ? "(a name per user)" : name),
-        asked(request, components, session(protocol, eventLoop)));
+        asked(
+            request,
+            components,
+            UserSessions.with(
+                UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop),
+                protocol.warmUpSession)));
   }
 
   /** One more scenario with LLM requests is complete. */
@@ -118,7 +123,7 @@ final class SimulationPlan {
     List<String> urls = protocol.baseUrls.stream().map(Secrets::withoutThem).toList();
     row(lines, "target", protocol.label() + ": " + String.join(", ", urls));
     row(lines, "API key", protocol.apiKey == null ? "none" : "set");
-    int warmUp = protocol.warmUp.requests();
+    int warmUp = protocol.warmUpRequests;
     row(lines, "warm-up", warmUp == 0 ? "none" : NumberText.counted(warmUp, "request"));
     if (!(protocol.prefix instanceof PromptPrefix.None)) {
       row(lines, "prefix", protocol.prefix.toString());
@@ -187,14 +192,6 @@ final class SimulationPlan {
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.parts().api.key() + "; made for each user (" + e.getMessage() + ")";
     }
-  }
-
-  private static Session session(LlmProtocol protocol, EventLoop eventLoop) {
-    Session session = UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop);
-    for (Map.Entry<String, Object> attribute : protocol.warmUp.session().entrySet()) {
-      session = session.set(attribute.getKey(), attribute.getValue());
-    }
-    return session;
   }
 
   private List<PopulationBuilder> populations() {

@@ -108,7 +108,7 @@ final class WarmUpRounds {
    */
   void target(LlmComponents components, LlmRequest request) {
     LlmProtocol protocol = components.protocol();
-    int requests = protocol.warmUp.requests();
+    int requests = protocol.warmUpRequests;
     if (requests == 0) {
       return;
     }
@@ -195,14 +195,9 @@ final class WarmUpRounds {
   }
 
   private Session session(long userId, EventLoop eventLoop, LlmProtocol protocol) {
-    Session session =
-        http.onStart()
-            .apply(UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop))
-            .set(LlmProtocol.WarmUp.KEY, true);
-    for (Map.Entry<String, Object> attribute : protocol.warmUp.session().entrySet()) {
-      session = session.set(attribute.getKey(), attribute.getValue());
-    }
-    return session;
+    Session fresh = UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop);
+    return UserSessions.with(
+        http.onStart().apply(fresh).set(LlmProtocol.WARM_UP_KEY, true), protocol.warmUpSession);
   }
 
   /** What follows a warm-up request. */
