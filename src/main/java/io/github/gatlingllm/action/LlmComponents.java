@@ -31,22 +31,47 @@ final class LlmComponents implements ProtocolComponents {
 
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
 
-  private final LlmProtocol protocol;
-  private final String target;
+  final LlmProtocol protocol;
+
+  /** The target's label. */
+  final String target;
+
+  final Run run;
+
+  /** What limits the requests in flight; null where nothing does. */
+  final @Nullable InFlightGate gate;
+
+  /** What limits the requests and tokens a minute; null where nothing does. */
+  final @Nullable RateLimiter limiter;
+
+  /** What prompts begin with. */
+  final PreparedRequest.Prefixes prefixes;
+
+  final RequestLog requestLog;
+
+  /** The requests that are under way. */
+  final InFlight inFlight;
+
+  /** Where requests are counted that are not sent. */
+  final NotSent notSent;
+
+  /** Where tokenizers run: never on an event loop. */
+  final TokenCounting counting;
+
   private final RunParts parts;
-  private final @Nullable InFlightGate gate;
-  private final @Nullable RateLimiter limiter;
-  private final PreparedRequest.Prefixes prefixes;
-  private final RequestLog requestLog;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
     this.protocol = protocol;
     this.target = protocol.label();
-    this.parts = parts;
+    this.run = parts.run;
     this.gate = parts.gate(protocol);
     this.limiter = parts.limiter(protocol);
     this.prefixes = parts.prefixes(protocol, requestLog.inStatistics());
     this.requestLog = requestLog;
+    this.inFlight = parts.inFlight;
+    this.notSent = parts.notSent;
+    this.counting = parts.counting;
+    this.parts = parts;
   }
 
   static LlmComponents of(ScenarioContext context) {
@@ -57,8 +82,8 @@ final class LlmComponents implements ProtocolComponents {
   PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
     return new PlanLoop.Place(
         parts.plans.incrementAndGet(),
-        parts.start.starts(population, plan, run()),
-        run().levels(target, scenario, plan, inFlight()::cancel));
+        parts.start.starts(population, plan, run),
+        run.levels(target, scenario, plan, inFlight::cancel));
   }
 
   /** Gatling's throttle knows no other injectors. */
@@ -70,30 +95,6 @@ final class LlmComponents implements ProtocolComponents {
               + ": Gatling's throttle would let every injector send all that it allows; use"
               + " maxRequestsPerMinute, which is shared out");
     }
-  }
-
-  LlmProtocol protocol() {
-    return protocol;
-  }
-
-  /** The target's label. */
-  String target() {
-    return target;
-  }
-
-  /** What limits the requests in flight; null where nothing does. */
-  @Nullable InFlightGate gate() {
-    return gate;
-  }
-
-  /** What limits the requests and tokens a minute; null where nothing does. */
-  @Nullable RateLimiter limiter() {
-    return limiter;
-  }
-
-  /** What prompts begin with. */
-  PreparedRequest.Prefixes prefixes() {
-    return prefixes;
   }
 
   /**
@@ -110,24 +111,6 @@ final class LlmComponents implements ProtocolComponents {
   /** The objectives of a request of that name. */
   Slo sloOf(LlmRequest.RequestDraft request, String name) {
     return request.slo == null ? protocol.sloOf(name) : request.slo;
-  }
-
-  Run run() {
-    return parts.run;
-  }
-
-  RequestLog requestLog() {
-    return requestLog;
-  }
-
-  /** The requests that are under way. */
-  InFlight inFlight() {
-    return parts.inFlight;
-  }
-
-  /** Where requests are counted that are not sent. */
-  NotSent notSent() {
-    return parts.notSent;
   }
 
   /** The same run, for requests to that target that only warm up. */
@@ -152,8 +135,8 @@ final class LlmComponents implements ProtocolComponents {
     if (!jvm && !first) {
       return;
     }
-    parts.start.requireInTime(run());
-    WarmUpRounds rounds = new WarmUpRounds(context, run().id());
+    parts.start.requireInTime(run);
+    WarmUpRounds rounds = new WarmUpRounds(context, run);
     if (jvm) {
       rounds.jvm(this, request.parts().api);
     }
@@ -163,8 +146,8 @@ final class LlmComponents implements ProtocolComponents {
     if (jvm) {
       collectGarbage();
     }
-    run().refreshServer();
-    parts.start.requireInTime(run());
+    run.refreshServer();
+    parts.start.requireInTime(run);
   }
 
   /**
@@ -185,11 +168,6 @@ final class LlmComponents implements ProtocolComponents {
    */
   boolean unpin() {
     return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.config.unpin(target);
-  }
-
-  /** Where tokenizers run: never on an event loop. */
-  TokenCounting counting() {
-    return parts.counting;
   }
 
   /** The run's monotonic clock. */
@@ -215,7 +193,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     parts.config.sayWhatIsUnseeded();
-    parts.start.scenarioReady(run());
+    parts.start.scenarioReady(run);
     if (LlmProtocol.isDryRun()) {
       parts.plan.scenarioBuilt();
     }
@@ -223,24 +201,23 @@ final class LlmComponents implements ProtocolComponents {
       if (LlmProtocol.isDryRun()) {
         parts.plan.end();
       }
-      run().userCame();
+      run.userCame();
       Arrival arrival = parts.injections.next(session.scenario(), now());
       Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
         if (injection != null && parts.isFirst("injection " + session.scenario())) {
-          run().injectionStarted(scheduleOf(session), injection, now());
+          run.injectionStarted(scheduleOf(session), injection, now());
         }
         return session;
       }
       if (arrival.anchors() && injection != null) {
         long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-        run().injectionStarted(scheduleOf(session), injection, start);
-        run()
-            .arrivalsPlanned(
-                scheduleOf(session),
-                parts.injections.description(session.scenario()),
-                parts.injections.planned(session.scenario()),
-                start);
+        run.injectionStarted(scheduleOf(session), injection, start);
+        run.arrivalsPlanned(
+            scheduleOf(session),
+            parts.injections.description(session.scenario()),
+            parts.injections.planned(session.scenario()),
+            start);
       }
       return UserSessions.arriving(session, arrival);
     };
@@ -257,14 +234,13 @@ final class LlmComponents implements ProtocolComponents {
       Arrival arrival = UserSessions.arrivalOf(session);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();
-        notSent()
-            .request(
-                session.scenario(),
-                level == null || level.admits()
-                    ? "its user asked for nothing"
-                    : "its load level was over");
+        notSent.request(
+            session.scenario(),
+            level == null || level.admits()
+                ? "its user asked for nothing"
+                : "its load level was over");
       }
-      run().userLeft();
+      run.userLeft();
       return BoxedUnit.UNIT;
     };
   }
@@ -290,7 +266,7 @@ final class LlmComponents implements ProtocolComponents {
         if (protocol.hasTarget()) {
           parts.config.use(protocol);
         }
-        return new LlmComponents(protocol, parts, RequestLog.of(parts.run));
+        return new LlmComponents(protocol, parts, new RequestLog(parts.run));
       };
     }
   }

@@ -75,22 +75,19 @@ final class ResponseProcessor {
   /** Called once per exchange, on its event loop. */
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
-      components.requestLog().ended();
+      components.requestLog.ended();
       if (!request.silent) {
         InFlight.closed(sent.session());
       }
     }
     long ended = components.now();
-    components.inFlight().ended(exchange, ended);
+    components.inFlight.ended(exchange, ended);
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
-      components
-          .counting()
-          .now(
-              () -> byTokenizer(exchange, sent),
-              () -> byEvents(exchange, sent),
-              tokens ->
-                  EventLoops.execute(
-                      sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
+      components.counting.now(
+          () -> byTokenizer(exchange, sent),
+          () -> byEvents(exchange, sent),
+          tokens ->
+              EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
       AfterReading.execute(
           sent.session().eventLoop(),
@@ -123,7 +120,7 @@ final class ResponseProcessor {
         sent.prepared().size(),
         exchange.answer(),
         exchange.timeline(),
-        components.protocol().tokenizer::count);
+        components.protocol.tokenizer::count);
   }
 
   private static RequestRecord.Tokens byEvents(
@@ -167,10 +164,10 @@ final class ResponseProcessor {
       after = ChatMessages.afterFailure(request.messages, after).markAsFailed();
     }
     if (request.silent) {
-      components.inFlight().remove(exchange);
+      components.inFlight.remove(exchange);
     } else {
       RequestRecord record = records.sent(exchange, sent, tokens, ok, error);
-      if (components.requestLog().inStatistics()) {
+      if (components.requestLog.inStatistics()) {
         after = log(record, after);
       }
       keep(record, exchange, sent);
@@ -186,27 +183,23 @@ final class ResponseProcessor {
     boolean compared =
         record.tokens().source() == RequestRecord.TokenSource.USAGE
             && record.outcome().ok()
-            && components.counting().compares(sent.index());
+            && components.counting.compares(sent.index());
     if (prompt.isKnown() && !answerToo && !compared) {
       handOver(record, exchange, prompt);
       return;
     }
     boolean ok = record.outcome().ok();
     String error = record.outcome().error();
-    components
-        .counting()
-        .later(
-            () -> {
-              prompt.count();
-              return answerToo
-                  ? records.sent(exchange, sent, byTokenizer(exchange, sent), ok, error)
-                  : compared ? record.withLocalCounts(null, local(exchange)) : record;
-            },
-            () ->
-                answerToo
-                    ? records.sent(exchange, sent, byEvents(exchange, sent), ok, error)
-                    : record,
-            counted -> handOver(counted, exchange, prompt));
+    components.counting.later(
+        () -> {
+          prompt.count();
+          return answerToo
+              ? records.sent(exchange, sent, byTokenizer(exchange, sent), ok, error)
+              : compared ? record.withLocalCounts(null, local(exchange)) : record;
+        },
+        () ->
+            answerToo ? records.sent(exchange, sent, byEvents(exchange, sent), ok, error) : record,
+        counted -> handOver(counted, exchange, prompt));
   }
 
   private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
@@ -214,13 +207,13 @@ final class ResponseProcessor {
   }
 
   private @Nullable Integer local(StreamedExchange exchange) {
-    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer::count);
+    return TokenCounts.local(exchange.answer(), components.protocol.tokenizer::count);
   }
 
   private void handOver(
       RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
-    components.requestLog().keep(counted(record, prompt));
-    components.inFlight().remove(exchange);
+    components.requestLog.keep(counted(record, prompt));
+    components.inFlight.remove(exchange);
   }
 
   /** The answer joins the history, with what it and its prompt take of the model's context. */

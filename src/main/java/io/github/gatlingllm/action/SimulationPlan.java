@@ -51,10 +51,10 @@ final class SimulationPlan {
 
   /** One more request of a scenario. */
   synchronized void add(LlmComponents components, LlmRequest request, EventLoop eventLoop) {
-    LlmProtocol protocol = components.protocol();
+    LlmProtocol protocol = components.protocol;
     protocols.add(protocol);
     String name = request.parts().name.constant();
-    String target = protocols.size() > 1 ? components.target() + ": " : "";
+    String target = protocols.size() > 1 ? components.target + ": " : "";
     requests.put(
         target + (name == null ? "(a name per user)" : name),
         asked(
@@ -164,14 +164,14 @@ final class SimulationPlan {
 
   /** What is asked, and how long prompts are, as far as that is known without its user. */
   private static String asked(LlmRequest request, LlmComponents components, Session session) {
-    LlmProtocol protocol = components.protocol();
+    LlmProtocol protocol = components.protocol;
     try {
       IntSummaryStatistics tokens = new IntSummaryStatistics();
       GenerationRequest body = null;
       for (int i = 0; i < LOOKS; i++) {
         body =
             PreparedRequest.of(
-                    request, protocol, components.pinsOutput(), components.prefixes(), session)
+                    request, protocol, components.pinsOutput(), components.prefixes, session)
                 .body();
         tokens.accept(protocol.tokenizer.count(String.join("", body.promptTexts())));
       }
