@@ -2,7 +2,6 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.EmbeddedEngine.EngineCore;
 import io.github.gatlingllm.wire.Api;
@@ -216,10 +215,11 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private String models() {
     EmbeddedEngineBuilder settings = core.settings();
-    return "{\"object\":\"list\",\"data\":[{\"id\":\"%s\",\"object\":\"model\",\"created\":0,\"owned_by\":\"gatling-llm\",\"max_model_len\":%d}]}"
-        .formatted(
-            String.valueOf(JsonStringEncoder.getInstance().quoteAsString(settings.model)),
-            settings.contextTokens());
+    return """
+    {"object":"list","data":[{"id":%s,"object":"model","created":0,\
+    "owned_by":"gatling-llm","max_model_len":%s}]}\
+    """
+        .formatted(AnswerFormat.quoted(settings.model), settings.contextTokens());
   }
 
   @Override
