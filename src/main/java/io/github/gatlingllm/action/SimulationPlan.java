@@ -90,7 +90,7 @@ final class SimulationPlan {
     for (PopulationBuilder population : populations()) {
       String scenario = population.scenarioBuilder().name();
       row(lines, "scenario", scenario);
-      LoadPlan plan = PlanPopulation.planOf(population.injectionProfile());
+      LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
       if (plan == null) {
         row(lines, "load", injected(injections, scenario));
         continue;

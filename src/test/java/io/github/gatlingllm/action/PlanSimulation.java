@@ -107,7 +107,7 @@ public final class PlanSimulation extends Simulation {
   {
     ScenarioBuilder looped = System.getProperty("plan").equals("spin") ? spin : scenario;
     setUp(
-        PlanPopulation.of(
+        LoadInjection.population(
                 plan(),
                 looped.wrapped,
                 looped.wrapped.name(),
