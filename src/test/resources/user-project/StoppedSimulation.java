@@ -8,10 +8,11 @@ public class StoppedSimulation extends Simulation {
   {
     setUp(
             scenario("Endless")
+                .exec(llm("ask").chat().user("hi").maxTokens(1))
                 .forever()
-                .on(exec(llm("ask").chat().user("hi").maxTokens(100)))
+                .on(exec(llm("ask").chat().user("hi").maxTokens(5_000)))
                 .injectOpen(atOnceUsers(4)))
         .protocols(llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp())
-        .maxDuration(2);
+        .maxDuration(4);
   }
 }

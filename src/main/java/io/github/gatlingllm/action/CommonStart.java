@@ -3,7 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.injector.StartTime;
+import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.metric.NumberText;

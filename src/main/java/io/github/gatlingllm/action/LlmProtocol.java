@@ -5,6 +5,7 @@ import io.github.gatlingllm.action.Dynamic.ParameterCheck;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest;
@@ -31,8 +32,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Session attribute that only users who send warm-up requests have. */
   public static final String WARM_UP_KEY = "gatling.llm.warmUp";
 
-  private static final String DRY_RUN_PROPERTY = "llm.dryRun";
-  private static final String DRY_RUN_VARIABLE = "LLM_DRY_RUN";
+  private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
 
   /** No target yet, and the defaults of every setting. */
   static final LlmProtocol DEFAULT = new LlmProtocol();
@@ -160,8 +160,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** Whether the plan of the simulation is to be printed and nothing sent. */
   public static boolean isDryRun() {
-    return "true"
-        .equalsIgnoreCase(System.getProperty(DRY_RUN_PROPERTY, System.getenv(DRY_RUN_VARIABLE)));
+    return "true".equalsIgnoreCase(DRY_RUN.text());
   }
 
   /**

@@ -2,8 +2,8 @@ package io.github.gatlingllm.action;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
-import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -11,16 +11,16 @@ import java.util.concurrent.TimeUnit;
 /**
  * Hands rows to Gatling's statistics several at a time, on the threads of its actors: each row that
  * an event loop sends wakes one of them, and on one processor that takes the time of what is being
- * read, row by row. A row waits for the {@value #MOST}th one or 20 ms, and never longer than its
+ * read, row by row. A row waits for the {@value #MOST}th one or 100 ms, and never longer than its
  * user stays.
  *
  * <p>One per event loop, which adds rows and says that users leave.
  */
 final class RowsForGatling {
 
-  private static final int MOST = 16;
+  private static final int MOST = 128;
 
-  private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final FastThreadLocal<RowsForGatling> OF_THREAD =
       new FastThreadLocal<>() {
@@ -30,7 +30,7 @@ final class RowsForGatling {
         }
       };
 
-  private final Queue<Runnable> rows = new ArrayDeque<>(MOST);
+  private final Queue<Runnable> rows = new ConcurrentLinkedQueue<>();
   private int waiting;
   private boolean timed;
 
@@ -43,7 +43,7 @@ final class RowsForGatling {
    */
   static void log(EventLoop eventLoop, Executor actors, Runnable row) {
     RowsForGatling of = OF_THREAD.get();
-    of.add(row);
+    of.rows.add(row);
     if (++of.waiting >= MOST) {
       of.handOver(actors);
     } else if (!of.timed) {
@@ -72,10 +72,6 @@ final class RowsForGatling {
         logAll();
       }
     }
-  }
-
-  private synchronized void add(Runnable row) {
-    rows.add(row);
   }
 
   /** Waits until rows are logged that another thread has begun with. */

@@ -10,6 +10,7 @@ import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
@@ -45,9 +46,7 @@ final class RunConfig {
   /**
    * Says for any simulation, not only for the benchmark, whether an invalid run fails the build.
    */
-  private static final String FAIL_ON_INVALID_PROPERTY = "llm.failOnInvalid";
-
-  private static final String FAIL_ON_INVALID_VARIABLE = "LLM_FAIL_ON_INVALID";
+  private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
 
   private final Run run;
   private final Injector injector;
@@ -163,12 +162,7 @@ final class RunConfig {
               + " differently to tell them apart");
     }
     boolean alike = slos.values().stream().distinct().count() == 1;
-    RunInfo.TargetSlo judge = judgeOf(first);
-    run.describe(
-        info ->
-            info.slo(first.slo)
-                .sloByRequest(judge.byRequest(), judge.heldByRequest())
-                .sloByTarget(alike ? Map.of() : slos));
+    run.describe(info -> info.slo(judgeOf(first), alike ? Map.of() : slos));
   }
 
   private RunInfo.TargetSlo judgeOf(LlmProtocol protocol) {
@@ -212,12 +206,10 @@ final class RunConfig {
 
   /** What any of the protocols asks for. */
   static ReportOptions report(List<LlmProtocol> protocols) {
-    String ofProcess =
-        System.getProperty(FAIL_ON_INVALID_PROPERTY, System.getenv(FAIL_ON_INVALID_VARIABLE));
     return protocols.stream()
         .map(protocol -> protocol.report)
         .reduce(
-            new ReportOptions(false, true, true, !"false".equalsIgnoreCase(ofProcess)),
+            new ReportOptions(false, true, true, !"false".equalsIgnoreCase(FAIL_ON_INVALID.text())),
             ReportOptions::and);
   }
 

@@ -7,10 +7,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.RateLimits;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
@@ -180,7 +182,7 @@ final class AnswerChecks {
     boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
     return isModelsOwn
             && found.level() == null
-            && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold().level(found.value()) == Level.NOTE
+            && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold.level(found.value()) == Level.NOTE
         ? found.level(Level.WARNING)
         : found;
   }
@@ -199,8 +201,8 @@ final class AnswerChecks {
   }
 
   static Finding tokensPerEvent(CheckInput in) {
-    double ratio = requireNonNull(in.figures().jitter().batchRatio());
-    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);
+    double ratio = requireNonNull(in.figures().number(Metric.BATCH_RATIO));
+    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.isPassed(ratio);
     return Finding.of(
         ratio,
         number(ratio)
@@ -231,19 +233,19 @@ final class AnswerChecks {
   }
 
   static Finding cachedShare(CheckInput in) {
-    CheckInput.CachedPrompts cache = requireNonNull(in.cache());
+    CacheUse cache = requireNonNull(in.cache());
+    double share = requireNonNull(in.cachedShare());
     Distribution warm = cache.warmTtftMs();
     Distribution cold = cache.coldTtftMs();
-    String cached =
-        percent(cache.share()) + " of the prompt tokens came from the server's prefix cache";
+    String cached = percent(share) + " of the prompt tokens came from the server's prefix cache";
     if (warm.isEmpty() || cold.isEmpty()) {
-      return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(cache.share(), cached + "."));
+      return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(share, cached + "."));
     }
     Finding found =
         Finding.of(
-            cache.share(),
+            share,
             cached
-                + (cache.level() == null ? ": " : "; at " + cache.level() + " ")
+                + (cache.stage() == null ? ": " : "; at " + cache.stage() + " ")
                 + "TTFT p50 is %s ms for the %s with half or more of it cached, %s ms for the other %s."
                     .formatted(
                         number(warm.p50()),
@@ -255,7 +257,7 @@ final class AnswerChecks {
 
   /** What would be a warning is a note where prompts are meant to share text. */
   private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
-    return in.isSharingMeant() && check.threshold().level(found.value()) == Level.WARNING
+    return in.isSharingMeant() && check.threshold.level(found.value()) == Level.WARNING
         ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)
         : found;
   }
@@ -280,7 +282,7 @@ final class AnswerChecks {
         share(cancelled, in.figures().counts().started()),
         cancelled == 0
             ? "No request was cancelled."
-            : "%s requests were cancelled at the end (%s before they were sent): percentiles of their latency are lower bounds."
+            : "Requests cancelled at the end: %s, of which %s were not sent yet. Percentiles of latency are lower bounds."
                 .formatted(count(cancelled), count(in.answers().neverAdmitted)));
   }
 

@@ -377,7 +377,7 @@ enum CheckCatalogue {
       "streamed answers, unless tokens were counted by their events",
       in ->
           in.answers().streamedOk > in.answers().chunkCounted
-              && in.figures().jitter().batchRatio() != null,
+              && in.figures().number(Metric.BATCH_RATIO) != null,
       "Read TPOT beside ITL, and ICL for what a reader sees.",
       AnswerChecks::tokensPerEvent),
   BUFFERING(
@@ -509,18 +509,18 @@ enum CheckCatalogue {
   private static final String MAY_BE_GENERATOR =
       "It may not be the server: the load generator itself did not keep up, see check generator.";
 
-  private final String question;
-  private final String figure;
+  final String question;
+  final String figure;
 
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
-  private final Threshold threshold;
+  final Threshold threshold;
 
-  private final String appliesTo;
+  final String appliesTo;
 
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
   private final Predicate<CheckInput> applies;
 
-  private final String remedy;
+  final String remedy;
 
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
   private final Function<CheckInput, Stream<Finding>> judge;
@@ -600,25 +600,5 @@ enum CheckCatalogue {
 
   String id() {
     return name().toLowerCase(Locale.ROOT);
-  }
-
-  String question() {
-    return question;
-  }
-
-  String figure() {
-    return figure;
-  }
-
-  Threshold threshold() {
-    return threshold;
-  }
-
-  String appliesTo() {
-    return appliesTo;
-  }
-
-  String remedy() {
-    return remedy;
   }
 }

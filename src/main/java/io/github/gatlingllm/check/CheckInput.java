@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  * @param sweeps the load levels of each target and scenario by themselves
  * @param arrivals null in closed loops
  * @param models what each target was asked for; an empty name stands for none
- * @param cache null where the server does not tell
+ * @param cachedShare cached prompt tokens ÷ prompt tokens, 0 to 1; null where the server does not
+ *     tell
+ * @param cache null likewise
  * @param isSharingMeant whether prompts have text in common because the workload is made so
  * @param failures how each target failed
  * @param isServerHere whether an endpoint is an address of the generator's own machine
@@ -46,9 +48,10 @@ public record CheckInput(
     Figures.@Nullable ArrivalFigures arrivals,
     List<Set<String>> models,
     AnswerCounts answers,
-    @Nullable CachedPrompts cache,
+    @Nullable Double cachedShare,
+    @Nullable CacheUse cache,
     boolean isSharingMeant,
-    Map<String, Outages.Failures> failures,
+    Map<String, Figures.Failures> failures,
     boolean isServerHere,
     List<EngineFigures.WholeRun> engines,
     @Nullable Outlier outlier) {
@@ -96,6 +99,7 @@ public record CheckInput(
    *     several each
    * @param isOpen whether its users arrive by a schedule
    * @param isCutShort whether a rule ended it before its time
+   * @param isFallingBehind whether the server had more and more requests waiting
    * @param law null without a measure window, and where nothing counted what was in flight
    * @param silence null without a measure window, and where most answers were no streams
    * @param steadiness null where it is too short to look for one, or changes by plan
@@ -109,6 +113,7 @@ public record CheckInput(
       long sent,
       boolean isOpen,
       boolean isCutShort,
+      boolean isFallingBehind,
       Figures figures,
       @Nullable LittlesLaw law,
       @Nullable Silence silence,
@@ -127,7 +132,7 @@ public record CheckInput(
     }
 
     /** Whether its setting {@code duration} says how long it measures. */
-    public boolean hasDuration() {
+    boolean hasDuration() {
       return info.kind().equals(LevelInfo.OPEN_LOOP) || (isClosedLoop() && info.planned() == null);
     }
 
@@ -256,29 +261,25 @@ public record CheckInput(
       boolean isOneAtATime,
       boolean isKneeReached,
       boolean isSaturated,
-      QuotedLevel quoted) {}
+      MeasuredLevel quoted) {
+
+    /** Requests at that level whose E2E is known. */
+    long e2eValues() {
+      return quoted.figures().metric(Metric.E2E_MS).count();
+    }
+  }
 
   /**
-   * The load level that headlines quote.
+   * The server's prefix cache, over requests of which it told, of the load level with most requests
+   * of both kinds: those of different levels differ in their load, too.
    *
-   * @param label with its target and scenario where there are several
-   * @param e2eValues requests whose E2E is known
-   * @param windowS seconds measured; null where not known
-   * @param hasDuration whether its setting {@code duration} says how long it measures
+   * @param stage that level, with its target and scenario where there are several; null where the
+   *     run has one level only
+   * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
+   * @param coldTtftMs TTFT of the others
    */
-  public record QuotedLevel(
-      String label, long e2eValues, @Nullable Double windowS, boolean hasDuration) {}
-
-  /**
-   * The server's prefix cache.
-   *
-   * @param share cached prompt tokens ÷ prompt tokens, 0 to 1
-   * @param level whose TTFT is told; null where there is one only
-   * @param warmTtftMs of requests with at least half of their prompt cached
-   * @param coldTtftMs of the others
-   */
-  public record CachedPrompts(
-      double share, @Nullable String level, Distribution warmTtftMs, Distribution coldTtftMs) {}
+  public record CacheUse(
+      @Nullable String stage, Distribution warmTtftMs, Distribution coldTtftMs) {}
 
   /**
    * Counts the requests whose answers are not what figures take them for, of those scheduled in a

@@ -43,8 +43,8 @@ final class EngineChecks {
   /** The runs of which both counts are known, and nothing else explains a difference. */
   static List<WholeRun> comparable(CheckInput in) {
     return in.engines().stream()
-        .filter(run -> run.generatedTokens() != null && run.sent().outputTokens() > 0)
-        .filter(run -> run.sent().ok() >= LEAST_OK * run.sent().count())
+        .filter(run -> run.generatedTokens() != null && run.outputTokens() > 0)
+        .filter(run -> run.ok() >= LEAST_OK * run.sent())
         .filter(run -> !hasOthers(run))
         .toList();
   }
@@ -55,9 +55,7 @@ final class EngineChecks {
         tokenDifference(worst),
         "The engine counted %s output tokens in the whole run%s, the answers have %s."
             .formatted(
-                count(Math.round(generated(worst))),
-                at(worst),
-                count(worst.sent().outputTokens())));
+                count(Math.round(generated(worst))), at(worst), count(worst.outputTokens())));
   }
 
   private static double generated(WholeRun run) {
@@ -65,7 +63,7 @@ final class EngineChecks {
   }
 
   private static double tokenDifference(WholeRun run) {
-    return Math.abs(generated(run) / run.sent().outputTokens() - 1);
+    return Math.abs(generated(run) / run.outputTokens() - 1);
   }
 
   /** The runs of which it is known how many requests the engine finished. */
@@ -80,22 +78,18 @@ final class EngineChecks {
             others(worst),
             "The engine finished %s%s, this run sent %s."
                 .formatted(
-                    counted(Math.round(finished), "request"),
-                    at(worst),
-                    count(worst.sent().count())))
+                    counted(Math.round(finished), "request"), at(worst), count(worst.sent())))
         .warnsIf(hasOthers(worst));
   }
 
   /** Requests of others ÷ own. */
   private static double others(WholeRun run) {
     Double finished = run.finishedRequests();
-    return finished == null
-        ? 0
-        : Math.max(0, finished - run.sent().count()) / Math.max(1, run.sent().count());
+    return finished == null ? 0 : Math.max(0, finished - run.sent()) / Math.max(1, run.sent());
   }
 
   private static boolean hasOthers(WholeRun run) {
-    return others(run) > 0.01 && others(run) * run.sent().count() >= LEAST_OTHERS;
+    return others(run) > 0.01 && others(run) * run.sent() >= LEAST_OTHERS;
   }
 
   private static String at(WholeRun run) {
@@ -130,8 +124,13 @@ final class EngineChecks {
         .filter(seen -> needed.apply(seen.engine()) != null);
   }
 
+  /**
+   * Not where requests pile up: the engine's times of a window are of the requests whose first
+   * token came in it, ours of those that were sent in it, and wait longer.
+   */
   private static List<Seen> withTtft(CheckInput in) {
     return levels(in, engine -> engine.meanMs(EngineMetric.ENGINE_TTFT_S))
+        .filter(seen -> !seen.level().isFallingBehind())
         .filter(seen -> seen.level().figures().metric(Metric.TTFT_MS).mean() != null)
         .toList();
   }
@@ -191,7 +190,7 @@ final class EngineChecks {
   static Finding preemptions(CheckInput in) {
     List<Seen> levels = levels(in, engine -> engine.total(EngineMetric.PREEMPTIONS)).toList();
     Seen worst = most(levels, EngineChecks::preemptions);
-    Double jitter = worst.level().figures().jitter().itlP99OverP50();
+    Double jitter = worst.level().figures().number(Metric.JITTER);
     long times = Math.round(preemptions(worst));
     return Finding.of(
             preemptions(worst),

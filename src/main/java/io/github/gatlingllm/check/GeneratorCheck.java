@@ -156,16 +156,21 @@ final class GeneratorCheck {
   private String late(double toleranceMs, String figures) {
     List<Span> spans = health.spans(second -> second.lateS(toleranceMs));
     Span worst = spans.isEmpty() ? health.all() : spans.get(0);
-    return "%s: %s%s event loops%s were up to %s late%s: %s of %s rest on it."
+    return "%s: %s%s event loops%s were up to %s late%s: %s of %s rest%s on it."
         .formatted(
             level.label(),
             worst.place(),
-            spans.size() > 1 ? ", and at " + (spans.size() - 1) + " other times," : "",
+            switch (spans.size()) {
+              case 0, 1 -> "";
+              case 2 -> ", and at another time,";
+              default -> ", and at " + (spans.size() - 1) + " other times,";
+            },
             of(),
             ms(health.all().lagMaxMs()),
             cause(worst),
             figures,
-            level.label());
+            level.label(),
+            figures.contains(" and ") || figures.endsWith("times") ? "" : "s");
   }
 
   private String outOfCpu() {

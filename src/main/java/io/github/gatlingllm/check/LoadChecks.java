@@ -1,6 +1,7 @@
 package io.github.gatlingllm.check;
 
 import static io.github.gatlingllm.metric.NumberText.count;
+import static io.github.gatlingllm.metric.NumberText.counted;
 import static io.github.gatlingllm.metric.NumberText.ms;
 import static io.github.gatlingllm.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
@@ -9,12 +10,11 @@ import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
-import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.check.Outages.FailingSpan;
-import io.github.gatlingllm.check.Outages.Failures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Figures.FailingSpan;
+import io.github.gatlingllm.metric.Figures.Failures;
 import io.github.gatlingllm.metric.Figures.Pacing;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
@@ -328,7 +328,7 @@ final class LoadChecks {
                     .thenComparing(l -> requireNonNull(l.silence()).longestS()))
             .orElseThrow();
     Silence silence = requireNonNull(level.silence());
-    Double windowS = level.figures().throughput().windowS();
+    Double windowS = level.figures().windowS();
     Finding found =
         Finding.of(
                 silence.longestS(),
@@ -346,7 +346,7 @@ final class LoadChecks {
                             number(windowS)))
             .threshold(silence.boundS())
             .warnsIf(silence.spans() > 0);
-    Double perS = level.figures().throughput().requestsPerS();
+    Double perS = level.figures().number(Metric.REQUESTS_PER_S);
     return level.isClosedLoop() && perS != null && perS > 0
         ? found.remedy(
             "The server stalled, or one long prefill held up all: look at its log. A closed loop"
@@ -396,24 +396,19 @@ final class LoadChecks {
 
   /** Of the level that headlines quote; where there are several, of the one with fewest values. */
   static Finding lowN(CheckInput in) {
-    Sweep fewest =
-        Collections.min(in.sweeps(), Comparator.comparingLong(sweep -> sweep.quoted().e2eValues()));
-    QuotedLevel level = fewest.quoted();
+    Sweep fewest = Collections.min(in.sweeps(), Comparator.comparingLong(Sweep::e2eValues));
+    MeasuredLevel level = fewest.quoted();
+    long values = fewest.e2eValues();
     Finding found =
         Finding.of(
-            (double) level.e2eValues(),
-            "%s: p99 rests on %s%s."
-                .formatted(
-                    level.label(),
-                    count(level.e2eValues()),
-                    level.e2eValues() == 1 ? " request" : " requests"));
-    Double windowS = level.windowS();
-    return windowS == null || level.e2eValues() == 0 || !level.hasDuration()
+            (double) values,
+            "%s: p99 rests on %s.".formatted(level.label(), counted(values, "request")));
+    Double windowS = level.figures().windowS();
+    return windowS == null || values == 0 || !level.hasDuration()
         ? found
         : found.remedy(
             "For a p99 measure %s s or longer (duration=%1$s); or quote what the values carry: a p95 needs 200, a p90 100."
-                .formatted(
-                    NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / level.e2eValues()))));
+                .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
   }
 
   static Finding loadLevels(CheckInput in) {

@@ -26,7 +26,8 @@ import picocli.CommandLine.TypeConversionException;
     description = {
       "Serves an OpenAI-compatible engine without a GPU until it is stopped: continuous batching,"
           + " prefill, KV blocks with a prefix cache, a queue. /v1/chat/completions,"
-          + " /v1/completions, /v1/models, /health, and /metrics with vLLM's names.",
+          + " /v1/completions, /v1/responses, /v1/messages, /v1/embeddings, /v1/models, /health,"
+          + " and /metrics with vLLM's names.",
       "A decode step of a batch of n takes decode step × (1 + growth × n)."
     },
     showDefaultValues = true,

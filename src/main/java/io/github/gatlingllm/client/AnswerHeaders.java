@@ -59,22 +59,22 @@ final class AnswerHeaders {
   }
 
   /** Reads all of them. */
-  void read(ReceivedAnswer answer) {
+  void read(SaidTimings timings) {
     Iterator<Map.Entry<CharSequence, CharSequence>> each = headers.iteratorCharSequence();
     while (each.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = each.next();
-      read(header.getKey().toString().toLowerCase(Locale.ROOT), header.getValue(), answer);
+      read(header.getKey().toString().toLowerCase(Locale.ROOT), header.getValue(), timings);
     }
     if (!rateLimits.isEmpty() || retryAfterS != null) {
-      answer.limits(rateLimits, retryAfterS == null ? null : Math.round(retryAfterS * 1e9));
+      timings.limits(rateLimits, retryAfterS == null ? null : Math.round(retryAfterS * 1e9));
     }
   }
 
-  private void read(String name, CharSequence said, ReceivedAnswer answer) {
+  private void read(String name, CharSequence said, SaidTimings timings) {
     if (name.equals("server-timing")) {
-      serverTiming(said, answer);
+      serverTiming(said, timings);
     } else if (ServerReport.Timing.isHeader(name)) {
-      answer.timing(name, number(said));
+      timings.add(name, number(said));
     } else if (name.equals("retry-after-ms")) {
       retryAfterS = possible(number(said) / 1e3);
     } else if (name.equals("retry-after") && retryAfterS == null) {
@@ -85,7 +85,7 @@ final class AnswerHeaders {
   }
 
   /** Metrics between commas: a name, then parameters behind semicolons; values may be quoted. */
-  private static void serverTiming(CharSequence said, ReceivedAnswer answer) {
+  private static void serverTiming(CharSequence said, SaidTimings timings) {
     StringBuilder part = new StringBuilder();
     String metric = "";
     boolean isName = true;
@@ -103,7 +103,7 @@ final class AnswerHeaders {
         if (isName) {
           metric = text.substring(0, Math.min(LONGEST_NAME, text.length()));
         } else if (METRIC_DURATION.matcher(text).lookingAt() && !metric.isEmpty()) {
-          answer.timing(
+          timings.add(
               ServerReport.SERVER_TIMING + metric, number(text.substring(text.indexOf('=') + 1)));
           metric = "";
         }

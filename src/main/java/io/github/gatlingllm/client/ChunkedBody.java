@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.CorruptedFrameException;
+import io.netty.util.concurrent.FastThreadLocal;
 
 /**
  * The body of one answer, where it comes in chunks of HTTP/1.1: its bytes go straight from the read
@@ -22,8 +23,8 @@ final class ChunkedBody {
     /** What is known of the answer, from the headers that were just decoded. */
     Headers headers();
 
-    /** Bytes of the body; the buffer stays the caller's. */
-    void body(ByteBuf in, int from, int length);
+    /** Bytes of the body, valid during the call. */
+    void body(byte[] bytes, int from, int length);
   }
 
   /** What headers say of the body behind them. */
@@ -41,6 +42,15 @@ final class ChunkedBody {
     DATA_END,
     DECODER
   }
+
+  /** Of the event loop: bytes are copied out of the network buffer once, and not kept. */
+  static final FastThreadLocal<byte[]> SCRATCH =
+      new FastThreadLocal<>() {
+        @Override
+        protected byte[] initialValue() {
+          return new byte[64 * 1024];
+        }
+      };
 
   private static final int END_OF_HEADERS = 0x0d0a0d0a;
 
@@ -83,9 +93,7 @@ final class ChunkedBody {
       while (in.isReadable()) {
         switch (state) {
           case HEADERS -> headers(context, in);
-          case LENGTH -> length(context, in);
-          case DATA -> data(in);
-          case DATA_END -> dataEnd(in);
+          case LENGTH, DATA, DATA_END -> chunks(context, in);
           case DECODER -> context.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
         }
       }
@@ -119,47 +127,73 @@ final class ChunkedBody {
     }
   }
 
-  /** A line that ends with CR and LF and holds a number of bytes above 0, and nothing else. */
-  private void length(ChannelHandlerContext context, ByteBuf in) {
-    while (in.isReadable()) {
-      byte next = in.readByte();
+  /** Copies what was read at once: a network buffer checks its bounds for every byte. */
+  private void chunks(ChannelHandlerContext context, ByteBuf in) {
+    byte[] bytes = SCRATCH.get();
+    int from = in.readerIndex();
+    int to = Math.min(in.readableBytes(), bytes.length);
+    in.getBytes(from, bytes, 0, to);
+    int at = 0;
+    while (at < to && state != State.DECODER) {
+      at =
+          switch (state) {
+            case DATA -> data(bytes, at, to);
+            case DATA_END -> dataEnd(bytes, at);
+            default -> length(bytes, at, to);
+          };
+    }
+    in.readerIndex(from + at);
+    if (state == State.DECODER) {
+      context.fireChannelRead(Unpooled.copiedBuffer(line, 0, lineLength));
+    }
+  }
+
+  /**
+   * A line that ends with CR and LF and holds a number of bytes above 0, and nothing else. Each of
+   * these methods returns how far it has come.
+   */
+  private int length(byte[] bytes, int from, int to) {
+    for (int at = from; at < to; at++) {
+      byte next = bytes[at];
       line[lineLength++] = next;
-      int digit = Character.digit(next, 16);
+      int digit = digit(next);
       if (digit >= 0 && !lineEnds && lineLength <= MOST_DIGITS) {
         left = left * 16 + digit;
       } else if (next == '\r' && left > 0 && !lineEnds) {
         lineEnds = true;
-      } else if (next == '\n' && lineEnds) {
-        lineEnds = false;
-        lineLength = 0;
-        state = State.DATA;
-        return;
       } else {
-        state = State.DECODER;
-        context.fireChannelRead(Unpooled.copiedBuffer(line, 0, lineLength));
-        return;
+        boolean isWhole = next == '\n' && lineEnds;
+        state = isWhole ? State.DATA : State.DECODER;
+        lineLength = isWhole ? 0 : lineLength;
+        lineEnds &= !isWhole;
+        return at + 1;
       }
     }
+    return to;
   }
 
-  private void data(ByteBuf in) {
-    int length = Math.min(left, in.readableBytes());
-    receiver.body(in, in.readerIndex(), length);
-    in.skipBytes(length);
+  private static int digit(byte c) {
+    return c >= '0' && c <= '9' ? c - '0' : Character.digit(c, 16);
+  }
+
+  private int data(byte[] bytes, int from, int to) {
+    int length = Math.min(left, to - from);
+    receiver.body(bytes, from, length);
     left -= length;
     if (left == 0) {
       state = State.DATA_END;
     }
+    return from + length;
   }
 
-  private void dataEnd(ByteBuf in) {
-    byte next = in.readByte();
-    if (next != (lineEnds ? '\n' : '\r')) {
+  private int dataEnd(byte[] bytes, int at) {
+    if (bytes[at] != (lineEnds ? '\n' : '\r')) {
       throw new CorruptedFrameException("a chunk is longer than it says");
     }
     lineEnds = !lineEnds;
     if (!lineEnds) {
       state = State.LENGTH;
     }
+    return at + 1;
   }
 }

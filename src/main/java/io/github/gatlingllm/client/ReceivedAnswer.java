@@ -11,11 +11,8 @@ import io.github.gatlingllm.wire.ChunkParser.Channel;
 import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
 import io.github.gatlingllm.wire.FunctionCall;
 import io.github.gatlingllm.wire.SseDecoder;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 public final class ReceivedAnswer {
 
   private static final int UNKNOWN = -1;
-
-  /** No server names more timings. */
-  private static final int MOST_TIMINGS = 32;
 
   /** Instants of events are kept; no server says so much that is worth it. */
   private static final int MOST_EVENTS = 1 << 21;
@@ -50,15 +44,8 @@ public final class ReceivedAnswer {
   private @Nullable String error;
   private @Nullable String malformed;
 
-  private int promptTokens = UNKNOWN;
-  private int completionTokens = UNKNOWN;
-  private int cachedTokens = UNKNOWN;
-  private int reasoningTokens = UNKNOWN;
-  private List<String> refusedCounts = List.of();
-  private Map<String, Double> timings = Map.of();
-  private Map<String, String> timingNames = Map.of();
-  private Map<String, Double> rateLimits = Map.of();
-  private @Nullable Long retryAfterNanos;
+  private final SaidCounts counts = new SaidCounts();
+  private final SaidTimings timings = new SaidTimings();
 
   /**
    * @param expectedChoices how many answers were asked for, ≥ 1
@@ -211,7 +198,7 @@ public final class ReceivedAnswer {
 
   /** The server's count; null when it said nothing. */
   public @Nullable Integer promptTokens() {
-    return known(promptTokens);
+    return SaidCounts.known(counts.prompt());
   }
 
   /**
@@ -219,70 +206,40 @@ public final class ReceivedAnswer {
    * 0 though tokens came.
    */
   public @Nullable Integer completionTokens() {
-    return completionTokens == 0 && hasTokens() ? null : known(completionTokens);
+    int said = counts.completion();
+    return said == 0 && hasTokens() ? null : SaidCounts.known(said);
   }
 
   /** Tokens of prompt and answer, by the server's counts; null where it did not say both. */
   public @Nullable Long tokensTaken() {
     Integer ofAnswer = completionTokens();
-    return promptTokens == UNKNOWN || ofAnswer == null
-        ? null
-        : (Long) ((long) promptTokens + ofAnswer);
+    Integer ofPrompt = promptTokens();
+    return ofPrompt == null || ofAnswer == null ? null : (Long) ((long) ofPrompt + ofAnswer);
   }
 
   /** Prompt tokens served from the prefix cache; null when the server said nothing. */
   public @Nullable Integer cachedTokens() {
-    return known(cachedTokens);
+    return SaidCounts.known(counts.cached());
   }
 
   /** The server's count; null when it said nothing. */
   public @Nullable Integer reasoningTokens() {
-    return known(reasoningTokens);
+    return SaidCounts.known(counts.reasoning());
   }
 
   /** Counts of the server that no answer can have, by name; they are taken as not said. */
   public List<String> refusedCounts() {
-    return refusedCounts;
+    return counts.refused();
   }
 
   /** What the server said about itself. */
   public ServerReport server() {
-    return timings.isEmpty() && rateLimits.isEmpty() && retryAfterNanos == null
-        ? ServerReport.NONE
-        : new ServerReport(timings, List.copyOf(timingNames.values()), rateLimits, retryAfterNanos);
+    return timings.report();
   }
 
-  /**
-   * A timing that the server reported. What no server can mean is ignored; of several for the same
-   * the last one counts, as bodies come after headers.
-   *
-   * @param name what the server calls it
-   * @param said as the server said it
-   */
-  void timing(String name, double said) {
-    double value = ServerReport.Timing.value(name, said);
-    if (Double.isNaN(value)) {
-      return;
-    }
-    if (timings.isEmpty()) {
-      timings = new LinkedHashMap<>();
-      timingNames = new LinkedHashMap<>();
-    }
-    String key = ServerReport.Timing.keyOf(name);
-    if (timings.size() < MOST_TIMINGS || timings.containsKey(key)) {
-      timings.put(key, value);
-      timingNames.put(key, name);
-    }
-  }
-
-  /** What response headers said of the server's rate limits. */
-  void limits(Map<String, Double> left, @Nullable Long retryAfter) {
-    rateLimits = left;
-    retryAfterNanos = retryAfter;
-  }
-
-  private static @Nullable Integer known(int count) {
-    return count == UNKNOWN ? null : count;
+  /** For what it says of itself. */
+  SaidTimings timings() {
+    return timings;
   }
 
   private ChoiceText choice(int index) {
@@ -382,41 +339,12 @@ public final class ReceivedAnswer {
 
     @Override
     public void usage(int prompt, int completion, int cached, int reasoning) {
-      int ofPrompt = possible(prompt, "prompt_tokens");
-      int ofAnswer = possible(completion, "completion_tokens");
-      usageInEvent = ofAnswer;
-      if (ofPrompt > 0 || ofAnswer > 0) {
-        promptTokens = lastSaid(promptTokens, ofPrompt);
-        completionTokens = lastSaid(completionTokens, ofAnswer);
-      }
-      if (prompt > 0 || completion > 0) {
-        int ofCache = possible(cached, "cached_tokens");
-        int ofReasoning = possible(reasoning, "reasoning_tokens");
-        cachedTokens = ofCache == UNKNOWN ? cachedTokens : ofCache;
-        reasoningTokens = ofReasoning == UNKNOWN ? reasoningTokens : ofReasoning;
-      }
-    }
-
-    /** The count; as if it had not been said where no answer can have it. */
-    private int possible(int count, String name) {
-      if (count <= RequestRecord.MOST_TOKENS) {
-        return count;
-      }
-      if (!refusedCounts.contains(name)) {
-        refusedCounts = new ArrayList<>(refusedCounts);
-        refusedCounts.add(name);
-      }
-      return UNKNOWN;
-    }
-
-    /** The last count that is not zero; zero where there was no other. */
-    private int lastSaid(int before, int count) {
-      return count > 0 ? count : Math.max(before, count);
+      usageInEvent = counts.usage(prompt, completion, cached, reasoning);
     }
 
     @Override
     public void server(String name, double value) {
-      timing(name, value);
+      timings.add(name, value);
     }
 
     @Override

@@ -17,7 +17,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.util.concurrent.FastThreadLocal;
 import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -39,14 +38,6 @@ public final class StreamedExchange implements HttpListener {
         ErrorBody.line(ConnectionFailure.reason(new IOException("none yet")), Secrets.NONE);
   }
 
-  private static final FastThreadLocal<byte[]> SCRATCH =
-      new FastThreadLocal<>() {
-        @Override
-        protected byte[] initialValue() {
-          return new byte[64 * 1024];
-        }
-      };
-
   private final Timeline timeline;
   private final ReceivedAnswer answer;
   private final ReadOptions options;
@@ -55,15 +46,8 @@ public final class StreamedExchange implements HttpListener {
   private final Consumer<StreamedExchange> whenEnded;
   private final ChunkedBody.Receiver chunks = new Chunks();
   private final IdleTimeout idle;
+  private final RequestConnection connection;
 
-  private @Nullable Transport transport;
-  private boolean sending;
-  private boolean resent;
-  private boolean http2;
-  private @Nullable Channel channel;
-  private @Nullable ReadSide reads;
-  private @Nullable StreamWatch stream;
-  private @Nullable AnswerWatch connection;
   private @Nullable Integer httpStatus;
   private @Nullable ResponseBody body;
   private boolean plainChunks;
@@ -139,6 +123,7 @@ public final class StreamedExchange implements HttpListener {
     this.nanoClock = nanoClock;
     this.whenEnded = whenEnded;
     idle = new IdleTimeout(options.idleTimeoutNanos(), eventLoop, nanoClock, this::silent);
+    connection = new RequestConnection(this, nanoClock);
   }
 
   /** The instants of this exchange. */
@@ -170,7 +155,7 @@ public final class StreamedExchange implements HttpListener {
 
   /** Whether it was sent twice: a kept-alive connection was closed before it had carried it. */
   public boolean wasResent() {
-    return resent;
+    return connection.wasResent();
   }
 
   /** Whether it has ended. */
@@ -180,21 +165,7 @@ public final class StreamedExchange implements HttpListener {
 
   /** Sends the request, once. Call on its event loop. */
   public void send(Transport through) {
-    transport = through;
-    send(through, through.server().closesMost());
-  }
-
-  private void send(Transport through, boolean alone) {
-    sending = true;
-    try {
-      if (alone) {
-        through.sendAlone(this);
-      } else {
-        through.send(this);
-      }
-    } finally {
-      sending = false;
-    }
+    connection.send(through);
   }
 
   /**
@@ -205,7 +176,7 @@ public final class StreamedExchange implements HttpListener {
   public void cancel(String reason) {
     if (ending == null) {
       giveUp(nanoClock.getAsLong(), RequestStatus.CANCELLED, reason);
-      abandon();
+      connection.abandon();
     }
   }
 
@@ -218,7 +189,7 @@ public final class StreamedExchange implements HttpListener {
    */
   @Override
   public void onSend() {
-    if (!sending) {
+    if (!connection.isSending()) {
       throw resendRefused();
     }
   }
@@ -229,10 +200,10 @@ public final class StreamedExchange implements HttpListener {
    */
   @Override
   public void onProtocolAwareness(boolean isHttp2) {
-    if (ending != null || channel != null) {
+    if (ending != null || connection.isThere()) {
       throw resendRefused();
     }
-    http2 = isHttp2;
+    connection.speaks(isHttp2);
   }
 
   /**
@@ -242,20 +213,10 @@ public final class StreamedExchange implements HttpListener {
   @Override
   public void onWrite(Channel connected) {
     long now = nanoClock.getAsLong();
-    if (ending != null || channel != null) {
+    if (ending != null || connection.isThere()) {
       throw resendRefused();
     }
-    channel = connected;
-    reads = ReadSide.of(connected, nanoClock);
-    if (http2) {
-      stream = StreamWatch.ofNext(connected, this::streamClosed);
-    } else if (transport != null) {
-      connection = AnswerWatch.of(connected, nanoClock);
-      connection.writing(now, sending, transport.server(), chunks);
-      if (sending && AnswerWatch.isClosed(connected)) {
-        throw new FoundClosed();
-      }
-    }
+    connection.writing(connected, now, chunks, this::streamClosed);
     timeline.written(now);
     if (options.streamed()) {
       idle.start(now);
@@ -269,19 +230,17 @@ public final class StreamedExchange implements HttpListener {
 
   @Override
   public void onHttpResponse(HttpResponseStatus status, HttpHeaders headers) {
-    long now = arrival();
+    long now = connection.arrival();
     if (ending != null) {
       return;
     }
     if (options.transcript() != null) {
-      options.transcript().response((http2 ? "HTTP/2 " : "HTTP/1.1 ") + status, headers);
+      options.transcript().response(connection.protocol() + " " + status, headers);
     }
     timeline.headers(now);
     idle.start(now);
-    new AnswerHeaders(headers).read(answer);
-    if (transport != null) {
-      transport.server().answered(headers.get(HttpHeaderNames.DATE), timeline.written(), now);
-    }
+    new AnswerHeaders(headers).read(answer.timings());
+    connection.headers(headers, timeline.written(), now);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
     plainChunks =
@@ -289,55 +248,43 @@ public final class StreamedExchange implements HttpListener {
             && !headers.contains(HttpHeaderNames.CONTENT_ENCODING)
             && HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(
                 headers.get(HttpHeaderNames.TRANSFER_ENCODING));
-    if (connection != null) {
-      connection.headers(headers);
-    }
   }
 
   @Override
   public void onHttpResponseBodyChunk(ByteBuf chunk, boolean last) {
-    long now = arrival();
+    long now = connection.arrival();
     if (ending != null || body == null) {
       return;
     }
-    bytes(now, chunk, chunk.readerIndex(), chunk.readableBytes(), body);
+    byte[] scratch = ChunkedBody.SCRATCH.get();
+    int end = chunk.writerIndex();
+    for (int at = chunk.readerIndex(); at < end && ending == null; at += scratch.length) {
+      int length = Math.min(scratch.length, end - at);
+      chunk.getBytes(at, scratch, 0, length);
+      bytes(now, scratch, 0, length, body);
+    }
     if (last && ending == null) {
-      if (connection != null) {
-        connection.answered(now);
-      }
+      connection.answered(now);
       end(now, body.end(now, false));
     }
   }
 
-  private void bytes(long now, ByteBuf in, int from, int length, ResponseBody body) {
+  private void bytes(long now, byte[] bytes, int from, int length, ResponseBody body) {
     idle.heard(now);
     if (options.transcript() != null) {
-      options.transcript().body(in, from, length);
+      options.transcript().body(bytes, from, length);
     }
     try {
-      if (in.hasArray()) {
-        body.bytes(now, in.array(), in.arrayOffset() + from, length);
-      } else {
-        copied(now, in, from, length, body);
-      }
+      body.bytes(now, bytes, from, length);
     } catch (TooLarge beyond) {
       giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
-      if (stream == null) {
-        abandon();
+      if (!connection.isStream()) {
+        connection.abandon();
       } else {
         // Not now: Netty unzips what it has read to the end, and for a stream that is gone by then
         // it would close the connection, with all other streams.
-        eventLoop.execute(this::abandon);
+        eventLoop.execute(connection::abandon);
       }
-    }
-  }
-
-  private static void copied(long now, ByteBuf in, int from, int length, ResponseBody body) {
-    byte[] scratch = SCRATCH.get();
-    for (int at = 0; at < length; at += scratch.length) {
-      int part = Math.min(scratch.length, length - at);
-      in.getBytes(from + at, scratch, 0, part);
-      body.bytes(now, scratch, 0, part);
     }
   }
 
@@ -355,9 +302,9 @@ public final class StreamedExchange implements HttpListener {
     }
 
     @Override
-    public void body(ByteBuf in, int from, int length) {
+    public void body(byte[] bytes, int from, int length) {
       if (ending == null && body != null) {
-        bytes(arrival(), in, from, length, body);
+        bytes(connection.arrival(), bytes, from, length, body);
       }
     }
   }
@@ -377,14 +324,14 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
-    if (sendAgain(now, cause)) {
+    if (connection.sendAgain(now, cause)) {
       return;
     }
     if (cause instanceof RequestTimeoutException) {
       giveUp(now, RequestStatus.TIMEOUT, "no end within the request timeout");
-      if (stream != null) {
+      if (connection.isStream()) {
         // Gatling's client resets it too, but does not flush that.
-        stream.reset();
+        connection.abandon();
       }
     } else if (cause instanceof PrematureCloseException
         || cause instanceof AnswerWatch.Unanswered) {
@@ -392,14 +339,13 @@ public final class StreamedExchange implements HttpListener {
     } else if (body != null && ConnectionFailure.find(CutGzip.class, cause) != null) {
       cutGzip(now, body);
     } else {
-      String proxy = channel == null && transport != null ? transport.proxy() : null;
-      broken(now, ConnectionFailure.reason(cause, proxy));
+      broken(now, ConnectionFailure.reason(cause, connection.proxy()));
     }
   }
 
   /** What the answer said of its end does not count: nothing vouches for data that was cut. */
   private void cutGzip(long now, ResponseBody cut) {
-    Throwable failure = reads == null ? null : reads.failure();
+    Throwable failure = connection.failure();
     if (failure != null) {
       broken(now, ConnectionFailure.reason(failure));
       return;
@@ -414,36 +360,16 @@ public final class StreamedExchange implements HttpListener {
         });
   }
 
-  /**
-   * Sends the request on a new connection where the kept-alive one was closed before it could carry
-   * it; once, as a new one never is in that case.
-   */
-  private boolean sendAgain(long now, Throwable cause) {
-    boolean found = cause instanceof FoundClosed;
-    if (transport == null
-        || connection == null
-        || !(found || (cause instanceof IOException && connection.isLost(now)))) {
-      return false;
-    }
-    connection.lost();
-    resent = !found;
-    channel = null;
-    reads = null;
-    connection = null;
-    send(transport, true);
-    return true;
-  }
-
   /** A stream that ended well is never closed before its last bytes came. */
   private void streamClosed() {
     long now = nanoClock.getAsLong();
     if (ending != null) {
       return;
     }
-    String refusal = stream == null ? null : stream.refusal();
+    String refusal = connection.refusal();
     if (refusal != null) {
       broken(now, refusal);
-    } else if (channel != null && channel.isActive()) {
+    } else if (connection.isActive()) {
       broken(now, "stream reset by the server");
     } else {
       closed(now);
@@ -451,7 +377,7 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private void closed(long now) {
-    Throwable failure = reads == null ? null : reads.failure();
+    Throwable failure = connection.failure();
     if (failure != null) {
       broken(now, ConnectionFailure.reason(failure));
     } else if (body != null) {
@@ -481,11 +407,6 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  /** When the bytes that are being handled came out of the socket. */
-  private long arrival() {
-    return reads == null ? nanoClock.getAsLong() : reads.now();
-  }
-
   private static String time(long nanos) {
     return nanos % 1_000_000_000 == 0 ? nanos / 1_000_000_000 + " s" : nanos / 1_000_000 + " ms";
   }
@@ -497,7 +418,7 @@ public final class StreamedExchange implements HttpListener {
         "no %s for %s (idle timeout)"
             .formatted(
                 body == null ? "response headers" : "byte", time(options.idleTimeoutNanos())));
-    abandon();
+    connection.abandon();
   }
 
   private void end(long now, RequestStatus status, @Nullable String error) {
@@ -511,32 +432,8 @@ public final class StreamedExchange implements HttpListener {
       timeline.closed(now);
       answer.memory().release();
       idle.stop();
-      if (stream != null) {
-        stream.stop();
-      }
-      if (connection != null) {
-        connection.over();
-      }
-      if (transport != null) {
-        transport.ended();
-      }
+      connection.over();
       whenEnded.accept(this);
-    }
-  }
-
-  /** Makes the server stop: closes the connection, or with HTTP/2 only this stream. */
-  private void abandon() {
-    if (stream != null) {
-      stream.reset();
-    } else if (channel != null) {
-      var unused = channel.close();
-    }
-  }
-
-  /** Stops Gatling's client from writing to a connection that the server has closed. */
-  private static final class FoundClosed extends RuntimeException {
-    FoundClosed() {
-      super("kept-alive connection found closed", null, false, false);
     }
   }
 

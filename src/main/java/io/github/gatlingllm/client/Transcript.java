@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.gatling.http.client.Request;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.Secrets;
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.util.Map;
@@ -46,11 +45,9 @@ public final class Transcript {
     headers = of;
   }
 
-  void body(ByteBuf in, int from, int length) {
+  void body(byte[] bytes, int from, int length) {
     int kept = Math.min(length, MOST_BYTES - body.size());
-    byte[] bytes = new byte[kept];
-    in.getBytes(from, bytes);
-    body.writeBytes(bytes);
+    body.write(bytes, from, kept);
     cut |= kept < length;
   }
 

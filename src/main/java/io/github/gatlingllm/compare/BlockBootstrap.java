@@ -66,14 +66,6 @@ final class BlockBootstrap {
   record Question(ComparedFigure figure, List<Integer> stages) {}
 
   /**
-   * How uncertain the change of each figure is.
-   *
-   * @param halves half an interval of {@link ComparedFigure#change}, in the order of the questions;
-   *     null where a draw had no value
-   */
-  record Noise(List<@Nullable Double> halves) {}
-
-  /**
    * Of these stages.
    *
    * @param runs how many runs are compared with the same base: all their intervals hold together
@@ -98,7 +90,11 @@ final class BlockBootstrap {
     return LENGTHS[LENGTHS.length - 1];
   }
 
-  Noise noise(List<Question> questions) {
+  /**
+   * How uncertain the change of each figure is: half an interval of {@link
+   * ComparedFigure.Scale#change}, in the order of the questions; null where a draw had no value.
+   */
+  List<@Nullable Double> halves(List<Question> questions) {
     double[][] changes = new double[questions.size()][DRAWS];
     boolean[] known = new boolean[questions.size()];
     Arrays.fill(known, true);
@@ -111,6 +107,7 @@ final class BlockBootstrap {
           Double change =
               question
                   .figure()
+                  .scale()
                   .change(
                       question.figure().resampled().apply(weighted(question, base, true)),
                       question.figure().resampled().apply(weighted(question, run, false)));
@@ -133,7 +130,7 @@ final class BlockBootstrap {
       Double error = errors.get(q);
       halves.add(error == null ? null : (Double) (error * factor(questions.get(q), beyond)));
     }
-    return new Noise(halves);
+    return halves;
   }
 
   /** The standard error; raises {@code farthest} of each draw to the distance of this figure. */

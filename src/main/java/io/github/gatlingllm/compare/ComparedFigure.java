@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  * A figure that two runs are compared by.
  *
  * @param figure which one
- * @param isLowerBetter whether less of it is better
- * @param scale how its change is measured
+ * @param noiseOf the metric by whose slices its noise is judged
+ * @param percent the percentile that it rests on; null for another figure
  * @param resampled its value in a resample; null where it has none
  * @param isKnown whether it rests on enough values to be judged
  */
 record ComparedFigure(
     Figure figure,
-    boolean isLowerBetter,
-    Scale scale,
+    Metric noiseOf,
+    @Nullable Double percent,
     Function<Weighted, @Nullable Double> resampled,
     Predicate<Figures> isKnown) {
 
@@ -39,7 +39,34 @@ record ComparedFigure(
     /** As {@link #RELATIVE}, of a time in milliseconds. */
     TIME,
     /** In percentage points. */
-    POINTS
+    POINTS;
+
+    static Scale of(Figure figure) {
+      return switch (figure.unit()) {
+        case PERCENT -> POINTS;
+        case MILLIS -> TIME;
+        default -> RELATIVE;
+      };
+    }
+
+    /**
+     * From {@code base} to {@code run}: the logarithm of their ratio, or a difference in percentage
+     * points; null where either is missing or a ratio has no logarithm.
+     */
+    @Nullable Double change(@Nullable Double base, @Nullable Double run) {
+      if (base == null || run == null) {
+        return null;
+      }
+      if (this == POINTS) {
+        return run - base;
+      }
+      return base > 0 && run > 0 ? (Double) Math.log(run / base) : null;
+    }
+
+    /** A {@link #change} in percent of the base, or in percentage points. */
+    double inPercent(double change) {
+      return this == POINTS ? change : Math.expm1(change) * 100;
+    }
   }
 
   /** Those of the metrics that runs are compared by, in the order in which tables show them. */
@@ -55,60 +82,43 @@ record ComparedFigure(
       return Stream.of("mean", "p50", "p95", "p99").map(statistic -> time(metric, statistic));
     }
     Metric.Terms terms = metric.terms();
-    return Stream.of(
-        terms != null ? ofTerms(metric, terms) : metric == Metric.JITTER ? jitter() : cost(metric));
+    return Stream.of(terms == null ? jitter() : ofTerms(metric, terms));
   }
 
   private static ComparedFigure time(Metric metric, String statistic) {
     Figure figure = Figure.parse(metric.figure() + "." + statistic);
     Double percent = figure.percent();
-    return of(
+    return new ComparedFigure(
         figure,
-        Scale.TIME,
+        metric,
+        percent,
         w -> percent == null ? w.mean(metric) : w.percentile(metric, percent),
         f -> isKnown(f.metric(metric), statistic));
   }
 
   private static ComparedFigure jitter() {
-    return of(
+    return new ComparedFigure(
         Figure.parse(Metric.JITTER.figure()),
-        Scale.RELATIVE,
+        Metric.ITL_MS,
+        99.0,
         w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
         f -> isKnown(f.metric(Metric.ITL_MS), "p99"));
   }
 
-  /** What tokens cost changes as the time that they take. */
-  private static ComparedFigure cost(Metric metric) {
-    Amount tokens =
-        metric == Metric.COST_PER_MILLION_OUTPUT_TOKENS ? Amount.TOKENS : Amount.TOKENS_IN_SLO;
-    return of(
-        Figure.parse(metric.figure()),
-        Scale.RELATIVE,
-        w -> ratio(w.seconds(), w.sum(tokens)),
-        f -> metric.number(f) != null && f.counts().started() >= LEAST_VALUES);
-  }
-
-  /** A rate per second of the window, or a share in percent. */
+  /** A rate per second of the window, a share in percent, or what tokens cost. */
   private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
-    Amount whole = terms.whole();
     Figure figure = Figure.parse(metric.figure());
-    return of(
+    int of = Scale.of(figure) == Scale.POINTS ? 100 : 1;
+    return new ComparedFigure(
         figure,
-        whole == null ? Scale.RELATIVE : Scale.POINTS,
-        w ->
-            whole == null
-                ? ratio(w.sum(terms.part()), w.seconds())
-                : ratio(100 * w.sum(terms.part()), w.sum(whole)),
-        f -> f.counts().started() >= LEAST_VALUES);
+        metric,
+        null,
+        w -> ratio(of * sum(w, terms.part()), sum(w, terms.whole())),
+        f -> figure.of(f) != null && f.counts().started() >= LEAST_VALUES);
   }
 
-  private static ComparedFigure of(
-      Figure figure,
-      Scale scale,
-      Function<Weighted, @Nullable Double> resampled,
-      Predicate<Figures> isKnown) {
-    boolean isLowerBetter = figure.metric().better() == Metric.Better.LOWER;
-    return new ComparedFigure(figure, isLowerBetter, scale, resampled, isKnown);
+  private static double sum(Weighted slices, @Nullable Amount amount) {
+    return amount == null ? slices.seconds() : slices.sum(amount);
   }
 
   private static boolean isKnown(Distribution values, String statistic) {
@@ -119,45 +129,7 @@ record ComparedFigure(
     return part == null || whole == null || whole == 0 ? null : (Double) (part / whole);
   }
 
-  /** The metric by whose slices its noise is judged. */
-  Metric noiseOf() {
-    return switch (figure.metric()) {
-      case JITTER -> Metric.ITL_MS;
-      case COST_PER_MILLION_OUTPUT_TOKENS -> Metric.OUTPUT_TOKENS_PER_S;
-      case COST_PER_MILLION_SLO_TOKENS -> Metric.GOODPUT_TOKENS_PER_S;
-      default -> figure.metric();
-    };
-  }
-
-  /** Which percentile it rests on; null for another figure. */
-  @Nullable Double percent() {
-    return figure.metric() == Metric.JITTER ? (Double) 99.0 : figure.percent();
-  }
-
-  /**
-   * From {@code base} to {@code run}: the logarithm of their ratio, or a difference in percentage
-   * points; null where either is missing or a ratio has no logarithm.
-   */
-  @Nullable Double change(@Nullable Double base, @Nullable Double run) {
-    return change(scale, base, run);
-  }
-
-  static @Nullable Double change(Scale scale, @Nullable Double base, @Nullable Double run) {
-    if (base == null || run == null) {
-      return null;
-    }
-    if (scale == Scale.POINTS) {
-      return run - base;
-    }
-    return base > 0 && run > 0 ? (Double) Math.log(run / base) : null;
-  }
-
-  /** A {@link #change} in percent of the base, or in percentage points. */
-  double inPercent(double change) {
-    return inPercent(scale, change);
-  }
-
-  static double inPercent(Scale scale, double change) {
-    return scale == Scale.POINTS ? change : Math.expm1(change) * 100;
+  Scale scale() {
+    return Scale.of(figure);
   }
 }

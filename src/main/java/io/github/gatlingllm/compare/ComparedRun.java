@@ -4,7 +4,6 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
@@ -54,15 +53,9 @@ public final class ComparedRun {
     RunInfo run = given.report(given.reportOptions().readAt(readingSpeed));
     List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
     if (targets.size() == 1) {
-      RunInfo.TargetSlo own = judge.judgeOf(targets.get(0));
-      return run.slo(own.global())
-          .sloByRequest(own.byRequest(), own.heldByRequest())
-          .sloByTarget(Map.of());
+      return run.slo(judge.judgeOf(targets.get(0)), Map.of());
     }
-    Slo global = Slo.parse(judge.slo(), judge.sloPercentile(), judge.sloRule());
-    return run.slo(global)
-        .sloByRequest(judge.sloByRequest(), judge.sloHeldByRequest())
-        .sloByTarget(judge.sloByTarget());
+    return run.slo(judge.judge(), judge.sloByTarget());
   }
 
   /** The run, with stages and windows that were inferred where {@code run.json} had none. */

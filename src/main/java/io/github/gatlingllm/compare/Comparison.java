@@ -5,6 +5,7 @@ import io.github.gatlingllm.compare.Comparison.Place;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -38,18 +39,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     notes = List.copyOf(notes);
   }
 
-  /** What changed from {@code base} to {@code run}; no place where they have no stage in common. */
-  public static Comparison of(ComparedRun base, ComparedRun run) throws IOException {
-    return of(base, run, 1);
-  }
-
   /**
-   * One of several comparisons with the same base.
+   * What changed from {@code base} to {@code run}; no place where they have no stage in common.
    *
-   * @param runs how many: the intervals of all figures of all of them hold together
+   * @param runs how many are compared with the same base: the intervals of all figures of all of
+   *     them hold together
    */
   public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
-    return RunComparison.of(base, run, runs);
+    return new RunComparison(base, run, runs).compare();
   }
 
   /** What the change of a figure amounts to. */
@@ -113,9 +110,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    * The change of one figure.
    *
    * @param figure which one
-   * @param isLowerBetter whether less of it is better
-   * @param inPoints whether {@code percent} and {@code interval} are percentage points, not percent
-   *     of the base
    * @param base its value in the base; null where it has none
    * @param run its value in the other run; null where it has none
    * @param percent run ÷ base − 1 in percent, or run − base of a share; null where it has none
@@ -124,13 +118,19 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    */
   public record Change(
       Figure figure,
-      boolean isLowerBetter,
-      boolean inPoints,
       @Nullable Double base,
       @Nullable Double run,
       @Nullable Double percent,
       @Nullable Interval interval,
-      Outcome outcome) {}
+      Outcome outcome) {
+
+    /**
+     * Whether {@code percent} and {@code interval} are percentage points, not percent of the base.
+     */
+    public boolean inPoints() {
+      return figure.unit() == Metric.Unit.PERCENT;
+    }
+  }
 
   /** All clear changes of that kind, of all places. */
   public long count(Outcome outcome) {

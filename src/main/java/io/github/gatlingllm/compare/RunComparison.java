@@ -2,7 +2,6 @@ package io.github.gatlingllm.compare;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.compare.BlockBootstrap.Noise;
 import io.github.gatlingllm.compare.BlockBootstrap.Pair;
 import io.github.gatlingllm.compare.BlockBootstrap.Question;
 import io.github.gatlingllm.compare.ComparedFigure.Scale;
@@ -57,18 +56,14 @@ final class RunComparison {
   /** A stage by its position in the base and in the other run. */
   private record Match(int base, int run) {}
 
-  private RunComparison(ComparedRun base, ComparedRun run, int runs) {
+  RunComparison(ComparedRun base, ComparedRun run, int runs) {
     this.base = base;
     this.run = run;
     this.runs = runs;
   }
 
-  /** What changed from {@code base} to {@code run}; no place where they have no stage in common. */
-  static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
-    return new RunComparison(base, run, runs).compare();
-  }
-
-  private Comparison compare() throws IOException {
+  /** No place where they have no stage in common. */
+  Comparison compare() throws IOException {
     match();
     if (matches.isEmpty()) {
       return new Comparison(List.of(), unmatched, notes());
@@ -93,10 +88,10 @@ final class RunComparison {
         }
       }
     }
-    Noise noise = new BlockBootstrap(pairs, runs, SEED).noise(questions);
+    List<@Nullable Double> halves = new BlockBootstrap(pairs, runs, SEED).halves(questions);
     List<Place> compared = new ArrayList<>();
     for (int p = 0; p < places.size(); p++) {
-      compared.add(place(places.get(p), ofBase.get(p), ofRun.get(p), questions, noise));
+      compared.add(place(places.get(p), ofBase.get(p), ofRun.get(p), questions, halves));
     }
     return new Comparison(compared, unmatched, notes());
   }
@@ -190,14 +185,18 @@ final class RunComparison {
   }
 
   private Place place(
-      List<Integer> stages, Figures ofBase, Figures ofRun, List<Question> questions, Noise noise) {
+      List<Integer> stages,
+      Figures ofBase,
+      Figures ofRun,
+      List<Question> questions,
+      List<@Nullable Double> halves) {
     List<Change> changes = new ArrayList<>();
     for (ComparedFigure figure : figures) {
       Double before = figure.figure().of(ofBase);
       Double after = figure.figure().of(ofRun);
       if ((before != null || after != null) && !repeatsAnother(figure, ofBase, ofRun)) {
         int asked = questions.indexOf(new Question(figure, stages));
-        Double half = asked < 0 ? null : noise.halves().get(asked);
+        Double half = asked < 0 ? null : halves.get(asked);
         changes.add(change(figure, before, after, half));
       }
     }
@@ -235,46 +234,47 @@ final class RunComparison {
       @Nullable Double before,
       @Nullable Double after,
       @Nullable Double half) {
-    Double change = figure.change(before, after);
+    Scale scale = figure.scale();
+    Double change = scale.change(before, after);
     boolean isSame = before != null && before.equals(after);
     Interval interval =
         change == null || half == null
             ? null
-            : new Interval(figure.inPercent(change - half), figure.inPercent(change + half));
+            : new Interval(scale.inPercent(change - half), scale.inPercent(change + half));
     return new Change(
         figure.figure(),
-        figure.isLowerBetter(),
-        figure.scale() == Scale.POINTS,
         before,
         after,
-        isSame ? (Double) 0.0 : change == null ? null : (Double) figure.inPercent(change),
+        isSame ? (Double) 0.0 : change == null ? null : (Double) scale.inPercent(change),
         interval,
         change == null || interval == null || before == null || after == null
             ? isSame && half != null ? Outcome.NO_CLEAR_CHANGE : Outcome.TOO_FEW
-            : outcome(figure, change, interval, after - before));
+            : outcome(figure.figure(), change, interval, after - before));
   }
 
   private static Outcome outcome(
-      ComparedFigure figure, double change, Interval interval, double difference) {
+      Figure figure, double change, Interval interval, double difference) {
+    Scale scale = Scale.of(figure);
     boolean isClear =
         (interval.low() > 0 || interval.high() < 0)
-            && isRelevant(figure.scale(), Math.abs(figure.inPercent(change)), difference);
+            && isRelevant(scale, Math.abs(scale.inPercent(change)), difference);
     return !isClear
         ? Outcome.NO_CLEAR_CHANGE
-        : (change < 0) == figure.isLowerBetter() ? Outcome.BETTER : Outcome.WORSE;
+        : (change < 0) == (figure.metric().better() == Metric.Better.LOWER)
+            ? Outcome.BETTER
+            : Outcome.WORSE;
   }
 
   /** The change of a figure that is not among those compared: measured, without an interval. */
   static @Nullable Change measured(Figure figure, Place place) {
-    Scale scale = figure.unit() == Metric.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
+    Scale scale = Scale.of(figure);
     Double before = figure.of(place.base());
     Double after = figure.of(place.run());
-    Double change = ComparedFigure.change(scale, before, after);
-    Double percent = change == null ? null : (Double) ComparedFigure.inPercent(scale, change);
+    Double change = scale.change(before, after);
+    Double percent = change == null ? null : (Double) scale.inPercent(change);
     return percent == null
         ? null
-        : new Change(
-            figure, false, scale == Scale.POINTS, before, after, percent, null, Outcome.NOT_JUDGED);
+        : new Change(figure, before, after, percent, null, Outcome.NOT_JUDGED);
   }
 
   private static boolean isRelevant(Scale scale, double percent, double difference) {

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.compare;
 
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.stats.Persistence;
 import io.github.gatlingllm.stats.SliceTally;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.EnumMap;
 import java.util.List;
@@ -55,12 +55,17 @@ final class SliceSample {
     return terms == null
         ? Persistence.missedBy(
             length,
-            each(slice -> Weighted.sumOf(slice.values(metric))),
-            each(slice -> Weighted.total(slice.values(metric))))
+            each(slice -> slice.values(metric).sum()),
+            each(slice -> slice.values(metric).total()))
         : Persistence.missedBy(
             length,
-            each(slice -> slice.of(terms.part())),
-            each(slice -> terms.whole() == null ? 1 : slice.of(terms.whole())));
+            each(slice -> amount(slice, terms.part())),
+            each(slice -> amount(slice, terms.whole())));
+  }
+
+  /** Slices are equally long. */
+  private static double amount(TimeSlice slice, @Nullable Amount amount) {
+    return amount == null ? 1 : slice.of(amount);
   }
 
   private double[] each(ToDoubleFunction<TimeSlice> value) {
@@ -99,7 +104,7 @@ final class SliceSample {
     int end = 0;
     for (TimeSlice slice : slices) {
       LogHistogram values = slice.values(metric);
-      if (values != null) {
+      if (values.total() > 0) {
         first = Math.min(first, values.first());
         end = Math.max(end, values.end());
       }
@@ -112,7 +117,7 @@ final class SliceSample {
       LogHistogram values = slices.get(s).values(metric);
       int sum = 0;
       for (int bin = first; bin < end; bin++) {
-        sum += values == null ? 0 : values.count(bin);
+        sum += values.count(bin);
         below[bin - first][s] = sum;
       }
     }
@@ -151,8 +156,8 @@ final class SliceSample {
 
     /** Null without a value. */
     @Nullable Double mean(Metric metric) {
-      double count = sum(slice -> total(slice.values(metric)));
-      return count == 0 ? null : (Double) (sum(slice -> sumOf(slice.values(metric))) / count);
+      double count = sum(slice -> slice.values(metric).total());
+      return count == 0 ? null : (Double) (sum(slice -> slice.values(metric).sum()) / count);
     }
 
     /** Nearest rank, to the middle of a bin; null without a value. */
@@ -193,8 +198,7 @@ final class SliceSample {
       for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
         for (TimeSlice slice : stage.slices()) {
           LogHistogram values = slice.values(metric);
-          double above =
-              values == null ? 0 : values.total() - values.upTo(LogHistogram.bin(value) - 1);
+          double above = values.total() - values.upTo(LogHistogram.bin(value) - 1);
           sum += above;
           squares += above * above;
         }
@@ -208,14 +212,6 @@ final class SliceSample {
         sum += stages.get(s).upTo(metric, bin, weights.get(s));
       }
       return sum;
-    }
-
-    private static double total(@Nullable LogHistogram values) {
-      return values == null ? 0 : values.total();
-    }
-
-    private static double sumOf(@Nullable LogHistogram values) {
-      return values == null ? 0 : values.sum();
     }
   }
 }

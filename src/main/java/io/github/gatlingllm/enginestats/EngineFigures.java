@@ -83,11 +83,15 @@ public record EngineFigures(
 
   /** Found ÷ looked up prompt tokens, else as the server says it; null where it does not tell. */
   public @Nullable Double prefixCacheHitRate() {
-    Double queries = total(EngineMetric.PREFIX_CACHE_QUERIES);
-    Double hits = total(EngineMetric.PREFIX_CACHE_HITS);
-    return queries == null || hits == null
-        ? mean(EngineMetric.PREFIX_CACHE_HIT_RATE)
-        : queries == 0 ? null : (Double) (hits / queries);
+    return hitRate(
+        total(EngineMetric.PREFIX_CACHE_HITS),
+        total(EngineMetric.PREFIX_CACHE_QUERIES),
+        mean(EngineMetric.PREFIX_CACHE_HIT_RATE));
+  }
+
+  private static @Nullable Double hitRate(
+      @Nullable Double hits, @Nullable Double queries, @Nullable Double said) {
+    return queries == null || hits == null ? said : queries == 0 ? null : (Double) (hits / queries);
   }
 
   /** Energy of the GPUs in joules: as counted, else mean power × time; null where not told. */
@@ -137,11 +141,10 @@ public record EngineFigures(
 
     /** As {@link EngineFigures#prefixCacheHitRate()}. */
     public @Nullable Double prefixCacheHitRate() {
-      Double queries = of(EngineMetric.PREFIX_CACHE_QUERIES);
-      Double hits = of(EngineMetric.PREFIX_CACHE_HITS);
-      return queries == null || hits == null
-          ? of(EngineMetric.PREFIX_CACHE_HIT_RATE)
-          : queries == 0 ? null : (Double) (hits / queries);
+      return hitRate(
+          of(EngineMetric.PREFIX_CACHE_HITS),
+          of(EngineMetric.PREFIX_CACHE_QUERIES),
+          of(EngineMetric.PREFIX_CACHE_HIT_RATE));
     }
   }
 
@@ -149,12 +152,17 @@ public record EngineFigures(
    * What engines counted from before the first request to after the last, beside what was sent.
    *
    * @param target null where pages are about all targets
+   * @param sent requests of all phases that were sent
+   * @param ok of those, how many were complete and passed their checks
+   * @param outputTokens of all, as counted for the report
    * @param generatedTokens null where not told, or not for the whole run
    * @param finishedRequests likewise
    */
   public record WholeRun(
       @Nullable String target,
-      SentRequests sent,
+      long sent,
+      long ok,
+      long outputTokens,
       @Nullable Double generatedTokens,
       @Nullable Double finishedRequests) {}
 }

@@ -7,6 +7,7 @@ import io.github.gatlingllm.enginestats.EngineFigures.WholeRun;
 import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.EngineMetric.Kind;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -35,6 +36,7 @@ public final class EngineTally {
   private final List<String> targets;
   private final List<WindowSums> sums;
   private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
+  private final Map<String, SentRequests> sent = new LinkedHashMap<>();
   private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
 
   /**
@@ -58,6 +60,27 @@ public final class EngineTally {
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
   }
 
+  /** What a run sent to one target, or to all. */
+  private static final class SentRequests {
+    private long count;
+    private long ok;
+    private long outputTokens;
+    private long fromUnixNanos = Long.MAX_VALUE;
+    private long untilUnixNanos = Long.MIN_VALUE;
+
+    private void add(SentRequests other) {
+      count += other.count;
+      ok += other.ok;
+      outputTokens += other.outputTokens;
+      fromUnixNanos = Math.min(fromUnixNanos, other.fromUnixNanos);
+      untilUnixNanos = Math.max(untilUnixNanos, other.untilUnixNanos);
+    }
+
+    private boolean isWithin(long from, long until) {
+      return count > 0 && from <= fromUnixNanos && untilUnixNanos <= until;
+    }
+  }
+
   /**
    * Nothing is read yet.
    *
@@ -71,6 +94,22 @@ public final class EngineTally {
     this.mostBuckets = mostBuckets;
     targets = windows.stream().map(Window::target).distinct().toList();
     sums = windows.stream().map(window -> new WindowSums()).toList();
+  }
+
+  /** Adds a request, of any phase. */
+  public void add(RequestRecord record) {
+    SentRequests of = sent.computeIfAbsent(record.identity().target(), t -> new SentRequests());
+    Long admitted = record.timing().admittedUnixNanos();
+    if (admitted == null) {
+      return;
+    }
+    of.count++;
+    of.ok += record.outcome().ok() ? 1 : 0;
+    Integer tokens = record.tokens().outputTokens();
+    of.outputTokens += tokens == null ? 0 : tokens;
+    Long closed = record.timing().closedUnixNanos();
+    of.fromUnixNanos = Math.min(of.fromUnixNanos, admitted);
+    of.untilUnixNanos = Math.max(of.untilUnixNanos, closed == null ? admitted : closed);
   }
 
   /** Adds the next reading of a page. */
@@ -321,10 +360,8 @@ public final class EngineTally {
   /**
    * What engines counted in the whole run, by target; those about all targets where no page is
    * about one.
-   *
-   * @param sent by target
    */
-  public List<WholeRun> wholeRun(Map<String, SentRequests> sent) {
+  public List<WholeRun> wholeRun() {
     List<WholeRun> all = new ArrayList<>();
     sent.forEach((target, requests) -> add(target, requests, all));
     if (all.isEmpty()) {
@@ -335,17 +372,17 @@ public final class EngineTally {
     return all;
   }
 
-  private void add(@Nullable String target, SentRequests sent, List<WholeRun> to) {
-    Double tokens = counted(target, EngineMetric.GENERATION_TOKENS, sent);
-    Double finished = counted(target, EngineMetric.REQUESTS_FINISHED, sent);
+  private void add(@Nullable String target, SentRequests of, List<WholeRun> to) {
+    Double tokens = counted(target, EngineMetric.GENERATION_TOKENS, of);
+    Double finished = counted(target, EngineMetric.REQUESTS_FINISHED, of);
     if (tokens != null || finished != null) {
-      to.add(new WholeRun(target, sent, tokens, finished));
+      to.add(new WholeRun(target, of.count, of.ok, of.outputTokens, tokens, finished));
     }
   }
 
   /** Null where a page was not read before and after, or its server began anew meanwhile. */
   private @Nullable Double counted(
-      @Nullable String target, EngineMetric metric, SentRequests sent) {
+      @Nullable String target, EngineMetric metric, SentRequests requests) {
     double sum = 0;
     boolean isKnown = false;
     for (Map.Entry<PageKey, PageState> each : pages.entrySet()) {
@@ -355,7 +392,7 @@ public final class EngineTally {
         ServerSample latest = page.latest;
         if (page.resets > 0
             || latest == null
-            || !sent.isWithin(page.firstUnixNanos, latest.unixNanos())) {
+            || !requests.isWithin(page.firstUnixNanos, latest.unixNanos())) {
           return null;
         }
         sum += counted;

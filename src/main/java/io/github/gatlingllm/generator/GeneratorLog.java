@@ -1,7 +1,6 @@
 package io.github.gatlingllm.generator;
 
 import io.github.gatlingllm.record.GeneratorField;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.util.concurrent.EventExecutor;
@@ -11,6 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,6 +44,7 @@ public final class GeneratorLog {
   private final AtomicLong lateStarts = new AtomicLong();
   private final AtomicLong events = new AtomicLong();
   private final AtomicLong coalesced = new AtomicLong();
+  private final Queue<Long> edges = new PriorityBlockingQueue<>();
   private Consumer<GeneratorSecond> watcher = second -> {};
   private Reading before;
   private boolean isFailed;
@@ -110,21 +112,36 @@ public final class GeneratorLog {
     coalesced.getAndAdd(record.events().coalesced());
   }
 
-  /** Writes a line about the time since the one before. */
-  public synchronized void write() {
-    Reading now = reading(System.nanoTime());
-    if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // Else the next line tells of it.
-      write(now);
+  /**
+   * A line is to end at that instant, such as an edge of a measure window: what is late before it
+   * is not told together with what is late after it. To be told as early as it is known; never
+   * waits.
+   */
+  public void edge(long nanoTime) {
+    edges.add(nanoTime);
+  }
+
+  /** Ends lines where edges have passed. */
+  public synchronized void cut() {
+    cut(System.nanoTime());
+  }
+
+  private void cut(long untilNanos) {
+    for (Long edge = edges.peek(); edge != null && edge - untilNanos <= 0; edge = edges.peek()) {
+      edges.remove(edge);
+      if (edge - before.nanoTime > 0) {
+        write(reading(edge));
+      }
     }
   }
 
-  /**
-   * Ends a line at an instant that has just passed, such as an edge of a measure window: what was
-   * late before it is not told together with what was late after it.
-   */
-  public synchronized void cut(long nanoTime) {
-    if (nanoTime - before.nanoTime > 0) {
-      write(reading(nanoTime));
+  /** Writes a line about the time since the one before. */
+  public synchronized void write() {
+    long nanoTime = System.nanoTime();
+    cut(nanoTime);
+    Reading now = reading(nanoTime);
+    if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // Else the next line tells of it.
+      write(now);
     }
   }
 
@@ -133,7 +150,7 @@ public final class GeneratorLog {
     before = now;
     watcher.accept(second);
     try {
-      GeneratorFile.append(file, second);
+      second.append(file);
     } catch (IOException e) {
       if (!isFailed) {
         System.out.println("LLM generator.jsonl could not be written: " + e.getMessage());
@@ -152,7 +169,9 @@ public final class GeneratorLog {
     }
     beating.forEach(each -> each.cancel(false));
     pauses.close();
-    write(reading(System.nanoTime()));
+    long end = System.nanoTime();
+    cut(end);
+    write(reading(end));
   }
 
   private Reading reading(long nanoTime) {

@@ -1,8 +1,12 @@
 package io.github.gatlingllm.injector;
 
 import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.setting.ProcessSetting;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,17 +39,17 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   }
 
   static Injector of(Map<?, ?> properties, Map<String, String> environment) {
-    String share = text(properties.get(SHARE_PROPERTY), environment.get("LLM_INJECTOR"));
-    String start = text(properties.get(START_PROPERTY), environment.get("LLM_START_AT"));
+    InjectorShare share =
+        new ProcessSetting(SHARE_PROPERTY).read(properties, environment, InjectorShare::parse);
     return new Injector(
-        share == null ? ofJob(environment) : named(SHARE_PROPERTY, share, InjectorShare::parse),
-        start == null ? null : named(START_PROPERTY, start, StartTime::parse));
+        share == null ? ofJob(environment) : share,
+        new ProcessSetting(START_PROPERTY).read(properties, environment, StartTime::parse));
   }
 
   /** The pod of an Indexed Job of Kubernetes, which knows its index, from 0, and no count. */
   private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
-    String index = text(null, environment.get(INDEX));
-    String count = text(null, environment.get(COUNT));
+    String index = new ProcessSetting(INDEX).text(environment, Map.of());
+    String count = new ProcessSetting(COUNT).text(environment, Map.of());
     if (index == null && count == null) {
       return null;
     }
@@ -89,19 +93,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
             .formatted(INDEX, index, COUNT, count, InjectorShare.MOST));
   }
 
-  private static <T> T named(String property, String text, Function<String, T> form) {
-    try {
-      return form.apply(text);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(property + "=" + text + ": " + e.getMessage(), e);
-    }
-  }
-
-  private static @Nullable String text(@Nullable Object property, @Nullable String variable) {
-    String text = property == null ? variable : property.toString();
-    return text == null || text.isBlank() ? null : text.strip();
-  }
-
   /** Whether other injectors offer the rest of the load. */
   public boolean isPart() {
     return share != null && share.isPart();
@@ -121,5 +112,59 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   /** The name of this injector on that host: with its index, as a host may have several. */
   public String nameOn(String host) {
     return share == null ? host : host + "-" + share.index();
+  }
+
+  /**
+   * The instant at which the load is to start, by the wall clock of each injector.
+   *
+   * @param unixNanos since the epoch
+   */
+  public record StartTime(long unixNanos) {
+
+    /** What may be written. */
+    public static final String EXPECTED =
+        "seconds or milliseconds since 1970, or a time with its zone such as 2027-03-01T09:30:00Z";
+
+    /** As seconds the year 5138, as milliseconds 1973: nobody means either. */
+    private static final BigDecimal LEAST_MILLIS = BigDecimal.valueOf(100_000_000_000L);
+
+    private static final BigDecimal MOST_MILLIS = LEAST_MILLIS.scaleByPowerOfTen(3);
+
+    /**
+     * Reads seconds or milliseconds since the epoch, whichever is a date of these decades, or an
+     * ISO time with its zone.
+     *
+     * @throws IllegalArgumentException in one line, if it is none
+     */
+    public static StartTime parse(String text) {
+      String time = text.strip();
+      try {
+        if (time.matches("\\d+(\\.\\d{1,9})?")) {
+          return new StartTime(nanos(new BigDecimal(time)));
+        }
+        Instant instant = OffsetDateTime.parse(time).toInstant();
+        return new StartTime(
+            Math.addExact(
+                Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano()));
+      } catch (DateTimeException | ArithmeticException e) {
+        throw new IllegalArgumentException("expected " + EXPECTED, e);
+      }
+    }
+
+    private static long nanos(BigDecimal number) {
+      if (number.compareTo(MOST_MILLIS) >= 0) {
+        throw new ArithmeticException("neither seconds nor milliseconds");
+      }
+      return number
+          .scaleByPowerOfTen(number.compareTo(LEAST_MILLIS) < 0 ? 9 : 6)
+          .toBigInteger()
+          .longValueExact();
+    }
+
+    /** ISO, in UTC. */
+    @Override
+    public String toString() {
+      return Instant.EPOCH.plusNanos(unixNanos).toString();
+    }
   }
 }

@@ -4,6 +4,7 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.LivePage;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.stats.GeneratorTally;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.OverTime;
@@ -86,25 +87,17 @@ public final class LiveView implements AutoCloseable {
      * @throws IllegalArgumentException for what is no address, in one line
      */
     public static Options of(Map<?, ?> properties, Map<String, String> environment) {
-      String page = text(properties.get(PAGE_PROPERTY), environment.get("LLM_LIVE"));
       return new Options(
-          page == null ? null : page(page),
-          text(properties.get(OTLP_PROPERTY), environment.get("LLM_OTLP")));
+          new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Options::page),
+          new ProcessSetting(OTLP_PROPERTY).text(properties, environment));
     }
 
     private static Address page(String text) {
       try {
         return Address.parse(text);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(
-            PAGE_PROPERTY + "=" + text + ": " + e.getMessage() + "; port 0 takes any that is free",
-            e);
+        throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any that is free", e);
       }
-    }
-
-    private static @Nullable String text(@Nullable Object property, @Nullable String variable) {
-      String text = property == null ? variable : property.toString();
-      return text == null || text.isBlank() ? null : text.trim();
     }
 
     boolean isOff() {

@@ -69,6 +69,9 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
   /** A search that changes its mind more often than this ends without a result to rely on. */
   private static final int MOST_LEVELS = 60;
 
+  /** Where so many arrivals are expected, there is one, by all but 0.005 %. */
+  private static final double SURELY_SOME = 10;
+
   /** Of the normal distribution's 95 % interval, squared: n of n prove a share of n ÷ (n + z²). */
   private static final double Z_SQUARED = 1.96 * 1.96;
 
@@ -162,7 +165,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
         tried.put(rate, new Tried(before, again));
       } else {
         failure =
-            before.met() == null
+            before.met() == null && before.ended() > 0
                 ? "there is no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo"
                 : before.label()
                     + " had no request to judge, or more than 1 % were cancelled before they could"
@@ -235,7 +238,12 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       } else {
         wanted = surely == null;
       }
-      return wanted && soFar.attempted() > 0 && rounds++ < MOST_ROUNDS;
+      return wanted && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MOST_ROUNDS;
+    }
+
+    /** Whether by chance no request came, as few are expected; else a server answers none. */
+    private boolean cameNone(LevelResult soFar) {
+      return soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
     }
 
     @Override

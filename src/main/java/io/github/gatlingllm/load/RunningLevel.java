@@ -28,6 +28,7 @@ public final class RunningLevel {
   private final boolean plannedStart;
   private final Runnable requestEnded;
   private volatile LoadLevel level;
+  private final String label;
 
   // Ends of phases, as offsets since startNanos: nanoTime itself may overflow between two readings.
   // Each is set once, none before the one above it, and moves only where measuring goes on.
@@ -57,6 +58,7 @@ public final class RunningLevel {
     this.level = level;
     this.planned = level.phases();
     this.startNanos = startNanos;
+    this.label = level.label();
     this.requestEnded = requestEnded;
     Long fill = level.phases().fillNanos();
     if (fill != null) {
@@ -109,7 +111,7 @@ public final class RunningLevel {
 
   /** The level's label, e.g. {@code c=8}. */
   public String label() {
-    return level.label();
+    return label;
   }
 
   /** When it was to start, where the plan says so for several injectors; null where it does not. */
@@ -120,6 +122,11 @@ public final class RunningLevel {
   /** Start of the level, and the anchor of its schedule. */
   public long startNanos() {
     return startNanos;
+  }
+
+  /** Whether the start of the measure window is known. */
+  public boolean measureStartKnown() {
+    return isEndKnown(Phase.STABILIZE);
   }
 
   /**

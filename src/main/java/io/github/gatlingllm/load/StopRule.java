@@ -145,8 +145,8 @@ public sealed interface StopRule {
       LevelResult.FailedInARow row = level.failedInARow();
       return level.cut() && row != null && row.count() > count
           ? text(
-              "%,d requests failed one after the other and none succeeded between; the last one:"
-                  + " %s",
+              "%,d requests failed one after the other and none succeeded between (last error:"
+                  + " %s)",
               row.count(), row.lastError())
           : null;
     }

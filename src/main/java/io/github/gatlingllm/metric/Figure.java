@@ -144,7 +144,7 @@ public record Figure(
               Unit.NUMBER,
               metric,
               null,
-              f -> (double) metric.distribution(f).count());
+              f -> (double) f.metric(metric).count());
       default -> percentile(metric, PERCENTILE.matcher(statistic));
     };
   }
@@ -160,7 +160,7 @@ public record Figure(
         metric.unit(),
         metric,
         null,
-        f -> value.apply(metric.distribution(f)));
+        f -> value.apply(f.metric(metric)));
   }
 
   private static @Nullable Figure percentile(Metric metric, Matcher form) {
@@ -182,7 +182,7 @@ public record Figure(
         metric.unit(),
         metric,
         p,
-        f -> metric.distribution(f).percentile(p));
+        f -> f.metric(metric).percentile(p));
   }
 
   /** A number as a rank: {@code 99th}, {@code 99.9th}. */
@@ -233,7 +233,7 @@ public record Figure(
     if (percent == null) {
       return null;
     }
-    long count = metric.distribution(figures).count();
+    long count = figures.metric(metric).count();
     return count > 0 && ValueRecorder.isLowN(count, percent) ? (Long) count : null;
   }
 

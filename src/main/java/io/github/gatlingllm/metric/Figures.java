@@ -16,7 +16,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Latency distributions take ok requests scheduled in a measure window; requests/s takes ok
  * requests that ended in one; output tok/s takes the tokens of all requests that arrived in one.
  *
- * @param metrics a distribution per metric, every metric present
+ * @param metrics a distribution per metric that has one, every such metric present
+ * @param numbers the metrics that are one number each: rates, loads, jitter; null for what is not
+ *     known. What the tokens took of energy and money is among them where anything of it is known:
+ *     not of a part of the requests of a load level, nor of levels that share their server with
+ *     others at the same time
+ * @param windowS length of the measure windows together, seconds; windows that overlap count once
+ * @param trials null outside batch mode
  * @param goodput null when there is no SLO
  * @param reader what somebody who reads answers as they come has to wait
  * @param errors requests scheduled in a measure window that are not ok, by cause, most frequent
@@ -27,141 +33,60 @@ import org.jspecify.annotations.Nullable;
  * @param server timings that the server reported with ok requests scheduled in a measure window, by
  *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
  * @param rateLimits null where nothing limited the rate, and the server says nothing of limits
- * @param efficiency what the tokens took; null where nothing is known of it, of a part of the
- *     requests of a load level, and of levels that share their server with others at the same time
  */
 public record Figures(
     Map<Metric, Distribution> metrics,
-    Throughput throughput,
+    Map<Metric, @Nullable Double> numbers,
+    @Nullable Double windowS,
+    @Nullable Trials trials,
     @Nullable Goodput goodput,
-    Jitter jitter,
     Reader reader,
     List<ErrorCount> errors,
     Map<String, Long> finishReasons,
     Counts counts,
     Map<String, Distribution> server,
-    @Nullable RateLimits rateLimits,
-    @Nullable Efficiency efficiency) {
+    @Nullable RateLimits rateLimits) {
 
   public Figures {
     metrics = Collections.unmodifiableMap(new EnumMap<>(metrics));
+    numbers = Collections.unmodifiableMap(numbers);
     errors = List.copyOf(errors);
   }
 
   /** The distribution of a metric; empty, never null. */
   public Distribution metric(Metric metric) {
-    return metric.distribution(this);
+    return metrics.getOrDefault(metric, Distribution.EMPTY);
   }
 
-  /**
-   * What the system delivered.
-   *
-   * @param windowS length of the measure windows together, seconds; windows that overlap count once
-   * @param outputTokensPerS tokens that arrived in the window ÷ window, failed requests included
-   * @param billedOutputTokensPerS the same with reasoning that was billed and never streamed; null
-   *     where the server does not count
-   * @param peakOutputTokensPerS tokens of the best whole second in the window; null where it holds
-   *     none
-   * @param outputTokensPerSPerGpu output tok/s ÷ GPUs of the target; null where nobody said how
-   *     many there are, and over several targets
-   * @param inputTokensPerS prompt tokens of requests whose first token came in the window ÷ window;
-   *     null where no prompt tokens are known
-   * @param totalTokensPerS output tok/s plus input tok/s; null where no prompt tokens are known
-   * @param requestsPerS ok requests that ended in the window ÷ window
-   * @param requestsPerMin 60 × requestsPerS
-   * @param inputsPerS texts embedded by ok requests that ended in the window ÷ window; null where
-   *     nothing was embedded
-   * @param effectiveConcurrency requests in flight, time-weighted mean over the window
-   * @param activeConcurrency requests between their first and last token, likewise
-   * @param peakInFlight most requests in flight at one of 100 instants a second of the window
-   * @param wallOutputTokensPerS Σ streamed tokens of requests scheduled in measure ÷ (last close −
-   *     first schedule)
-   * @param userTokensPerS N ÷ E2E per request
-   * @param decodeTokensPerS 1 ÷ TPOT per request
-   * @param prefillTokensPerS (prompt tokens − cached tokens) ÷ TTFT per request: the effective
-   *     prefill rate, queueing included
-   * @param trials null outside batch mode
-   */
-  public record Throughput(
-      @Nullable Double windowS,
-      @Nullable Double outputTokensPerS,
-      @Nullable Double billedOutputTokensPerS,
-      @Nullable Double peakOutputTokensPerS,
-      @Nullable Double outputTokensPerSPerGpu,
-      @Nullable Double inputTokensPerS,
-      @Nullable Double totalTokensPerS,
-      @Nullable Double requestsPerS,
-      @Nullable Double requestsPerMin,
-      @Nullable Double inputsPerS,
-      @Nullable Double effectiveConcurrency,
-      @Nullable Double activeConcurrency,
-      @Nullable Double peakInFlight,
-      @Nullable Double wallOutputTokensPerS,
-      Distribution userTokensPerS,
-      Distribution decodeTokensPerS,
-      Distribution prefillTokensPerS,
-      @Nullable Trials trials) {
-
-    /** Whether texts were embedded and nothing was generated. */
-    public boolean embeds() {
-      return outputTokensPerS == null && inputsPerS != null;
-    }
-
-    /** What was delivered: output tokens per second, or inputs per second of embeddings. */
-    public @Nullable Double delivered() {
-      return embeds() ? inputsPerS : outputTokensPerS;
-    }
-
-    /** The unit of {@link #delivered}. */
-    public String deliveredUnit() {
-      return embeds() ? "inputs/s" : "tok/s";
-    }
+  /** A metric that is one number; null where there is none. */
+  public @Nullable Double number(Metric metric) {
+    return metric.number(this);
   }
 
-  /**
-   * What the tokens took of energy and money; null for what is not known.
-   *
-   * @param powerW mean power of the GPUs in the window, watts, by the server's metrics
-   * @param outputTokensPerJoule tokens that arrived in the window ÷ energy
-   * @param costPerMillionOutputTokens in the currency of the setting {@code costPerHour}
-   * @param costPerMillionSloTokens the same for tokens of requests that met every objective
-   */
-  public record Efficiency(
-      @Nullable Double powerW,
-      @Nullable Double outputTokensPerJoule,
-      @Nullable Double costPerMillionOutputTokens,
-      @Nullable Double costPerMillionSloTokens) {
+  /** Ok requests that ended in the window, per minute. */
+  public @Nullable Double requestsPerMin() {
+    Double perS = number(Metric.REQUESTS_PER_S);
+    return perS == null ? null : (Double) (perS * 60);
+  }
 
-    /**
-     * Of tokens that arrived in a window; null where neither energy nor cost is known.
-     *
-     * @param tokens all of them
-     * @param sloTokens those of requests that met every objective; null without SLO
-     * @param seconds length of the window
-     * @param joules energy that they took; null where not known
-     * @param costPerHour of all that served them; null where not known
-     */
-    public static @Nullable Efficiency of(
-        double tokens,
-        @Nullable Double sloTokens,
-        double seconds,
-        @Nullable Double joules,
-        @Nullable Double costPerHour) {
-      return seconds == 0 || (joules == null && costPerHour == null)
-          ? null
-          : new Efficiency(
-              joules == null ? null : (Double) (joules / seconds),
-              joules == null || joules == 0 ? null : (Double) (tokens / joules),
-              costPerMillion(tokens, seconds, costPerHour),
-              sloTokens == null ? null : costPerMillion(sloTokens, seconds, costPerHour));
-    }
+  /** Population standard deviation of pooled ITL. */
+  public @Nullable Double itlStdMs() {
+    return metric(Metric.ITL_MS).std();
+  }
 
-    private static @Nullable Double costPerMillion(
-        double tokens, double seconds, @Nullable Double costPerHour) {
-      return costPerHour == null || tokens == 0
-          ? null
-          : (Double) (costPerHour * seconds / 3_600 / tokens * 1e6);
-    }
+  /** Whether texts were embedded and nothing was generated. */
+  public boolean embeds() {
+    return number(Metric.OUTPUT_TOKENS_PER_S) == null && number(Metric.INPUTS_PER_S) != null;
+  }
+
+  /** What was delivered: output tokens per second, or inputs per second of embeddings. */
+  public @Nullable Double delivered() {
+    return number(embeds() ? Metric.INPUTS_PER_S : Metric.OUTPUT_TOKENS_PER_S);
+  }
+
+  /** The unit of {@link #delivered}. */
+  public String deliveredUnit() {
+    return embeds() ? "inputs/s" : "tok/s";
   }
 
   /**
@@ -296,22 +221,6 @@ public record Figures(
       @Nullable Double outputTokensPerS) {}
 
   /**
-   * How evenly tokens came.
-   *
-   * @param itlP99OverP50 pooled ITL p99 ÷ p50; 1 ideal, 2 some stutter, above 3 visible pauses
-   * @param perRequestP50 median over requests of their own ITL p99 ÷ p50
-   * @param itlStdMs population standard deviation of pooled ITL
-   * @param stallsPer1kTokens gaps over 100 ms per 1,000 output tokens
-   * @param batchRatio output tokens ÷ token events; above 1.2 ITL figures carry a warning
-   */
-  public record Jitter(
-      @Nullable Double itlP99OverP50,
-      @Nullable Double perRequestP50,
-      @Nullable Double itlStdMs,
-      @Nullable Double stallsPer1kTokens,
-      @Nullable Double batchRatio) {}
-
-  /**
    * What readers of streamed ok answers have to wait; how long is in {@link
    * Metric#READER_STALL_MS}.
    *
@@ -353,6 +262,44 @@ public record Figures(
    * @param message the error, constant per cause
    */
   public record ErrorCount(String verdict, String message, long count) {}
+
+  /**
+   * How a target failed over the whole run.
+   *
+   * @param ended requests of all phases that ended by themselves
+   * @param failed of those, how many the server did not answer well; limited ones (429) are none
+   * @param meanTimeBetweenS from the first request to the last, ÷ failed; null where none failed
+   * @param outages failing spans in which it was away: of a second or more, in three requests or
+   *     more, and longer than so many failures would make by chance
+   * @param awayS how long they were together
+   * @param longestSpan of the outages the longest, else of all failing spans; null where requests
+   *     that succeed were under way beside every failed one
+   */
+  public record Failures(
+      long ended,
+      long failed,
+      @Nullable Double meanTimeBetweenS,
+      long outages,
+      double awayS,
+      @Nullable FailingSpan longestSpan) {}
+
+  /**
+   * A time in which requests failed while none that succeeds was under way.
+   *
+   * @param fromS in seconds since the start of the run
+   * @param toS likewise, the end of the last failing request, or of the time
+   * @param requests how many failing requests were under way in it
+   * @param sent of those, how many were sent in it
+   * @param backAtS when the next request was sent that succeeded; null where none did
+   */
+  public record FailingSpan(
+      double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
+
+    /** How long it was. */
+    public double seconds() {
+      return toS - fromS;
+    }
+  }
 
   /**
    * How many requests.

@@ -2,7 +2,6 @@ package io.github.gatlingllm.metric;
 
 import static io.github.gatlingllm.metric.MetricEntry.gap;
 import static io.github.gatlingllm.metric.MetricEntry.ifJudged;
-import static io.github.gatlingllm.metric.MetricEntry.ifServed;
 import static io.github.gatlingllm.metric.MetricEntry.length;
 import static io.github.gatlingllm.metric.MetricEntry.load;
 import static io.github.gatlingllm.metric.MetricEntry.over;
@@ -103,43 +102,35 @@ public enum Metric {
           r -> r.tokens().outputTokens())),
 
   USER_TOKENS_PER_S(
-      speed("User tok/s", "output tokens ÷ E2E", f -> f.throughput().userTokensPerS())
+      speed("User tok/s", "output tokens ÷ E2E")
           .of(r -> perSecond(r.tokens().n(), r.timing().latencyNanos()))),
   DECODE_TOKENS_PER_S(
-      speed("Decode tok/s", "1 ÷ TPOT", f -> f.throughput().decodeTokensPerS())
-          .of(r -> perSecond(1, r.timing().tpotNanos()))),
+      speed("Decode tok/s", "1 ÷ TPOT").of(r -> perSecond(1, r.timing().tpotNanos()))),
   PREFILL_TOKENS_PER_S(
-      speed(
-              "Prefill tok/s",
-              "uncached prompt tokens ÷ TTFT, queueing included",
-              f -> f.throughput().prefillTokensPerS())
+      speed("Prefill tok/s", "uncached prompt tokens ÷ TTFT, queueing included")
           .of(r -> perSecond(uncached(r.tokens()), r.timing().ttftNanos()))),
 
   JITTER(
       ratio("jitter", "Jitter")
           .formula("pooled ITL p99 ÷ p50; 1 ideal, above 3 visible pauses")
           .key("jitter.itl_p99_over_p50")
-          .compared()
-          .from(f -> f.jitter().itlP99OverP50())),
+          .compared()),
   JITTER_PER_REQUEST(
       ratio("jitter_per_request", "Jitter of the median request")
           .formula("its own ITL p99 ÷ p50")
           .words("median jitter of requests")
-          .key("jitter.per_request_p50")
-          .from(f -> f.jitter().perRequestP50())),
+          .key("jitter.per_request_p50")),
   STALLS_PER_1K_TOKENS(
       ratio("stalls_per_1k_tokens", "Stalls")
           .formula("gaps over 100 ms per 1,000 output tokens")
           .words("stalls per 1000 tokens")
-          .key("jitter.stalls_per_1k_tokens")
-          .from(f -> f.jitter().stallsPer1kTokens())),
+          .key("jitter.stalls_per_1k_tokens")),
   BATCH_RATIO(
       ratio("batch_ratio", "Batch ratio")
           .formula("output tokens ÷ token events; above 1.2 read ITL with care")
           .words("tokens per event")
           .better(Better.NEITHER)
-          .key("jitter.batch_ratio")
-          .from(f -> f.jitter().batchRatio())),
+          .key("jitter.batch_ratio")),
 
   READERS_STALLED(
       share("readers_stalled.percent", "Readers who wait", Amount.READERS_STALLED, Amount.READERS)
@@ -152,35 +143,29 @@ public enum Metric {
   OUTPUT_TOKENS_PER_S(
       rate("output_tokens_per_s", "Output", Unit.TOKENS_PER_S, Amount.TOKENS)
           .formula("tokens that arrived in the window ÷ window, hidden reasoning not among them")
-          .words("mean output tokens per second")
-          .from(f -> f.throughput().outputTokensPerS())),
+          .words("mean output tokens per second")),
   BILLED_OUTPUT_TOKENS_PER_S(
       single("billed_output_tokens_per_s", "Billed output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("with reasoning that was billed and never streamed, by its first token or end")
-          .words("mean billed output tokens per second")
-          .from(f -> f.throughput().billedOutputTokensPerS())),
+          .words("mean billed output tokens per second")),
   PEAK_OUTPUT_TOKENS_PER_S(
       single("peak_output_tokens_per_s", "Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens of the best whole second in the window")
-          .words("output tokens of the best second")
-          .from(f -> f.throughput().peakOutputTokensPerS())),
+          .words("output tokens of the best second")),
   OUTPUT_TOKENS_PER_S_PER_GPU(
       single("output_tokens_per_s_per_gpu", "Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
-          .words("mean output tokens per second and GPU")
-          .from(f -> f.throughput().outputTokensPerSPerGpu())),
+          .words("mean output tokens per second and GPU")),
   POWER_W(
       single("power_w", "Power of the GPUs", Unit.WATTS, Better.LOWER)
           .formula("energy that the server's metrics count in the window ÷ window")
           .words("mean power of the GPUs")
-          .key("efficiency.power_w")
-          .from(f -> ifServed(f, e -> e.powerW()))),
+          .key("efficiency.power_w")),
   OUTPUT_TOKENS_PER_JOULE(
       single("output_tokens_per_joule", "Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
           .formula("output tok/s ÷ power of the GPUs")
           .words("output tokens per joule")
-          .key("efficiency.output_tokens_per_joule")
-          .from(f -> ifServed(f, e -> e.outputTokensPerJoule()))),
+          .key("efficiency.output_tokens_per_joule")),
   COST_PER_MILLION_OUTPUT_TOKENS(
       single(
               "cost_per_million_output_tokens",
@@ -188,9 +173,8 @@ public enum Metric {
               Unit.NUMBER,
               Better.LOWER)
           .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
-          .compared()
-          .key("efficiency.cost_per_million_output_tokens")
-          .from(f -> ifServed(f, e -> e.costPerMillionOutputTokens()))),
+          .compared(null, Amount.TOKENS)
+          .key("efficiency.cost_per_million_output_tokens")),
   COST_PER_MILLION_SLO_TOKENS(
       single(
               "cost_per_million_slo_tokens",
@@ -198,51 +182,42 @@ public enum Metric {
               Unit.NUMBER,
               Better.LOWER)
           .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
-          .compared()
-          .key("efficiency.cost_per_million_slo_tokens")
-          .from(f -> ifServed(f, e -> e.costPerMillionSloTokens()))),
+          .compared(null, Amount.TOKENS_IN_SLO)
+          .key("efficiency.cost_per_million_slo_tokens")),
   INPUT_TOKENS_PER_S(
       single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("prompt tokens of requests whose first token came in the window ÷ window")
-          .words("mean input tokens per second")
-          .from(f -> f.throughput().inputTokensPerS())),
+          .words("mean input tokens per second")),
   TOTAL_TOKENS_PER_S(
       single("total_tokens_per_s", "Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s + input tok/s")
-          .words("mean total tokens per second")
-          .from(f -> f.throughput().totalTokensPerS())),
+          .words("mean total tokens per second")),
   WALL_OUTPUT_TOKENS_PER_S(
       single("wall_output_tokens_per_s", "Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens that arrived ÷ (last close − first schedule)")
-          .words("mean output tokens per second of wall time")
-          .from(f -> f.throughput().wallOutputTokensPerS())),
+          .words("mean output tokens per second of wall time")),
   REQUESTS_PER_S(
       rate("requests_per_s", "Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
           .formula("ok requests that ended in the window ÷ window")
-          .words("mean requests per second")
-          .from(f -> f.throughput().requestsPerS())),
+          .words("mean requests per second")),
 
   INPUTS_PER_S(
       single("inputs_per_s", "Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
           .formula("texts embedded by ok requests that ended in the window ÷ window")
-          .words("mean inputs per second")
-          .from(f -> f.throughput().inputsPerS())),
+          .words("mean inputs per second")),
 
   EFFECTIVE_CONCURRENCY(
       load("effective_concurrency", "Effective concurrency")
           .formula("requests in flight, mean over the window")
-          .words("mean requests in flight")
-          .from(f -> f.throughput().effectiveConcurrency())),
+          .words("mean requests in flight")),
   ACTIVE_CONCURRENCY(
       load("active_concurrency", "Active concurrency")
           .formula("requests between their first and last token, mean over the window")
-          .words("mean requests that receive tokens")
-          .from(f -> f.throughput().activeConcurrency())),
+          .words("mean requests that receive tokens")),
   PEAK_IN_FLIGHT(
       load("peak_in_flight", "Peak in flight")
           .formula("most requests in flight at one of 100 instants a second of the window")
-          .words("most requests in flight")
-          .from(f -> f.throughput().peakInFlight())),
+          .words("most requests in flight")),
 
   GOODPUT_REQUESTS_PER_S(
       rate("goodput.requests_per_s", "Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
@@ -307,8 +282,7 @@ public enum Metric {
       single("invalid_checks.count", "Invalid checks", Unit.NUMBER, Better.LOWER)
           .formula("checks that call the run invalid")
           .words("count of checks that call the run invalid")
-          .key("checks")
-          .from(f -> null));
+          .key("checks"));
 
   /** What a metric is counted in. */
   public enum Unit {
@@ -385,6 +359,10 @@ public enum Metric {
     public String population() {
       return population;
     }
+
+    private boolean isDistribution() {
+      return this == PER_REQUEST || this == PER_FAILED_REQUEST || this == POOLED;
+    }
   }
 
   /**
@@ -419,8 +397,8 @@ public enum Metric {
     TOKENS_IN_SLO
   }
 
-  /** Part and whole of a rate or a share; without a whole, it is the length of the window. */
-  public record Terms(Amount part, @Nullable Amount whole) {}
+  /** Part and whole of a rate or a share; null stands for the length of the window. */
+  public record Terms(@Nullable Amount part, @Nullable Amount whole) {}
 
   private static final List<Metric> DISTRIBUTIONS =
       Arrays.stream(values()).filter(Metric::isDistribution).toList();
@@ -508,7 +486,7 @@ public enum Metric {
 
   /** Whether it has a distribution. */
   public boolean isDistribution() {
-    return entry.distribution != null;
+    return kind().isDistribution();
   }
 
   /** Whether it is a time, where lower is better; a token count is neither good nor bad. */
@@ -526,7 +504,10 @@ public enum Metric {
     return entry.compared || entry.terms != null;
   }
 
-  /** Of a rate or a share that runs are compared by, what is divided by what; else null. */
+  /**
+   * Of a rate or a share that runs are compared by, what is divided by what; of costs what they
+   * change with; else null.
+   */
   public @Nullable Terms terms() {
     return entry.terms;
   }
@@ -546,16 +527,9 @@ public enum Metric {
     return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
   }
 
-  /** Its distribution over a set of requests; empty for what has none. */
-  public Distribution distribution(Figures figures) {
-    return entry.distribution == null
-        ? Distribution.EMPTY
-        : entry.distribution.apply(figures, this);
-  }
-
   /** Its one number for a set of requests; null where there is none. */
   public @Nullable Double number(Figures figures) {
-    return entry.value == null ? null : entry.value.apply(figures);
+    return entry.value == null ? figures.numbers().get(this) : entry.value.apply(figures);
   }
 
   /** How many requests; null for what does not count them. */

@@ -29,7 +29,6 @@ final class MetricEntry {
   boolean compared;
   @Nullable Terms terms;
   @Nullable BiFunction<RequestRecord, Double, @Nullable Number> ofRecord;
-  @Nullable BiFunction<Figures, Metric, Distribution> distribution;
   @Nullable Function<Figures, @Nullable Double> value;
   @Nullable ToLongFunction<Counts> count;
   @Nullable ToLongFunction<Counts> whole;
@@ -70,7 +69,7 @@ final class MetricEntry {
     return this;
   }
 
-  /** The number of a set of requests. */
+  /** The number of a set of requests, where it is not among {@link Figures#numbers}. */
   MetricEntry from(Function<Figures, @Nullable Double> value) {
     this.value = value;
     return this;
@@ -88,8 +87,8 @@ final class MetricEntry {
     return this;
   }
 
-  /** Two runs are compared by part ÷ whole; a null whole stands for the length of the window. */
-  MetricEntry compared(Amount part, @Nullable Amount all) {
+  /** Two runs are compared by part ÷ whole; null stands for the length of the window. */
+  MetricEntry compared(@Nullable Amount part, @Nullable Amount all) {
     terms = new Terms(part, all);
     return this;
   }
@@ -100,18 +99,9 @@ final class MetricEntry {
     return this;
   }
 
-  private MetricEntry distribution(BiFunction<Figures, Metric, Distribution> where) {
-    distribution = where;
-    return this;
-  }
-
   private MetricEntry counting(ToLongFunction<Counts> requests) {
     count = requests;
     return this;
-  }
-
-  private static Distribution latency(Figures figures, Metric metric) {
-    return figures.metrics().getOrDefault(metric, Distribution.EMPTY);
   }
 
   /** Milliseconds of one request, from nanoseconds; less is better. */
@@ -119,7 +109,6 @@ final class MetricEntry {
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.MILLIS, Better.LOWER)
         .formula(formula)
-        .distribution(MetricEntry::latency)
         .of(record -> millis(nanos.apply(record)));
   }
 
@@ -139,15 +128,12 @@ final class MetricEntry {
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.PER_FAILED_REQUEST, title, Unit.MILLIS, Better.LOWER)
         .formula(formula)
-        .distribution(MetricEntry::latency)
         .of(record -> millis(nanos.apply(record)));
   }
 
   /** Milliseconds between the tokens or events of a stream, pooled; less is better. */
   static MetricEntry gap(String title, String formula) {
-    return new MetricEntry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER)
-        .formula(formula)
-        .distribution(MetricEntry::latency);
+    return new MetricEntry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER).formula(formula);
   }
 
   /** Tokens of one request, neither good nor bad. */
@@ -155,17 +141,14 @@ final class MetricEntry {
       String title, String formula, Function<RequestRecord, @Nullable Number> tokens) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS, Better.NEITHER)
         .formula(formula)
-        .distribution(MetricEntry::latency)
         .of(tokens);
   }
 
   /** Tokens per second of one request; more is better. */
-  static MetricEntry speed(
-      String title, String formula, Function<Figures, Distribution> distribution) {
+  static MetricEntry speed(String title, String formula) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS_PER_S, Better.HIGHER)
         .formula(formula)
-        .words(title.replace("tok/s", "tokens per second"))
-        .distribution((figures, metric) -> distribution.apply(figures));
+        .words(title.replace("tok/s", "tokens per second"));
   }
 
   /** Something per second of the measure window; more is better. */
@@ -244,13 +227,6 @@ final class MetricEntry {
       Figures figures, Function<Figures.Goodput, @Nullable Double> value) {
     Figures.Goodput goodput = figures.goodput();
     return goodput == null ? null : value.apply(goodput);
-  }
-
-  /** Null where nothing is known of what the tokens took. */
-  static @Nullable Double ifServed(
-      Figures figures, Function<Figures.Efficiency, @Nullable Double> value) {
-    Figures.Efficiency efficiency = figures.efficiency();
-    return efficiency == null ? null : value.apply(efficiency);
   }
 
   /** From the counts, not from the share: 29 of 100 are 29 %, not 28.999999999999996 %. */

@@ -89,9 +89,10 @@ public final class NumberText {
         : with(millis, "ms");
   }
 
-  /** A time that was chosen: {@code 200 ms}, {@code 30 s} from 10 s up. */
+  /** A time that was chosen: {@code 200 ms}, {@code 30 s} from 10 s and from whole seconds up. */
   public static String plainMs(double millis) {
-    return millis < LONG_MS ? plain(millis) + " ms" : plain(millis / 1e3) + " s";
+    boolean inMs = millis < LONG_MS && (millis == 0 || millis % 1e3 != 0);
+    return inMs ? plain(millis) + " ms" : plain(millis / 1e3) + " s";
   }
 
   /**

@@ -7,6 +7,7 @@ import static io.github.gatlingllm.record.EngineMetric.Series.MAX;
 import static io.github.gatlingllm.record.EngineMetric.Series.MEAN;
 import static io.github.gatlingllm.record.EngineMetric.Series.SUM;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /**
@@ -115,6 +116,7 @@ public enum EngineMetric {
   }
 
   /** Its key in {@code server.jsonl}. */
+  @JsonValue
   @Override
   public String toString() {
     return key;

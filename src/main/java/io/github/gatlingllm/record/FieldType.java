@@ -20,12 +20,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Times are nanoseconds in Java and seconds with nine decimals in files: exact, which a double
  * would not be. Unpaired surrogates, which JSON readers refuse, are written as U+FFFD.
+ *
+ * @param name in words, e.g. {@code integer}
+ * @param unit empty where it has none
+ * @param writer of a value that is not null
+ * @param reader of any JSON
+ * @param plain reads the same where a line is plain
+ * @param cell of CSV, null for an empty one; null where no cell can hold it
  */
-final class FieldType<T> {
+record FieldType<T>(
+    String name,
+    String unit,
+    Writer<T> writer,
+    Reader<T> reader,
+    Function<PlainLine, @Nullable T> plain,
+    @Nullable Function<T, @Nullable String> cell) {
 
   static final FieldType<String> TEXT =
       new FieldType<>(
-          "text", FieldType::writeText, FieldReader::text, PlainLine::text, text -> text);
+          "text", "", FieldType::writeText, FieldReader::text, PlainLine::text, text -> text);
 
   /**
    * Text of at most {@value FieldReader#LONGEST_NAME} characters: what is read beyond them is cut.
@@ -33,6 +46,7 @@ final class FieldType<T> {
   static final FieldType<String> LABEL =
       new FieldType<>(
           "text",
+          "",
           FieldType::writeText,
           json -> FieldReader.cut(FieldReader.text(json)),
           line -> FieldReader.cut(line.text()),
@@ -42,6 +56,7 @@ final class FieldType<T> {
   static final FieldType<List<String>> TEXTS =
       new FieldType<>(
           "list of texts",
+          "",
           FieldType::writeTexts,
           FieldReader::texts,
           PlainLine::texts,
@@ -50,6 +65,7 @@ final class FieldType<T> {
   static final FieldType<Boolean> FLAG =
       new FieldType<>(
           "true or false",
+          "",
           JsonGenerator::writeBoolean,
           FieldReader::flag,
           PlainLine::flag,
@@ -59,6 +75,7 @@ final class FieldType<T> {
   static final FieldType<Integer> INTEGER =
       new FieldType<>(
               "integer",
+              "",
               JsonGenerator::writeNumber,
               FieldReader::integer,
               PlainLine::integer,
@@ -68,6 +85,7 @@ final class FieldType<T> {
   static final FieldType<Long> LONG =
       new FieldType<>(
           "integer",
+          "",
           JsonGenerator::writeNumber,
           FieldReader::whole,
           PlainLine::whole,
@@ -77,6 +95,7 @@ final class FieldType<T> {
   static final FieldType<Long> SECONDS =
       new FieldType<>(
               "decimal",
+              "",
               FieldType::writeSeconds,
               FieldReader::seconds,
               PlainLine::seconds,
@@ -87,6 +106,7 @@ final class FieldType<T> {
   static final FieldType<Map<String, Double>> NUMBERS =
       new FieldType<>(
           "numbers by name",
+          "",
           FieldType::writeNumbers,
           FieldReader::numbers,
           PlainLine::numbers,
@@ -94,7 +114,7 @@ final class FieldType<T> {
 
   /** Text that is JSON already, kept as it is written. */
   static final FieldType<String> JSON =
-      new FieldType<>("JSON", FieldType::writeJson, FieldReader::json, PlainLine::json, null);
+      new FieldType<>("JSON", "", FieldType::writeJson, FieldReader::json, PlainLine::json, null);
 
   /** Events of one answer whose times are kept, and read: about two hours at 300 a second. */
   static final int MOST_EVENTS = 1 << 21;
@@ -103,43 +123,12 @@ final class FieldType<T> {
   private static final Pattern UNPAIRED = Pattern.compile("\\p{Cs}");
   private static final Pattern LINE_ENDS = Pattern.compile("[\\r\\n\u0085\u2028\u2029]");
 
-  private final String name;
-  private final String unit;
-  private final Writer<T> writer;
-  private final Reader<T> reader;
-  private final Function<PlainLine, @Nullable T> plain;
-  private final @Nullable Function<T, @Nullable String> cell;
-
-  private interface Writer<T> {
+  interface Writer<T> {
     void write(JsonGenerator json, T value) throws IOException;
   }
 
-  private interface Reader<T> {
+  interface Reader<T> {
     @Nullable T read(JsonParser json) throws IOException;
-  }
-
-  private FieldType(
-      String name,
-      Writer<T> writer,
-      Reader<T> reader,
-      Function<PlainLine, @Nullable T> plain,
-      @Nullable Function<T, @Nullable String> cell) {
-    this(name, "", writer, reader, plain, cell);
-  }
-
-  private FieldType(
-      String name,
-      String unit,
-      Writer<T> writer,
-      Reader<T> reader,
-      Function<PlainLine, @Nullable T> plain,
-      @Nullable Function<T, @Nullable String> cell) {
-    this.name = name;
-    this.unit = unit;
-    this.writer = writer;
-    this.reader = reader;
-    this.plain = plain;
-    this.cell = cell;
   }
 
   /** The same with a unit. */
@@ -175,6 +164,7 @@ final class FieldType<T> {
   static FieldType<int[]> integers(int most) {
     return new FieldType<>(
         "list of integers",
+        "",
         (json, values) -> json.writeArray(values, 0, values.length),
         json -> FieldReader.integers(json, most),
         line -> line.integers(most),
@@ -192,20 +182,11 @@ final class FieldType<T> {
     }
     return new FieldType<>(
         "one of " + String.join(", ", byKey.keySet()),
+        "",
         (json, value) -> json.writeString(keys.get(value)),
         json -> constant(FieldReader.text(json), byKey),
         line -> constant(line.text(), byKey),
         keys::get);
-  }
-
-  /** In words, e.g. {@code integer}. */
-  String name() {
-    return name;
-  }
-
-  /** Empty where it has none. */
-  String unit() {
-    return unit;
   }
 
   /** Whether a cell of CSV can hold it. */

@@ -119,17 +119,7 @@ public record LevelInfo(
 
   /** The same with these phases. */
   public LevelInfo withPhases(List<PhaseWindow> windows) {
-    return new LevelInfo(
-        label,
-        target,
-        scenario,
-        kind,
-        offered,
-        unit,
-        windows,
-        planned,
-        plannedStartUnixNanos,
-        inFlight);
+    return ByName.with(this, "phases", windows);
   }
 
   /** The same, by a clock that is ahead by as much as at its begin. */
@@ -144,17 +134,7 @@ public record LevelInfo(
 
   /** The same where the plan asks for so many requests. */
   public LevelInfo withPlanned(long requests) {
-    return new LevelInfo(
-        label,
-        target,
-        scenario,
-        kind,
-        offered,
-        unit,
-        phases,
-        requests,
-        plannedStartUnixNanos,
-        inFlight);
+    return ByName.with(this, "planned", requests);
   }
 
   /**

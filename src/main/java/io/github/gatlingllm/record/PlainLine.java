@@ -81,14 +81,14 @@ final class PlainLine {
     at = from;
     end = to;
     try {
-      RecordCodec.Values values = new RecordCodec.Values();
+      RecordValues values = new RecordValues();
       for (int i = 0; i < LEADS.length; i++) {
         pass(LEADS[i]);
         values.set(i, FIELDS.get(i).type().read(this));
       }
       pass(END);
       others = 0;
-      return RequestRecord.of(values);
+      return values.record();
     } catch (NotPlain | IllegalArgumentException e) {
       others++;
       return null;

@@ -1,29 +1,23 @@
 package io.github.gatlingllm.record;
 
-import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.io.CharacterEscapes;
-import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link RequestRecord} as one line of {@code llm/requests.jsonl}, and back: the fields of {@link
  * RecordField} in their order.
  *
- * <p>Control characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped: whatever a
- * reader takes for a line end, a record stays on one line. Stateless.
+ * <p>A record stays on one line, as {@link JsonLines} does it. Stateless.
  */
 public final class RecordCodec {
 
@@ -47,7 +41,7 @@ public final class RecordCodec {
   }
 
   static void append(RequestRecord record, OutputStream lines) {
-    try (JsonGenerator json = generator(lines)) {
+    try (JsonGenerator json = JsonLines.generator(JSON, lines)) {
       json.writeStartObject();
       for (RecordField<?> field : RecordField.ALL) {
         if (field.isIn(record)) {
@@ -67,45 +61,6 @@ public final class RecordCodec {
     field.type().write(json, field.get(record));
   }
 
-  /** Writes to that stream, which stays open, what keeps a JSON value on one line. */
-  static JsonGenerator generator(OutputStream out) throws IOException {
-    return JSON.createGenerator(out, JsonEncoding.UTF8)
-        .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
-        .setCharacterEscapes(OneLine.ESCAPES);
-  }
-
-  /** Escapes everything that any reader takes for a line end or a control character. */
-  private static final class OneLine extends CharacterEscapes {
-
-    private static final long serialVersionUID = 1;
-    static final OneLine ESCAPES = new OneLine();
-
-    private static final SerializableString NEXT_LINE = new SerializedString("\\u0085");
-    private static final SerializableString LINE_SEPARATOR = new SerializedString("\\u2028");
-    private static final SerializableString PARAGRAPH_SEPARATOR = new SerializedString("\\u2029");
-
-    private final int[] ascii = standardAsciiEscapesForJSON();
-
-    OneLine() {
-      ascii[0x7f] = ESCAPE_STANDARD;
-    }
-
-    @Override
-    public int[] getEscapeCodesForAscii() {
-      return ascii;
-    }
-
-    @Override
-    public @Nullable SerializableString getEscapeSequence(int c) {
-      return switch (c) {
-        case 0x85 -> NEXT_LINE;
-        case 0x2028 -> LINE_SEPARATOR;
-        case 0x2029 -> PARAGRAPH_SEPARATOR;
-        default -> null;
-      };
-    }
-  }
-
   /**
    * The record in one line. Unknown keys and any order of keys are accepted, and so are files
    * without the keys that are not in every version of the format.
@@ -115,7 +70,7 @@ public final class RecordCodec {
    */
   public static RequestRecord read(byte[] line, int offset, int length) throws IOException {
     try (JsonParser json = JSON.createParser(line, offset, length)) {
-      return RequestRecord.of(values(json));
+      return values(json).record();
     } catch (JsonProcessingException e) {
       throw new IOException("not valid JSON: " + oneLine(e.getOriginalMessage()), e);
     } catch (IllegalArgumentException e) {
@@ -123,11 +78,11 @@ public final class RecordCodec {
     }
   }
 
-  private static Values values(JsonParser json) throws IOException {
+  private static RecordValues values(JsonParser json) throws IOException {
     if (json.nextToken() != JsonToken.START_OBJECT) {
       throw new IllegalArgumentException("not a JSON object");
     }
-    Values values = new Values();
+    RecordValues values = new RecordValues();
     int likely = 0;
     for (String key = json.nextFieldName(); key != null; key = json.nextFieldName()) {
       RecordField<?> field = RecordField.ALL.get(likely);
@@ -146,50 +101,6 @@ public final class RecordCodec {
       throw new IllegalArgumentException("more than one JSON object");
     }
     return values;
-  }
-
-  /** What a line says, by field. */
-  static final class Values {
-
-    private static final Object NULL = new Object();
-
-    private final @Nullable Object[] values = new @Nullable Object[RecordField.ALL.size()];
-
-    void read(RecordField<?> field, JsonParser json) throws IOException {
-      try {
-        set(field.index(), field.type().read(json));
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(field + " " + e.getMessage(), e);
-      }
-    }
-
-    void set(int field, @Nullable Object value) {
-      values[field] = value == null ? NULL : value;
-    }
-
-    /** Whether the line says anything of it, be it null. */
-    boolean has(RecordField<?> field) {
-      return values[field.index()] != null;
-    }
-
-    @SuppressWarnings("unchecked") // a value is read by the type of its field
-    <T> @Nullable T get(RecordField<T> field) {
-      Object value = values[field.index()];
-      return value == NULL ? null : (T) value;
-    }
-
-    <T> T get(RecordField<T> field, T absent) {
-      T value = get(field);
-      return value == null ? absent : value;
-    }
-
-    <T> T required(RecordField<T> field) {
-      T value = get(field);
-      if (value == null) {
-        throw new IllegalArgumentException("no " + field);
-      }
-      return value;
-    }
   }
 
   static String oneLine(String message) {

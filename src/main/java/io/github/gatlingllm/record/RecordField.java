@@ -13,13 +13,9 @@ import static io.github.gatlingllm.record.FieldType.constant;
 import static io.github.gatlingllm.record.FieldType.integers;
 
 import com.fasterxml.jackson.core.io.SerializedString;
-import io.github.gatlingllm.record.RequestRecord.Events;
-import io.github.gatlingllm.record.RequestRecord.Identity;
-import io.github.gatlingllm.record.RequestRecord.Outcome;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
-import io.github.gatlingllm.record.RequestRecord.Tokens;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -36,8 +32,18 @@ import org.jspecify.annotations.Nullable;
  * <p>A new field is an entry here, and in {@link RequestRecord} the component that holds its value
  * and is filled with it. Every field is in every line, null or {@code []} where nothing applies,
  * except the texts. Meanings are Markdown.
+ *
+ * @param index position in {@link #ALL}
+ * @param condition of a text, which is there only with the setting {@code recordText}: when it is
+ *     in a line; null of all others
  */
-final class RecordField<T> {
+record RecordField<T>(
+    int index,
+    SerializedString key,
+    FieldType<T> type,
+    Function<RequestRecord, @Nullable T> getter,
+    String meaning,
+    @Nullable Predicate<Text> condition) {
 
   private static final FieldType<Integer> TOKENS =
       INTEGER.in("tokens").within(0, RequestRecord.MOST_TOKENS);
@@ -57,204 +63,228 @@ final class RecordField<T> {
   // Identity.
 
   static final RecordField<String> REQUEST_ID =
-      identity(
+      field(
           "request_id",
           LABEL,
-          Identity::requestId,
+          r -> r.identity().requestId(),
           "unique; also sent as header `X-Request-Id`, warm-ups too");
   static final RecordField<String> RUN_ID =
-      identity("run_id", LABEL, Identity::runId, "the same in all records of a run");
+      field("run_id", LABEL, r -> r.identity().runId(), "the same in all records of a run");
   static final RecordField<String> INJECTOR =
-      identity("injector", LABEL, Identity::injector, "the load generator that sent it");
+      field("injector", LABEL, r -> r.identity().injector(), "the load generator that sent it");
   static final RecordField<Integer> TRIAL =
-      identity("trial", INTEGER, Identity::trial, "of a batch, from 1; null outside batch mode");
+      field(
+          "trial",
+          INTEGER,
+          r -> r.identity().trial(),
+          "of a batch, from 1; null outside batch mode");
   static final RecordField<Long> REQUEST_INDEX =
-      identity(
+      field(
           "request_index",
           LONG,
-          Identity::requestIndex,
+          r -> r.identity().requestIndex(),
           "position among the requests of this run and injector, from 0, by start");
   static final RecordField<String> SCENARIO =
-      identity("scenario", LABEL, Identity::scenario, "the user's name of the scenario");
+      field("scenario", LABEL, r -> r.identity().scenario(), "the user's name of the scenario");
   static final RecordField<String> NAME =
-      identity("name", LABEL, Identity::name, "the request name");
+      field("name", LABEL, r -> r.identity().name(), "the request name");
   static final RecordField<List<String>> GROUPS =
-      identity("groups", TEXTS, Identity::groups, "groups around the request, outermost first");
+      field(
+          "groups",
+          TEXTS,
+          r -> r.identity().groups(),
+          "groups around the request, outermost first");
   static final RecordField<Long> USER_ID =
-      identity("user_id", LONG, Identity::userId, "Gatling's id of the virtual user");
+      field("user_id", LONG, r -> r.identity().userId(), "Gatling's id of the virtual user");
   static final RecordField<Integer> TURN =
-      identity("turn", INTEGER, Identity::turn, "of a conversation, from 1; null outside one");
+      field(
+          "turn", INTEGER, r -> r.identity().turn(), "of a conversation, from 1; null outside one");
   static final RecordField<String> TARGET =
-      identity("target", LABEL, Identity::target, "label of the server under test");
+      field("target", LABEL, r -> r.identity().target(), "label of the server under test");
   static final RecordField<String> ENDPOINT =
-      identity("endpoint", LABEL, Identity::endpoint, "URL that was posted to, no credentials");
+      field(
+          "endpoint",
+          LABEL,
+          r -> r.identity().endpoint(),
+          "URL that was posted to, no credentials");
   static final RecordField<String> MODEL =
-      identity("model", LABEL, Identity::model, "the model that was asked for");
+      field("model", LABEL, r -> r.identity().model(), "the model that was asked for");
   static final RecordField<String> API =
-      identity(
+      field(
           "api",
           LABEL,
-          Identity::api,
+          r -> r.identity().api(),
           "`chat`, `completions`, `responses`, `messages` or `embeddings`");
   static final RecordField<String> STAGE =
-      identity("stage", LABEL, Identity::stage, "label of the load level: `c=8`, `r=16`");
+      field("stage", LABEL, r -> r.identity().stage(), "label of the load level: `c=8`, `r=16`");
   static final RecordField<Phase> PHASE =
-      identity("phase", constant(Phase.class), Identity::phase, "in which it was scheduled");
+      field("phase", constant(Phase.class), r -> r.identity().phase(), "in which it was scheduled");
 
   // Times.
 
   static final RecordField<Long> START =
-      timing(
+      field(
           "start_unix_ns",
           LONG.in("ns since 1970").within(0, LATEST),
-          Timing::startUnixNanos,
+          r -> r.timing().startUnixNanos(),
           "`start`, when the virtual user reached the request, on the run's nanosecond anchor,"
               + " never a millisecond clock");
   static final RecordField<Long> SCHEDULED_OFFSET =
-      timing(
+      field(
           "scheduled_offset_s",
           TIME,
-          Timing::scheduledOffsetNanos,
+          r -> r.timing().scheduledOffsetNanos(),
           "planned arrival since the start of its stage's schedule; null in closed loops");
   static final RecordField<Long> QUEUE_WAIT =
-      timing(
+      field(
           "queue_wait_s",
           SECONDS,
-          Timing::queueWaitNanos,
+          r -> r.timing().queueWaitNanos(),
           "`start_lag_s` + `gate_wait_s`; null when never admitted");
   static final RecordField<Long> CONNECT =
-      timing("connect_s", TIME, Timing::connectNanos, "request written − admitted");
+      field("connect_s", TIME, r -> r.timing().connectNanos(), "request written − admitted");
   static final RecordField<Long> HEADERS =
-      timing("ttfb_s", TIME, Timing::headersNanos, "response headers − admitted");
+      field("ttfb_s", TIME, r -> r.timing().headersNanos(), "response headers − admitted");
   static final RecordField<Long> FIRST_EVENT =
-      timing("first_event_s", TIME, Timing::firstEventNanos, "first data event − admitted");
+      field(
+          "first_event_s", TIME, r -> r.timing().firstEventNanos(), "first data event − admitted");
   static final RecordField<Long> TTFT =
-      timing("ttft_s", TIME, Timing::ttftNanos, "first token − admitted");
+      field("ttft_s", TIME, r -> r.timing().ttftNanos(), "first token − admitted");
   static final RecordField<Long> TTFT_FROM_SCHEDULE =
-      timing(
+      field(
           "ttft_from_schedule_s",
           SECONDS,
-          Timing::ttftFromScheduleNanos,
+          r -> r.timing().ttftFromScheduleNanos(),
           "`ttft_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> TTFO =
-      timing("ttfo_s", TIME, Timing::ttfoNanos, "first token that is not reasoning − admitted");
+      field(
+          "ttfo_s",
+          TIME,
+          r -> r.timing().ttfoNanos(),
+          "first token that is not reasoning − admitted");
   static final RecordField<Long> LATENCY =
-      timing(
+      field(
           "latency_s",
           TIME,
-          Timing::latencyNanos,
+          r -> r.timing().latencyNanos(),
           "last token − admitted; not streamed: last byte of the body − admitted");
   static final RecordField<Long> LATENCY_FROM_SCHEDULE =
-      timing(
+      field(
           "latency_from_schedule_s",
           SECONDS,
-          Timing::latencyFromScheduleNanos,
+          r -> r.timing().latencyFromScheduleNanos(),
           "`latency_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> CLOSED =
-      timing(
+      field(
           "closed_s",
           TIME,
-          Timing::closedNanos,
+          r -> r.timing().closedNanos(),
           "end − admitted; − start of a request that was never admitted");
   static final RecordField<Long> TPOT =
-      timing(
+      field(
           "tpot_s",
           TIME,
-          RecordField::roundedTpot,
+          r -> roundedTpot(r.timing()),
           "(last token − first token) ÷ (`streamed_tokens` − tokens of the first event), see"
               + " [metrics](metrics.md); null under 2 tokens or events");
 
   // Events and tokens.
 
   static final RecordField<int[]> EVENT_OFFSETS =
-      events(
+      field(
           "event_offsets_us",
           integers(Integer.MAX_VALUE).in("µs"),
-          Events::offsetsMicros,
+          r -> r.events().offsetsMicros(),
           "each token-bearing event − admitted; `[]` without `recordTokens`");
   static final RecordField<int[]> EVENT_TOKENS =
-      events(
+      field(
           "event_tokens",
           integers(RequestRecord.MOST_TOKENS).in("tokens"),
-          Events::tokens,
+          r -> r.events().tokens(),
           "tokens in each event, where known; else `[]`");
   static final RecordField<Integer> PROMPT_CHARS =
-      tokens("prompt_chars", INTEGER.in("characters"), Tokens::promptChars, "of all prompt texts");
+      field(
+          "prompt_chars",
+          INTEGER.in("characters"),
+          r -> r.tokens().promptChars(),
+          "of all prompt texts");
   static final RecordField<Integer> PROMPT_TOKENS =
-      tokens("prompt_tokens", TOKENS, Tokens::promptTokens, "by the server's usage");
+      field("prompt_tokens", TOKENS, r -> r.tokens().promptTokens(), "by the server's usage");
   static final RecordField<Integer> PROMPT_TOKENS_LOCAL =
-      tokens(
+      field(
           "prompt_tokens_local",
           TOKENS,
-          Tokens::promptTokensLocal,
+          r -> r.tokens().promptTokensLocal(),
           "by our tokenizer: each text of the prompt counted by itself and summed, without what"
               + " chat template, special tokens, images and tools add; null where there is no"
               + " text, or no time was left to count it");
   static final RecordField<Integer> CACHED_TOKENS =
-      tokens(
+      field(
           "cached_tokens",
           TOKENS,
-          Tokens::cachedTokens,
+          r -> r.tokens().cachedTokens(),
           "of the prompt, that the server took from its prefix cache");
   static final RecordField<Integer> MAX_TOKENS =
-      tokens("max_tokens", TOKENS, Tokens::maxTokens, "the limit that was asked for");
+      field("max_tokens", TOKENS, r -> r.tokens().maxTokens(), "the limit that was asked for");
   static final RecordField<Integer> OUTPUT_TOKENS =
-      tokens(
+      field(
           "output_tokens",
           TOKENS,
-          Tokens::outputTokens,
+          r -> r.tokens().outputTokens(),
           "by the server's usage, reasoning included; else as `token_source` says");
   static final RecordField<Integer> OUTPUT_TOKENS_LOCAL =
-      tokens(
+      field(
           "output_tokens_local",
           TOKENS,
-          Tokens::outputTokensLocal,
+          r -> r.tokens().outputTokensLocal(),
           "by our tokenizer: all text of the answer that came; of answers with usage a sample, the"
               + " first 200 requests and one in 16 after them, while there is time to count;"
               + " else null");
   static final RecordField<Integer> REASONING_TOKENS =
-      tokens("reasoning_tokens", TOKENS, Tokens::reasoningTokens, "by the server's usage");
+      field("reasoning_tokens", TOKENS, r -> r.tokens().reasoningTokens(), "by the server's usage");
   static final RecordField<Boolean> ESTIMATED =
-      tokens("estimated", FLAG, Tokens::estimated, "whether `output_tokens` is an estimate");
+      field(
+          "estimated", FLAG, r -> r.tokens().estimated(), "whether `output_tokens` is an estimate");
   static final RecordField<TokenSource> TOKEN_SOURCE =
-      tokens(
+      field(
           "token_source",
           constant(TokenSource.class),
-          Tokens::source,
+          r -> r.tokens().source(),
           "where `output_tokens` comes from: the server's usage, our tokenizer, or one token per"
               + " token-bearing event");
 
   // Outcome.
 
   static final RecordField<String> FINISH_REASON =
-      outcome(
+      field(
           "finish_reason",
           LABEL,
-          Outcome::finishReason,
+          r -> r.outcome().finishReason(),
           "of the first choice, as the server says it: `finish_reason`, `stop_reason`, `status` or"
               + " the reason of an incomplete response");
   static final RecordField<Integer> HTTP_STATUS =
-      outcome("status", INTEGER, Outcome::httpStatus, "of HTTP; null when no response came");
+      field(
+          "status", INTEGER, r -> r.outcome().httpStatus(), "of HTTP; null when no response came");
   static final RecordField<Boolean> OK =
-      outcome("ok", FLAG, Outcome::ok, "complete, and every check passed");
+      field("ok", FLAG, r -> r.outcome().ok(), "complete, and every check passed");
   static final RecordField<RequestStatus> STATUS =
-      outcome("verdict", constant(RequestStatus.class), Outcome::status, "how it ended");
+      field("verdict", constant(RequestStatus.class), r -> r.outcome().status(), "how it ended");
   static final RecordField<String> ERROR =
-      outcome("error", LABEL, Outcome::error, "constant per cause, at most 200 characters");
+      field("error", LABEL, r -> r.outcome().error(), "constant per cause, at most 200 characters");
   static final RecordField<Boolean> SLO_OK =
-      outcome(
+      field(
           "slo_ok",
           FLAG,
-          Outcome::sloOk,
+          r -> r.outcome().sloOk(),
           "whether it met the SLO; null without one, and where it was cancelled before that could"
               + " be told");
   static final RecordField<List<String>> SLO_MISSED =
-      outcome("slo_missed", TEXTS, Outcome::sloMissed, "names of the objectives it missed");
+      field("slo_missed", TEXTS, r -> r.outcome().sloMissed(), "names of the objectives it missed");
   static final RecordField<Map<String, Double>> SERVER =
-      server(
+      field(
           "server",
           NUMBERS,
-          ServerReport::timings,
+          r -> r.server().timings(),
           "timings that the server reported, in seconds: `queue_s`, `prefill_s`, `decode_s`,"
               + " `inference_s`, `validation_s`, `time_per_token_s`, `total_s`, `processing_s`,"
               + " `upstream_s`, and what `Server-Timing` names besides, whatever it calls them;"
@@ -263,55 +293,58 @@ final class RecordField<T> {
   // Added so that statistics need no second source.
 
   static final RecordField<Boolean> STREAMED =
-      identity("streamed", FLAG, Identity::streamed, "whether a stream was asked for");
+      field("streamed", FLAG, r -> r.identity().streamed(), "whether a stream was asked for");
   static final RecordField<Long> START_LAG =
-      timing("start_lag_s", TIME, Timing::startLagNanos, "start − scheduled");
+      field("start_lag_s", TIME, r -> r.timing().startLagNanos(), "start − scheduled");
   static final RecordField<Long> GATE_WAIT =
-      timing(
-          "gate_wait_s", TIME, Timing::gateWaitNanos, "admitted − start; null when never admitted");
+      field(
+          "gate_wait_s",
+          TIME,
+          r -> r.timing().gateWaitNanos(),
+          "admitted − start; null when never admitted");
   static final RecordField<Integer> STREAMED_TOKENS =
-      tokens(
+      field(
           "streamed_tokens",
           TOKENS,
-          Tokens::streamedTokens,
+          r -> r.tokens().streamedTokens(),
           "N of the metrics: output tokens without reasoning that was never streamed");
   static final RecordField<int[]> EVENT_CHOICES =
-      events(
+      field(
           "event_choices",
           integers(RequestRecord.MOST_CHOICES - 1),
-          Events::choices,
+          r -> r.events().choices(),
           "choice index of each event; `[]` where there is one choice");
   static final RecordField<Integer> EVENT_COUNT =
-      events(
+      field(
           "events",
           EVENTS,
-          Events::count,
+          r -> r.events().count(),
           "how many token-bearing events came, also without `recordTokens`");
   static final RecordField<Integer> COALESCED_EVENTS =
-      events(
+      field(
           "coalesced_events",
           EVENTS,
-          Events::coalesced,
+          r -> r.events().coalesced(),
           "came in the same read as the one before of their choice");
   static final RecordField<Integer> LATE_EVENTS =
-      events("late_events", EVENTS, Events::late, "data after the announced end");
+      field("late_events", EVENTS, r -> r.events().late(), "data after the announced end");
   static final RecordField<Boolean> DONE =
-      events(
+      field(
           "done",
           FLAG,
-          Events::done,
+          r -> r.events().done(),
           "whether the stream said `[DONE]`, or its last typed event came");
   static final RecordField<Integer> FIRST_EVENT_TOKENS =
-      events(
+      field(
           "first_event_tokens",
           TOKENS,
-          Events::firstEventTokens,
+          r -> r.events().firstEventTokens(),
           "in the first event, where known");
   static final RecordField<Long> STALL =
-      events(
+      field(
           "stall_s",
           TIME,
-          Events::longestGapNanos,
+          r -> r.events().longestGapNanos(),
           "longest gap between events of one choice; null under 2 events");
   static final RecordField<Boolean> TPOT_ESTIMATED =
       field(
@@ -321,137 +354,110 @@ final class RecordField<T> {
           "whether `tpot_s` takes `streamed_tokens` ÷ `events` for the tokens of the first event,"
               + " because the server did not say them; not read back");
   static final RecordField<Boolean> RESENT =
-      outcome(
+      field(
           "resent",
           FLAG,
-          Outcome::resent,
+          r -> r.outcome().resent(),
           "whether it was sent once more, on a new connection: the server closed the kept-alive one"
               + " before a byte of an answer came; times count from the one admission");
 
   static final RecordField<List<String>> REFUSED_COUNTS =
-      tokens(
+      field(
           "refused_counts",
           TEXTS,
-          Tokens::refused,
+          r -> r.tokens().refused(),
           "counts of the server's usage that no answer can have (below 0, or more than 16,777,216),"
               + " by name; they are taken as not said");
   static final RecordField<List<String>> SERVER_NAMES =
-      server(
+      field(
           "server_names",
           TEXTS,
-          ServerReport::names,
+          r -> r.server().names(),
           "what the server calls its timings: `usage.queue_time`, `timings.prompt_ms`,"
               + " `x-queue-time`, `server-timing.db`");
   static final RecordField<Map<String, Double>> RATE_LIMITS =
-      server(
+      field(
           "rate_limits",
           NUMBERS,
-          ServerReport::rateLimits,
+          r -> r.server().rateLimits(),
           "what response headers say of quotas (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
               + " `ratelimit-…`): `requests_limit`, `requests_remaining`, `requests_reset_s`,"
               + " `tokens_limit`, and so on for every quota that is named; `reset_s` counts from"
               + " the answer");
   static final RecordField<Long> RETRY_AFTER =
-      server(
+      field(
           "retry_after_s",
           TIME,
-          ServerReport::retryAfterNanos,
+          r -> r.server().retryAfterNanos(),
           "how long the server asks to wait (`Retry-After`, `retry-after-ms`); nobody waits for"
               + " it");
   static final RecordField<Long> PACING_WAIT =
-      timing(
+      field(
           "pacing_wait_s",
           TIME,
-          Timing::pacingWaitNanos,
+          r -> r.timing().pacingWaitNanos(),
           "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
               + " of a request that was never admitted, until it was over; null where neither is"
               + " set");
 
   static final RecordField<Integer> INPUTS =
-      tokens("inputs", INTEGER, Tokens::inputs, "texts to embed; null with the other APIs");
+      field(
+          "inputs", INTEGER, r -> r.tokens().inputs(), "texts to embed; null with the other APIs");
 
   // Texts, only with the setting recordText.
 
   static final RecordField<String> MESSAGES =
-      text("messages", JSON, Text::messages, "the messages or input items as they were sent")
-          .onlyIf(text -> text.messages() != null);
+      text(
+          "messages",
+          JSON,
+          Text::messages,
+          "the messages or input items as they were sent",
+          text -> text.messages() != null);
   static final RecordField<String> PROMPT =
       text(
-              "prompt",
-              TEXT,
-              Text::prompt,
-              "completions: the prompt as it was sent; embeddings: the text, or a JSON array of"
-                  + " them")
-          .onlyIf(text -> text.messages() == null || text.prompt() != null);
-  static final RecordField<String> ANSWER = text("answer", TEXT, Text::answer, "the answer");
+          "prompt",
+          TEXT,
+          Text::prompt,
+          "completions: the prompt as it was sent; embeddings: the text, or a JSON array of them",
+          text -> text.messages() == null || text.prompt() != null);
+  static final RecordField<String> ANSWER =
+      text("answer", TEXT, Text::answer, "the answer", text -> true);
   static final RecordField<String> REASONING =
-      text("reasoning", TEXT, Text::reasoning, "reasoning that was streamed");
+      text("reasoning", TEXT, Text::reasoning, "reasoning that was streamed", text -> true);
 
   /** All fields, in the order of files. */
   static final List<RecordField<?>> ALL = Collections.unmodifiableList(CATALOGUE);
 
-  private final int index;
-  private final SerializedString key;
-  private final FieldType<T> type;
-  private final Function<RequestRecord, @Nullable T> getter;
-  private final String meaning;
-  private @Nullable Predicate<Text> condition;
-
-  private RecordField(
-      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> getter, String meaning) {
-    this.index = CATALOGUE.size();
-    this.key = new SerializedString(key);
-    this.type = type;
-    this.getter = getter;
-    this.meaning = meaning;
-    CATALOGUE.add(this);
+  private static <T> RecordField<T> field(
+      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> of, String meaning) {
+    return field(key, type, of, meaning, null);
   }
 
   private static <T> RecordField<T> field(
-      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> of, String meaning) {
-    return new RecordField<>(key, type, of, meaning);
-  }
-
-  private static <T> RecordField<T> identity(
-      String key, FieldType<T> type, Function<Identity, @Nullable T> of, String meaning) {
-    return field(key, type, record -> of.apply(record.identity()), meaning);
-  }
-
-  private static <T> RecordField<T> timing(
-      String key, FieldType<T> type, Function<Timing, @Nullable T> of, String meaning) {
-    return field(key, type, record -> of.apply(record.timing()), meaning);
-  }
-
-  private static <T> RecordField<T> events(
-      String key, FieldType<T> type, Function<Events, @Nullable T> of, String meaning) {
-    return field(key, type, record -> of.apply(record.events()), meaning);
-  }
-
-  private static <T> RecordField<T> tokens(
-      String key, FieldType<T> type, Function<Tokens, @Nullable T> of, String meaning) {
-    return field(key, type, record -> of.apply(record.tokens()), meaning);
-  }
-
-  private static <T> RecordField<T> outcome(
-      String key, FieldType<T> type, Function<Outcome, @Nullable T> of, String meaning) {
-    return field(key, type, record -> of.apply(record.outcome()), meaning);
-  }
-
-  private static <T> RecordField<T> server(
-      String key, FieldType<T> type, Function<ServerReport, @Nullable T> of, String meaning) {
-    return field(key, type, record -> of.apply(record.server()), meaning);
+      String key,
+      FieldType<T> type,
+      Function<RequestRecord, @Nullable T> of,
+      String meaning,
+      @Nullable Predicate<Text> condition) {
+    RecordField<T> field =
+        new RecordField<>(
+            CATALOGUE.size(), new SerializedString(key), type, of, meaning, condition);
+    CATALOGUE.add(field);
+    return field;
   }
 
   private static <T> RecordField<T> text(
-      String key, FieldType<T> type, Function<Text, @Nullable T> of, String meaning) {
+      String key,
+      FieldType<T> type,
+      Function<Text, @Nullable T> of,
+      String meaning,
+      Predicate<Text> condition) {
     return field(
-            key, type, record -> record.text() == null ? null : of.apply(record.text()), meaning)
-        .onlyIf(text -> true);
-  }
-
-  private RecordField<T> onlyIf(Predicate<Text> holds) {
-    condition = holds;
-    return this;
+        key,
+        type,
+        record -> record.text() == null ? null : of.apply(record.text()),
+        meaning,
+        condition);
   }
 
   /** The fraction of a nanosecond is the only thing that a file does not keep. */
@@ -469,23 +475,6 @@ final class RecordField<T> {
     if (!(nanos >= LEAST_TIME && nanos <= LONGEST_TIME)) {
       throw new IllegalArgumentException(of + " would be " + nanos + " ns by other values");
     }
-  }
-
-  /** Position in {@link #ALL}. */
-  int index() {
-    return index;
-  }
-
-  SerializedString key() {
-    return key;
-  }
-
-  FieldType<T> type() {
-    return type;
-  }
-
-  String meaning() {
-    return meaning;
   }
 
   /** Whether it is there only with the setting {@code recordText}. */

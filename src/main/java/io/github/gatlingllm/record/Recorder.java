@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Appends records to {@code llm/requests.jsonl} from a thread of its own, so that no event loop
@@ -37,7 +38,10 @@ public final class Recorder {
   private static final int CAPACITY = 1 << 15;
 
   private static final long OLDEST_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Waking up costs more than writing a record does, and no event loop is to do it. */
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final Duration FREEZE = Duration.ofSeconds(2);
 
   private final LineWriter file;
@@ -55,11 +59,12 @@ public final class Recorder {
 
   Recorder(
       WritableByteChannel channel,
+      @Nullable Path path,
       int capacity,
       LongSupplier nanoClock,
       Consumer<RequestRecord> observer,
       Consumer<String> complaints) {
-    this.file = new LineWriter(channel, complaints);
+    this.file = new LineWriter(channel, path, complaints);
     this.capacity = capacity;
     this.nanoClock = nanoClock;
     this.observer = observer;
@@ -80,6 +85,7 @@ public final class Recorder {
       throws IOException {
     return new Recorder(
         create(requestsJsonl),
+        requestsJsonl,
         CAPACITY,
         System::nanoTime,
         observer,
@@ -89,55 +95,13 @@ public final class Recorder {
   private static WritableByteChannel create(Path file) throws IOException {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
-      return new FileOnDisk(
-          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), file);
+      return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     } catch (FileAlreadyExistsException e) {
       throw new IOException(
           e.getFile() + " is in the way; expected a new run directory: move it away", e);
     } catch (IOException e) {
       throw new IOException(
           "Cannot record to " + file + " (" + e + "); make its directory writable", e);
-    }
-  }
-
-  /**
-   * What is written to a file that was deleted is lost, though no write fails: looked at once a
-   * second, and at the end.
-   */
-  private static final class FileOnDisk implements WritableByteChannel {
-    private final FileChannel channel;
-    private final Path file;
-    private long lookedNanos = System.nanoTime() - OLDEST_NANOS;
-
-    FileOnDisk(FileChannel channel, Path file) {
-      this.channel = channel;
-      this.file = file;
-    }
-
-    Path file() {
-      return file;
-    }
-
-    @Override
-    public int write(ByteBuffer bytes) throws IOException {
-      long now = System.nanoTime();
-      if (now - lookedNanos >= OLDEST_NANOS) {
-        if (!Files.exists(file)) {
-          throw new NoSuchFileException(file.toString());
-        }
-        lookedNanos = now;
-      }
-      return channel.write(bytes);
-    }
-
-    @Override
-    public boolean isOpen() {
-      return channel.isOpen();
-    }
-
-    @Override
-    public void close() throws IOException {
-      channel.close();
     }
   }
 
@@ -255,11 +219,13 @@ public final class Recorder {
     private static final byte[] LINE_END = {'\n'};
 
     private final WritableByteChannel channel;
+    private final @Nullable Path path;
     private final Consumer<String> complaints;
     private final Lines lines = new Lines();
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private int waiting;
+    private long lookedNanos = System.nanoTime() - OLDEST_NANOS;
     private boolean torn;
     private boolean complained;
 
@@ -280,8 +246,12 @@ public final class Recorder {
       }
     }
 
-    LineWriter(WritableByteChannel channel, Consumer<String> complaints) {
+    /**
+     * @param path of the file that the channel writes to; null where it is none
+     */
+    LineWriter(WritableByteChannel channel, @Nullable Path path, Consumer<String> complaints) {
       this.channel = channel;
+      this.path = path;
       this.complaints = complaints;
     }
 
@@ -335,8 +305,8 @@ public final class Recorder {
     }
 
     void close() {
-      if (channel instanceof FileOnDisk onDisk && !Files.exists(onDisk.file())) {
-        deleted(onDisk.file().toString());
+      if (isDeleted()) {
+        deleted();
       }
       try {
         channel.close();
@@ -345,7 +315,20 @@ public final class Recorder {
       }
     }
 
+    /** What is written to a file that was deleted is lost, though no write fails. */
+    private boolean isDeleted() {
+      return path != null && !Files.exists(path);
+    }
+
+    /** Looks once a second whether the file is still there. */
     private void write(ByteBuffer bytes) throws IOException {
+      long now = System.nanoTime();
+      if (now - lookedNanos >= OLDEST_NANOS) {
+        if (isDeleted()) {
+          throw new NoSuchFileException(String.valueOf(path));
+        }
+        lookedNanos = now;
+      }
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
@@ -360,8 +343,8 @@ public final class Recorder {
       }
       written.addAndGet(waiting - lost);
       failed.addAndGet(lost);
-      if (why instanceof NoSuchFileException gone) {
-        deleted(gone.getFile());
+      if (why instanceof NoSuchFileException) {
+        deleted();
         return;
       }
       complain(
@@ -370,11 +353,11 @@ public final class Recorder {
               + "): the report will miss them; free the disk, later ones are still tried");
     }
 
-    private void deleted(String file) {
+    private void deleted() {
       failed.addAndGet(written.getAndSet(0));
       complain(
           "Records are lost ("
-              + file
+              + path
               + " was deleted while the run wrote to it): there will be no report; leave the"
               + " folder of results alone until the run has ended");
     }

@@ -1,8 +1,6 @@
 package io.github.gatlingllm.record;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +25,6 @@ public record RequestRecord(
 
   /** No server gives more answers to one request. */
   public static final int MOST_CHOICES = 1_024;
-
-  private static final int[] NONE = {};
 
   /** The same, with our own counts of the tokens of prompt and answer. */
   public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {
@@ -106,149 +102,6 @@ public record RequestRecord(
             stage,
             phase);
     return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
-  }
-
-  /** The record that a line describes; values that older files lack are derived from others. */
-  static RequestRecord of(RecordCodec.Values v) {
-    RequestStatus status = v.required(RecordField.STATUS);
-    return new RequestRecord(
-        new Identity(
-            v.required(RecordField.REQUEST_ID),
-            v.required(RecordField.RUN_ID),
-            v.required(RecordField.INJECTOR),
-            v.get(RecordField.TRIAL),
-            v.required(RecordField.REQUEST_INDEX),
-            v.required(RecordField.SCENARIO),
-            v.required(RecordField.NAME),
-            v.get(RecordField.GROUPS, List.of()),
-            v.required(RecordField.USER_ID),
-            v.get(RecordField.TURN),
-            v.required(RecordField.TARGET),
-            v.required(RecordField.ENDPOINT),
-            v.get(RecordField.MODEL),
-            v.required(RecordField.API),
-            v.get(RecordField.STREAMED, true),
-            v.required(RecordField.STAGE),
-            v.required(RecordField.PHASE)),
-        timing(v),
-        events(v),
-        new Tokens(
-            v.get(RecordField.PROMPT_CHARS),
-            v.get(RecordField.PROMPT_TOKENS),
-            v.get(RecordField.PROMPT_TOKENS_LOCAL),
-            v.get(RecordField.CACHED_TOKENS),
-            v.get(RecordField.MAX_TOKENS),
-            v.get(RecordField.OUTPUT_TOKENS),
-            v.get(RecordField.OUTPUT_TOKENS_LOCAL),
-            v.get(RecordField.REASONING_TOKENS),
-            v.get(RecordField.STREAMED_TOKENS),
-            v.get(RecordField.ESTIMATED, false),
-            v.get(RecordField.TOKEN_SOURCE),
-            v.get(RecordField.REFUSED_COUNTS, List.of()),
-            v.get(RecordField.INPUTS)),
-        new Outcome(
-            v.get(RecordField.FINISH_REASON),
-            v.get(RecordField.HTTP_STATUS),
-            status,
-            v.get(RecordField.OK, status == RequestStatus.COMPLETE),
-            v.get(RecordField.ERROR),
-            v.get(RecordField.SLO_OK),
-            v.get(RecordField.SLO_MISSED, List.of()),
-            v.get(RecordField.RESENT, false)),
-        new ServerReport(
-            v.get(RecordField.SERVER, Map.of()),
-            v.get(RecordField.SERVER_NAMES, List.of()),
-            v.get(RecordField.RATE_LIMITS, Map.of()),
-            v.get(RecordField.RETRY_AFTER)),
-        text(v));
-  }
-
-  private static Timing timing(RecordCodec.Values v) {
-    long startLag = v.get(RecordField.START_LAG, 0L);
-    Long queueWait = v.get(RecordField.QUEUE_WAIT);
-    Long gateWait = v.get(RecordField.GATE_WAIT);
-    if (!v.has(RecordField.GATE_WAIT) && queueWait != null) {
-      gateWait = queueWait - startLag;
-      RecordField.refuseImpossible(RecordField.GATE_WAIT, gateWait);
-    }
-    Double tpot = tpot(v);
-    if (tpot != null) {
-      RecordField.refuseImpossible(RecordField.TPOT, tpot);
-    }
-    return new Timing(
-        v.required(RecordField.START),
-        v.get(RecordField.SCHEDULED_OFFSET),
-        startLag,
-        gateWait,
-        v.get(RecordField.CONNECT),
-        v.get(RecordField.HEADERS),
-        v.get(RecordField.FIRST_EVENT),
-        v.get(RecordField.TTFT),
-        v.get(RecordField.TTFO),
-        v.get(RecordField.LATENCY),
-        v.get(RecordField.CLOSED),
-        tpot,
-        v.get(RecordField.PACING_WAIT));
-  }
-
-  /** Files without {@code tpot_estimated} took a first event of unknown size for one token. */
-  private static @Nullable Double tpot(RecordCodec.Values v) {
-    Long nanos = v.get(RecordField.TPOT);
-    if (nanos == null) {
-      return null;
-    }
-    double tpot = nanos;
-    Integer n = v.get(RecordField.STREAMED_TOKENS);
-    int events = v.get(RecordField.EVENT_COUNT, v.get(RecordField.EVENT_OFFSETS, NONE).length);
-    if (v.has(RecordField.TPOT_ESTIMATED)
-        || v.get(RecordField.FIRST_EVENT_TOKENS) != null
-        || n == null
-        || n <= events) {
-      return tpot;
-    }
-    int[] choices = v.get(RecordField.EVENT_CHOICES, NONE);
-    long firsts = Math.max(1, Arrays.stream(choices).distinct().count());
-    return events <= firsts
-        ? tpot
-        : tpot * (n - firsts) / (n - firsts * TokenGaps.share(events, n));
-  }
-
-  private static Events events(RecordCodec.Values v) {
-    int[] offsets = v.get(RecordField.EVENT_OFFSETS, NONE);
-    return new Events(
-        offsets,
-        perEvent(v, RecordField.EVENT_TOKENS, offsets.length),
-        perEvent(v, RecordField.EVENT_CHOICES, offsets.length),
-        v.get(RecordField.EVENT_COUNT, offsets.length),
-        v.get(RecordField.COALESCED_EVENTS, 0),
-        v.get(RecordField.LATE_EVENTS, 0),
-        v.get(RecordField.DONE, false),
-        v.get(RecordField.STALL),
-        v.get(RecordField.FIRST_EVENT_TOKENS));
-  }
-
-  private static int[] perEvent(RecordCodec.Values v, RecordField<int[]> field, int events) {
-    int[] values = v.get(field, NONE);
-    if (values.length > 0 && values.length != events) {
-      throw new IllegalArgumentException(
-          "%s has %d values for %d events".formatted(field, values.length, events));
-    }
-    return values;
-  }
-
-  private static @Nullable Text text(RecordCodec.Values v) {
-    boolean isKept =
-        v.has(RecordField.MESSAGES)
-            || v.has(RecordField.PROMPT)
-            || v.has(RecordField.ANSWER)
-            || v.has(RecordField.REASONING);
-    return isKept
-        ? new Text(
-            v.get(RecordField.MESSAGES),
-            v.get(RecordField.PROMPT),
-            v.get(RecordField.ANSWER),
-            v.get(RecordField.REASONING))
-        : null;
   }
 
   /** Which request it is, who sent it, and where to. */
@@ -432,39 +285,10 @@ public record RequestRecord(
       List<String> refused,
       @Nullable Integer inputs) {
 
-    /** Of a request for generated text. */
-    public Tokens(
-        @Nullable Integer promptChars,
-        @Nullable Integer promptTokens,
-        @Nullable Integer promptTokensLocal,
-        @Nullable Integer cachedTokens,
-        @Nullable Integer maxTokens,
-        @Nullable Integer outputTokens,
-        @Nullable Integer outputTokensLocal,
-        @Nullable Integer reasoningTokens,
-        @Nullable Integer streamedTokens,
-        boolean estimated,
-        @Nullable TokenSource source,
-        List<String> refused) {
-      this(
-          promptChars,
-          promptTokens,
-          promptTokensLocal,
-          cachedTokens,
-          maxTokens,
-          outputTokens,
-          outputTokensLocal,
-          reasoningTokens,
-          streamedTokens,
-          estimated,
-          source,
-          refused,
-          null);
-    }
-
     /** Of a request of which nothing was counted. */
     public static final Tokens NONE =
-        new Tokens(null, null, null, null, null, null, null, null, null, false, null, List.of());
+        new Tokens(
+            null, null, null, null, null, null, null, null, null, false, null, List.of(), null);
 
     /**
      * N of the metrics: output tokens that came over the wire, without reasoning that was billed

@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -172,6 +171,13 @@ public record RunInfo(
       return new TargetSlo(global.toString(), global.percentile(), global.rule(), byRequest, held);
     }
 
+    private TargetSlo heldBy(@Nullable Double otherPercentile, Slo.@Nullable Rule otherRule) {
+      SloHeld all = new SloHeld(percentile, rule).at(otherPercentile, otherRule);
+      Map<String, SloHeld> each = new LinkedHashMap<>(heldByRequest);
+      each.replaceAll((name, held) -> held.at(otherPercentile, otherRule));
+      return new TargetSlo(slo, all.percentile, all.rule, byRequest, each);
+    }
+
     /** The objectives of requests that have none of their own. */
     public Slo global() {
       return Slo.parse(slo, percentile, rule);
@@ -199,13 +205,6 @@ public record RunInfo(
       return new SloHeld(
           otherPercentile == null ? percentile : otherPercentile,
           otherRule == null ? rule : otherRule);
-    }
-
-    private static Map<String, SloHeld> all(
-        Map<String, SloHeld> byRequest, @Nullable Double percentile, Slo.@Nullable Rule rule) {
-      Map<String, SloHeld> all = new LinkedHashMap<>(byRequest);
-      all.replaceAll((name, held) -> held.at(percentile, rule));
-      return all;
     }
   }
 
@@ -379,21 +378,7 @@ public record RunInfo(
      * @param lost that are known to be lost
      */
     public InjectorRun read(long found, long ofPlan, long lost) {
-      return new InjectorRun(
-          name,
-          run,
-          share,
-          state,
-          startUnixNanos,
-          endUnixNanos,
-          clock,
-          planned,
-          ofPlan,
-          started,
-          found,
-          lost,
-          levels,
-          settings);
+      return ByName.with(this, "records", found, "measured", ofPlan, "dropped", lost);
     }
 
     /** Planned requests without a record; null where the plan does not say. */
@@ -464,56 +449,58 @@ public record RunInfo(
   /** A run that begins now: running, with nothing known yet but these. */
   public static RunInfo started(
       String id, String simulation, String injector, long startUnixNanos) {
-    return new RunInfoDraft(id, simulation, injector, startUnixNanos).build();
-  }
-
-  private RunInfo with(Consumer<RunInfoDraft> change) {
-    RunInfoDraft draft = new RunInfoDraft(this);
-    change.accept(draft);
-    return draft.build();
+    return ByName.make(
+            RunInfo.class,
+            "schema",
+            SCHEMA,
+            "id",
+            id,
+            "simulation",
+            simulation,
+            "injector",
+            injector,
+            "startUnixNanos",
+            startUnixNanos,
+            "state",
+            State.RUNNING)
+        .slo(Slo.NONE);
   }
 
   /** The same run, ended. */
   public RunInfo ended(long unixNanos, State how) {
-    return with(
-        run -> {
-          run.endUnixNanos = unixNanos;
-          run.state = how;
-        });
+    return ByName.with(this, "endUnixNanos", unixNanos, "state", how);
   }
 
   public RunInfo seed(@Nullable Long pinned) {
-    return with(run -> run.seed = pinned);
+    return ByName.with(this, "seed", pinned);
   }
 
   public RunInfo share(@Nullable InjectorShare part) {
-    return with(run -> run.share = part);
+    return ByName.with(this, "share", part);
   }
 
   /** The same run by another clock: when it was, and its load levels. */
   public RunInfo byClock(LongUnaryOperator clock) {
-    return with(
-        run -> {
-          run.startUnixNanos = clock.applyAsLong(startUnixNanos);
-          run.endUnixNanos = endUnixNanos == null ? null : (Long) clock.applyAsLong(endUnixNanos);
-          run.stages = stages.stream().map(stage -> stage.byClock(clock)).toList();
-        });
+    Long end = endUnixNanos == null ? null : (Long) clock.applyAsLong(endUnixNanos);
+    return ByName.with(
+            this, "startUnixNanos", clock.applyAsLong(startUnixNanos), "endUnixNanos", end)
+        .stages(stages.stream().map(stage -> stage.byClock(clock)).toList());
   }
 
   public RunInfo clock(@Nullable ClockOffset offset) {
-    return with(run -> run.clock = offset);
+    return ByName.with(this, "clock", offset);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
-    return with(run -> run.versions = byComponent);
+    return ByName.with(this, "versions", byComponent);
   }
 
   public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
-    return with(run -> run.machines = byInjector);
+    return ByName.with(this, "machines", byInjector);
   }
 
   public RunInfo config(Map<String, String> byName) {
-    return with(run -> run.config = byName);
+    return ByName.with(this, "config", byName);
   }
 
   /** One more setting, in place of any of that name. */
@@ -524,91 +511,82 @@ public record RunInfo(
   }
 
   public RunInfo workload(Map<String, String> byAspect) {
-    return with(run -> run.workload = byAspect);
+    return ByName.with(this, "workload", byAspect);
   }
 
-  /** The objectives of all requests, and when a level holds them. */
+  /** Judged by that alone, whatever target or name a request has. */
   public RunInfo slo(Slo global) {
-    return with(
-        run -> {
-          run.slo = global.toString();
-          run.sloPercentile = global.percentile();
-          run.sloRule = global.rule();
-        });
+    return slo(TargetSlo.of(global, Map.of()), Map.of());
+  }
+
+  /**
+   * Judged by these.
+   *
+   * @param all what targets are judged by that have nothing of their own
+   * @param byLabel what each target is judged by; empty where all are judged alike
+   */
+  public RunInfo slo(TargetSlo all, Map<String, TargetSlo> byLabel) {
+    return ByName.with(
+        this,
+        "slo",
+        all.slo,
+        "sloPercentile",
+        all.percentile,
+        "sloRule",
+        all.rule,
+        "sloByRequest",
+        all.byRequest,
+        "sloHeldByRequest",
+        all.heldByRequest,
+        "sloByTarget",
+        byLabel);
   }
 
   /** The same objectives, held at another share or by another rule; null for no other. */
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     Map<String, TargetSlo> targets = new LinkedHashMap<>(sloByTarget);
-    targets.replaceAll(
-        (label, own) ->
-            new TargetSlo(
-                own.slo(),
-                percentile == null ? own.percentile() : percentile,
-                rule == null ? own.rule() : rule,
-                own.byRequest(),
-                SloHeld.all(own.heldByRequest(), percentile, rule)));
-    return with(
-        run -> {
-          run.sloPercentile = percentile == null ? sloPercentile : percentile;
-          run.sloRule = rule == null ? sloRule : rule;
-          run.sloHeldByRequest = SloHeld.all(sloHeldByRequest, percentile, rule);
-          run.sloByTarget = targets;
-        });
-  }
-
-  /** The objectives of the requests that have their own, and when they hold. */
-  public RunInfo sloByRequest(Map<String, String> byName, Map<String, SloHeld> heldByName) {
-    return with(
-        run -> {
-          run.sloByRequest = byName;
-          run.sloHeldByRequest = heldByName;
-        });
-  }
-
-  /** What each target is judged by; empty where all are judged alike. */
-  public RunInfo sloByTarget(Map<String, TargetSlo> byLabel) {
-    return with(run -> run.sloByTarget = byLabel);
+    targets.replaceAll((label, own) -> own.heldBy(percentile, rule));
+    return slo(judge().heldBy(percentile, rule), targets);
   }
 
   public RunInfo targets(Map<String, TargetFacts> byLabel) {
-    return with(run -> run.targets = byLabel);
+    return ByName.with(this, "targets", byLabel);
   }
 
   public RunInfo connections(Map<String, Connections> byAddress) {
-    return with(run -> run.connections = byAddress);
+    return ByName.with(this, "connections", byAddress);
   }
 
   public RunInfo report(@Nullable ReportOptions options) {
-    return with(run -> run.report = options);
+    return ByName.with(this, "report", options);
   }
 
   public RunInfo dropped(long records) {
-    return with(run -> run.dropped = records);
+    return ByName.with(this, "dropped", records);
   }
 
   public RunInfo planned(@Nullable Long requests) {
-    return with(run -> run.planned = requests);
+    return ByName.with(this, "planned", requests);
   }
 
   public RunInfo started(@Nullable Long requests) {
-    return with(run -> run.started = requests);
+    return ByName.with(this, "started", requests);
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    return with(run -> run.notSent = byReason);
+    return ByName.with(this, "notSent", byReason);
   }
 
   public RunInfo prompts(@Nullable PromptRepeats counts) {
-    return with(run -> run.prompts = counts);
+    return ByName.with(this, "prompts", counts);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {
-    return with(run -> run.stages = inOrder);
+    return ByName.with(this, "stages", inOrder);
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    return with(run -> run.conclusions = found);
+    return ByName.with(this, "conclusions", found);
   }
 
   /** One more thing that a load plan found. */
@@ -617,11 +595,11 @@ public record RunInfo(
   }
 
   public RunInfo selfTest(@Nullable SelfTest known) {
-    return with(run -> run.selfTest = known);
+    return ByName.with(this, "selfTest", known);
   }
 
   public RunInfo assertions(List<Assertion> gates) {
-    return with(run -> run.assertions = gates);
+    return ByName.with(this, "assertions", gates);
   }
 
   /**
@@ -630,11 +608,7 @@ public record RunInfo(
    * @param expected how many there should be; null where nobody said
    */
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
-    return with(
-        run -> {
-          run.injectors = parts;
-          run.injectorsExpected = expected;
-        });
+    return ByName.with(this, "injectors", parts, "injectorsExpected", expected);
   }
 
   /** What its figures are held against: nothing where they are those of a part of the load. */
@@ -642,12 +616,15 @@ public record RunInfo(
     return share != null && share.isPart() ? List.of() : assertions;
   }
 
+  /** What targets are judged by that have nothing of their own. */
+  public TargetSlo judge() {
+    return new TargetSlo(slo, sloPercentile, sloRule, sloByRequest, sloHeldByRequest);
+  }
+
   /** What requests to that target are judged by. */
   public TargetSlo judgeOf(String target) {
     TargetSlo own = sloByTarget.get(target);
-    return own == null
-        ? new TargetSlo(slo, sloPercentile, sloRule, sloByRequest, sloHeldByRequest)
-        : own;
+    return own == null ? judge() : own;
   }
 
   /** The objectives that all requests to that target have unless their name has its own. */

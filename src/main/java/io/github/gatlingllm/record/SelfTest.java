@@ -170,16 +170,7 @@ public record SelfTest(
                 changed,
                 "version of " + name,
                 Objects.equals(versions.get(name), runVersions.get(name))));
-    return new SelfTest(
-        schema,
-        measuredUnixNanos,
-        machine,
-        versions,
-        clockUncertaintyMs,
-        boundMs,
-        levels,
-        ceiling,
-        changed);
+    return ByName.with(this, "differs", changed);
   }
 
   private static void differ(List<String> changed, String what, boolean same) {

@@ -2,6 +2,8 @@ package io.github.gatlingllm.record;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -13,16 +15,12 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,17 +35,15 @@ public final class ServerFile {
   private static final int MOST_BOUNDS = 1_000;
   private static final double LARGEST = 1e18;
 
-  private static final Map<String, EngineMetric> BY_KEY =
-      Arrays.stream(EngineMetric.values())
-          .collect(Collectors.toUnmodifiableMap(EngineMetric::toString, metric -> metric));
-
-  private static final JsonMapper JSON =
+  /** Metrics that a later version has, and values that are null, are skipped. */
+  private static final ObjectReader LINES =
       JsonMapper.builder()
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-          .build();
-
-  private static final ObjectReader LINES = JSON.readerFor(Line.class);
+          .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
+          .defaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.SKIP))
+          .build()
+          .readerFor(Line.class);
 
   private final Path file;
   private final Map<String, Endpoint> endpoints = new HashMap<>();
@@ -60,12 +56,14 @@ public final class ServerFile {
       @JsonProperty(value = "took_ms", required = true) double tookMs,
       @JsonProperty("error") @Nullable String error,
       @JsonProperty(value = "reset", required = true) boolean reset,
-      @JsonProperty("names") @Nullable Map<String, @Nullable String> names,
-      @JsonProperty("values") @Nullable Map<String, @Nullable Double> values,
-      @JsonProperty("histograms") @Nullable Map<String, @Nullable Buckets> histograms) {
+      @JsonProperty("names") EnumMap<EngineMetric, String> names,
+      @JsonProperty("values") EnumMap<EngineMetric, Double> values,
+      @JsonProperty("histograms") EnumMap<EngineMetric, Buckets> histograms) {
 
-    String endpoint() {
-      return (target == null ? "" : target) + '\n' + url;
+    private Line {
+      names = names == null ? new EnumMap<>(EngineMetric.class) : names;
+      values = values == null ? new EnumMap<>(EngineMetric.class) : values;
+      histograms = histograms == null ? new EnumMap<>(EngineMetric.class) : histograms;
     }
   }
 
@@ -73,8 +71,8 @@ public final class ServerFile {
   private record Buckets(
       @JsonProperty(value = "count", required = true) long count,
       @JsonProperty(value = "sum", required = true) double sum,
-      @JsonProperty("le") @Nullable List<@Nullable Double> le,
-      @JsonProperty("counts") @Nullable List<@Nullable Long> counts) {}
+      @JsonProperty("le") @Nullable List<Double> le,
+      @JsonProperty("counts") @Nullable List<Long> counts) {}
 
   /** What an endpoint has said once. */
   private static final class Endpoint {
@@ -89,9 +87,6 @@ public final class ServerFile {
 
   /** Appends a line, whole. */
   public void append(ServerSample sample) throws IOException {
-    Map<String, String> names = new LinkedHashMap<>();
-    Map<String, Double> values = new LinkedHashMap<>();
-    Map<String, Buckets> histograms = new LinkedHashMap<>();
     Line line =
         new Line(
             sample.unixNanos(),
@@ -101,49 +96,37 @@ public final class ServerFile {
             sample.tookMs(),
             sample.error(),
             sample.reset(),
-            Map.of(),
-            Map.of(),
-            Map.of());
-    Endpoint said = endpoints.computeIfAbsent(line.endpoint(), any -> new Endpoint());
-    for (EngineMetric metric : EngineMetric.values()) {
-      String name = sample.names().get(metric);
-      if (name != null && !name.equals(said.names.put(metric, name))) {
-        names.put(metric.toString(), name);
-      }
-      Double value = sample.values().get(metric);
-      if (value != null) {
-        values.put(metric.toString(), value);
-      }
-      ServerSample.Histogram histogram = sample.histograms().get(metric);
-      if (histogram != null) {
-        boolean same = histogram.bounds().equals(said.bounds.put(metric, histogram.bounds()));
-        List<Double> bounds = same ? null : histogram.bounds();
-        histograms.put(
-            metric.toString(),
-            new Buckets(histogram.count(), histogram.sum(), bounds, histogram.counts()));
-      }
-    }
-    write(
-        new Line(
-            line.unixNanos,
-            line.target,
-            line.url,
-            line.source,
-            line.tookMs,
-            line.error,
-            line.reset,
-            names,
-            values,
-            histograms));
+            new EnumMap<>(EngineMetric.class),
+            new EnumMap<>(EngineMetric.class),
+            new EnumMap<>(EngineMetric.class));
+    Endpoint said = endpoint(line);
+    sample
+        .names()
+        .forEach(
+            (metric, name) -> {
+              if (!name.equals(said.names.put(metric, name))) {
+                line.names.put(metric, name);
+              }
+            });
+    line.values.putAll(sample.values());
+    sample
+        .histograms()
+        .forEach(
+            (metric, all) -> {
+              boolean same = all.bounds().equals(said.bounds.put(metric, all.bounds()));
+              List<Double> bounds = same ? null : all.bounds();
+              line.histograms.put(
+                  metric, new Buckets(all.count(), all.sum(), bounds, all.counts()));
+            });
+    JsonLines.append(file, json -> json.writePOJO(line));
   }
 
-  private void write(Line line) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(2_048);
-    try (var json = RecordCodec.generator(bytes)) {
-      JSON.writer().writeValue(json, line);
-      json.writeRaw('\n');
-    }
-    Files.write(file, bytes.toByteArray(), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  private Endpoint endpoint(Line line) {
+    return endpoints.computeIfAbsent(key(line), any -> new Endpoint());
+  }
+
+  private static String key(Line line) {
+    return (line.target == null ? "" : line.target) + '\n' + line.url;
   }
 
   /**
@@ -187,32 +170,28 @@ public final class ServerFile {
     } catch (JsonProcessingException e) {
       return null;
     }
-    boolean isKnown = line != null && endpoints.containsKey(line.endpoint());
     if (line == null || line.unixNanos < 0 || !(line.tookMs >= 0 && line.tookMs <= LARGEST)) {
       return null;
     }
-    if (!isKnown && endpoints.size() == MOST_ENDPOINTS) {
+    if (endpoints.size() == MOST_ENDPOINTS && !endpoints.containsKey(key(line))) {
       return null;
     }
-    Endpoint said = endpoints.computeIfAbsent(line.endpoint(), any -> new Endpoint());
-    Map<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
+    Endpoint said = endpoint(line);
+    line.names.forEach((metric, name) -> said.names.put(metric, cut(name)));
     Map<EngineMetric, ServerSample.Histogram> histograms = new EnumMap<>(EngineMetric.class);
-    known(line.names).forEach((metric, name) -> said.names.put(metric, cut(name)));
-    known(line.values)
-        .forEach(
-            (metric, value) -> {
-              if (Math.abs(value) <= LARGEST && metric.kind() != EngineMetric.Kind.HISTOGRAM) {
-                values.put(metric, value);
-              }
-            });
-    known(line.histograms)
-        .forEach(
-            (metric, buckets) -> {
-              ServerSample.Histogram histogram = histogram(said, metric, buckets);
-              if (histogram != null && metric.kind() == EngineMetric.Kind.HISTOGRAM) {
-                histograms.put(metric, histogram);
-              }
-            });
+    line.histograms.forEach(
+        (metric, buckets) -> {
+          ServerSample.Histogram histogram = histogram(said, metric, buckets);
+          if (histogram != null && metric.kind() == EngineMetric.Kind.HISTOGRAM) {
+            histograms.put(metric, histogram);
+          }
+        });
+    line.values
+        .entrySet()
+        .removeIf(
+            value ->
+                Math.abs(value.getValue()) > LARGEST
+                    || value.getKey().kind() == EngineMetric.Kind.HISTOGRAM);
     return new ServerSample(
         line.unixNanos,
         FieldReader.cut(line.target),
@@ -222,27 +201,12 @@ public final class ServerFile {
         FieldReader.cut(line.error),
         line.reset,
         said.names,
-        values,
+        line.values,
         histograms);
   }
 
   private static String cut(String text) {
     return Objects.requireNonNull(FieldReader.cut(text));
-  }
-
-  /** Those that this version has a name for. */
-  private static <V> Map<EngineMetric, V> known(@Nullable Map<String, @Nullable V> byKey) {
-    Map<EngineMetric, V> known = new EnumMap<>(EngineMetric.class);
-    if (byKey != null) {
-      byKey.forEach(
-          (key, value) -> {
-            EngineMetric metric = BY_KEY.get(key);
-            if (metric != null && value != null) {
-              known.put(metric, value);
-            }
-          });
-    }
-    return known;
   }
 
   /** Null where it is none: numbers that cannot be, or bounds that were never said. */
@@ -256,7 +220,7 @@ public final class ServerFile {
     List<Long> counts = buckets.counts == null ? List.of() : buckets.counts;
     long before = 0;
     for (Long count : counts) {
-      if (count == null || count < before) {
+      if (count < before) {
         return null;
       }
       before = count;
@@ -268,10 +232,10 @@ public final class ServerFile {
     return isWhole ? new ServerSample.Histogram(buckets.count, buckets.sum, bounds, counts) : null;
   }
 
-  private static @Nullable List<Double> bounds(List<@Nullable Double> le) {
+  private static @Nullable List<Double> bounds(List<Double> le) {
     double before = Double.NEGATIVE_INFINITY;
     for (Double bound : le) {
-      if (bound == null || !(bound > before && bound <= LARGEST)) {
+      if (!(bound > before && bound <= LARGEST)) {
         return null;
       }
       before = bound;

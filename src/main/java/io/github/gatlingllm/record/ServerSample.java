@@ -44,6 +44,12 @@ public record ServerSample(
         otherUnixNanos, target, url, source, tookMs, error, reset, names, values, histograms);
   }
 
+  /** The same of a target, as the first of its page: nothing before it could have been reset. */
+  public ServerSample asFirst(@Nullable String ofTarget) {
+    return new ServerSample(
+        unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms);
+  }
+
   /** A value; null where there is none. */
   public @Nullable Double value(EngineMetric metric) {
     return values.get(metric);

@@ -255,6 +255,13 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new Slo(text.isEmpty() ? List.of() : objectives(text), percentile, rule);
   }
 
+  /** What presets there are: name and objectives of each. */
+  public static String presets() {
+    return Arrays.stream(SloPreset.values())
+        .map(preset -> preset + " (" + preset.objectives() + ")")
+        .collect(Collectors.joining(", "));
+  }
+
   /** As they are written in settings, with what settings have by default. */
   public static Slo parse(String text) {
     return new Slo(objectives(text), NONE.percentile, NONE.rule);

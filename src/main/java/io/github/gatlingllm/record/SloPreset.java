@@ -15,7 +15,7 @@ import java.util.Optional;
  * limits are taken from there: model, dataset and lengths are those of the run, so that its figures
  * are no MLPerf results.
  */
-public enum SloPreset {
+enum SloPreset {
   MLPERF_LLAMA3_1_8B_INTERACTIVE("ttft<500ms,tpot<30ms"),
   MLPERF_LLAMA2_70B_INTERACTIVE("ttft<450ms,tpot<40ms"),
   MLPERF_LLAMA3_1_405B_INTERACTIVE("ttft<4500ms,tpot<80ms"),
@@ -29,7 +29,7 @@ public enum SloPreset {
   }
 
   /** Its limits as they are written in settings. */
-  public String objectives() {
+  String objectives() {
     return objectives;
   }
 

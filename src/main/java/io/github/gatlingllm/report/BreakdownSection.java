@@ -6,6 +6,7 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.stats.RequestSamples.Breakdown;
 import io.github.gatlingllm.stats.RequestSamples.Part;
 import io.github.gatlingllm.stats.RequestSamples.PartMean;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -37,25 +37,11 @@ final class BreakdownSection {
     isDecodeReported = stages.stream().anyMatch(stage -> mean(stage, Part.SERVER_DECODE) != null);
   }
 
-  /** The section; empty where no request succeeded. */
-  Optional<Section> section() {
-    if (stages.isEmpty()) {
-      return Optional.empty();
-    }
-    String server =
-        isReported
-            ? " Striped parts are what the server reported of itself, in the requests where it did"
-                + " and where they fit into the times that were seen."
-            : " The server reports no times of its own, so its queue and its prefill are one part.";
-    return Optional.of(
-        Section.of(
-                "breakdown",
-                "Where the time goes",
-                "Breakdown",
-                "Means over ok requests, from the planned start to the last token: only means add"
-                    + " up, so the parts together are exactly the mean E2E from schedule."
-                    + server)
-            .charts(List.of(chart())));
+  /** The section; null where no request succeeded. */
+  @Nullable Section section() {
+    return stages.isEmpty()
+        ? null
+        : Section.of(isReported ? "breakdown as reported" : "breakdown").charts(List.of(chart()));
   }
 
   private Chart chart() {
@@ -68,31 +54,21 @@ final class BreakdownSection {
       int stripes = REPORTED.contains(part) ? 1 : 0;
       lines.add(new Line(name(part), Form.STACK, color(part), stripes, points, List.of()));
     }
-    return new Chart(
-            "breakdown-parts",
-            "Mean time of a request by part",
-            "↓ shorter is better",
-            "Read from left to right as a request goes; the part that grows with load is the"
-                + " bottleneck.",
-            Axis.places("Load level", "", stages.stream().map(this::name).toList()),
-            Axis.of("Mean time", "ms"),
-            lines)
-        .widened()
-        .tabled(table(parts));
+    Axis levels = Axis.places("Load level", "", stages.stream().map(this::name).toList());
+    return Chart.of("breakdown-parts", levels, lines).widened().tabled(table(parts));
   }
 
   private Table table(Set<Part> parts) {
-    List<Column<Breakdown>> columns = new ArrayList<>();
-    columns.add(Column.name("Load level", this::name));
-    columns.add(Column.count("requests", Breakdown::count));
-    for (Part part : parts) {
-      columns.add(Column.number(name(part) + ", ms", stage -> mean(stage, part)));
-    }
-    columns.add(Column.number("E2E from schedule, ms", Breakdown::totalMs));
-    if (isReported) {
-      columns.add(Column.count("requests that report", Breakdown::reporting));
-    }
-    return Table.of("Mean time of a request by part", stages, columns);
+    return Columns.<Breakdown>of(
+            Column.name("Load level", this::name), Column.count("requests", Breakdown::count))
+        .and(parts.stream().map(this::column).toList())
+        .and(Column.number("E2E from schedule, ms", Breakdown::totalMs))
+        .when(isReported, Column.count("requests that report", Breakdown::reporting))
+        .table("Mean time of a request by part", stages);
+  }
+
+  private Column<Breakdown> column(Part part) {
+    return Column.number(name(part) + ", ms", stage -> mean(stage, part));
   }
 
   private String name(Breakdown stage) {

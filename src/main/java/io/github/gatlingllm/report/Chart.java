@@ -44,33 +44,48 @@ record Chart(
     @JsonIgnore boolean isWide,
     @JsonIgnore @Nullable Table table) {
 
-  static final String LOWER = "↓ lower is better";
-  static final String HIGHER = "↑ higher is better";
-
-  /** A chart with neither limits nor bands. */
-  Chart(
-      String id, String title, String direction, String howTo, Axis x, Axis y, List<Line> series) {
-    this(id, title, direction, howTo, x, y, series, List.of(), List.of(), false, null);
+  /**
+   * A chart with neither limits nor bands, with the texts of {@code charts.txt}.
+   *
+   * @param key its row there; up to a space it is the chart's id
+   * @param values what stands there for {@code {0}}, {@code {1}} …
+   */
+  static Chart of(String key, Axis x, List<Line> series, Object... values) {
+    List<String> texts = Templates.texts("charts.txt", key, values);
+    String[] y = texts.get(2).split(", |,$", 2);
+    return new Chart(
+        key.replaceFirst(" .*", ""),
+        texts.get(0),
+        texts.get(1),
+        texts.get(3),
+        x,
+        Axis.of(y[0], y.length > 1 ? y[1] : ""),
+        series,
+        List.of(),
+        List.of(),
+        false,
+        null);
   }
 
   /**
    * The chart of one distribution: a bar per range of values.
    *
    * @param x what was counted, and its unit
-   * @param counted what a bar counts, e.g. {@code Requests}
    */
-  static Chart histogram(
-      String id, String title, String howTo, Axis x, String counted, Shape shape) {
+  static Chart histogram(String key, Axis x, Shape shape, Object... values) {
     List<String> places =
         shape.bars().stream()
             .map(bar -> NumberText.number(bar.from()) + "–" + NumberText.number(bar.to()))
             .toList();
-    List<Point> points = Point.inOrder(shape.bars(), Chart::height);
+    List<Point> points = Point.inOrder(shape.bars(), bar -> (double) bar.count());
     Line bars = new Line(x.name(), Form.BAR, 0, 0, points, List.of());
-    Axis ranges =
-        Axis.places(x.name() + (isByRatio(shape) ? ", logarithmic" : ""), x.unit(), places);
-    Axis counts = Axis.of(counted, "");
-    return new Chart(id, title, "further left is better", howTo, ranges, counts, List.of(bars));
+    String name = x.name() + (isByRatio(shape) ? ", logarithmic" : "");
+    return of(key, Axis.places(name, x.unit(), places), List.of(bars), values);
+  }
+
+  /** Percentiles of distributions on a scale of nines. */
+  static Chart percentiles(String key, String title, List<Line> lines) {
+    return of(key, Axis.shares(lines), lines, title).logarithmic();
   }
 
   private static boolean isByRatio(Shape shape) {
@@ -79,8 +94,30 @@ record Chart(
         && bars.get(1).to() - bars.get(1).from() > 1.01 * (bars.get(0).to() - bars.get(0).from());
   }
 
-  private static Double height(Bar bar) {
-    return (double) bar.count();
+  /** The same under another id. */
+  Chart id(String other) {
+    return new Chart(other, title, direction, howTo, x, y, series, limits, bands, isWide, table);
+  }
+
+  /** The same under another title. */
+  Chart title(String other) {
+    return new Chart(id, other, direction, howTo, x, y, series, limits, bands, isWide, table);
+  }
+
+  /** The same with more on how to read it. */
+  Chart saying(String more) {
+    String both = howTo + more;
+    return new Chart(id, title, direction, both, x, y, series, limits, bands, isWide, table);
+  }
+
+  /** The same with another y axis. */
+  Chart y(Axis other) {
+    return new Chart(id, title, direction, howTo, x, other, series, limits, bands, isWide, table);
+  }
+
+  /** The same with a y axis up to there. */
+  Chart upTo(double end) {
+    return y(y.upTo(end));
   }
 
   /** The same over the whole width. */
@@ -116,8 +153,7 @@ record Chart(
     String label = "SLO " + NumberText.plainMs(value);
     double highest = values().mapToDouble(Double::doubleValue).max().orElse(0);
     if (value > 4 * highest) {
-      String said = howTo + " " + label + " lies above what is drawn.";
-      return new Chart(id, title, direction, said, x, y, series, limits, bands, isWide, table);
+      return saying(" " + label + " lies above what is drawn.");
     }
     List<Limit> one = List.of(new Limit(value, label));
     Axis scale = value > highest ? y.upTo(value * 1.2) : y;
@@ -130,8 +166,11 @@ record Chart(
     if (range.getCount() == 0 || range.getMin() <= 0 || range.getMax() < 20 * range.getMin()) {
       return this;
     }
-    Axis log = new Axis(y.name(), y.unit(), Scale.LOG, List.of(), y.max());
-    return new Chart(id, title, direction, howTo, x, log, series, limits, bands, isWide, table);
+    return logarithmic();
+  }
+
+  private Chart logarithmic() {
+    return y(new Axis(y.name(), y.unit(), Scale.LOG, List.of(), y.max()));
   }
 
   /** Whether there is anything to draw. */

@@ -4,7 +4,6 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.report.Chart.Scale;
 import io.github.gatlingllm.report.ComparedRuns.Side;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
@@ -37,27 +36,14 @@ final class CompareCharts {
     if (levels.size() > 1) {
       charts.add(curve());
       charts.add(
-          against(
-              "load-throughput",
-              "Output tokens per second against load",
-              Chart.HIGHER,
-              "Where a line flattens, that server is at its limit.",
-              Axis.of("Output", "tok/s"),
-              stage -> stage.figures().throughput().outputTokensPerS()));
-      charts.add(
-          against(
-              "load-latency",
-              latency().title() + " p95 against load",
-              Chart.LOWER,
-              "The tail of the wait at each load level.",
-              Axis.of(latency().title() + " p95", "ms"),
-              stage -> stage.figures().metric(latency()).p95()));
+          against("load-throughput of runs", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_S)));
+      charts.add(against("load-latency of runs", stage -> stage.figures().metric(latency()).p95()));
     }
     for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
       charts.add(percentiles(metric));
     }
     boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
-    return Section.of("curves", "Curves", "Curves", "All load levels of each run, over each other.")
+    return Section.of("curves")
         .body(isEmpty ? "No request succeeded, so there is no curve." : "")
         .charts(charts);
   }
@@ -76,7 +62,7 @@ final class CompareCharts {
             (summary, target) -> {
               List<Point> points = new ArrayList<>();
               for (Stage stage : of(summary, target)) {
-                Double x = stage.figures().throughput().outputTokensPerS();
+                Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
                 Double y = stage.figures().metric(latency()).p95();
                 if (x != null && y != null) {
                   points.add(new Point(x, y, stage.label()));
@@ -84,26 +70,11 @@ final class CompareCharts {
               }
               return points;
             });
-    return new Chart(
-            "load-curve",
-            latency().title() + " p95 against output tokens per second",
-            "↘ lower and further right is better",
-            "Each point is one load level; a curve further right gives more tokens for the same"
-                + " wait.",
-            Axis.of("Output tokens per second", "tok/s"),
-            Axis.of(latency().title() + " p95", "ms"),
-            lines)
-        .scaledToRange()
-        .widened();
+    Axis x = Axis.of("Output tokens per second", "tok/s");
+    return Chart.of("load-curve of runs", x, lines, latency().title()).scaledToRange().widened();
   }
 
-  private Chart against(
-      String id,
-      String title,
-      String direction,
-      String howTo,
-      Axis y,
-      Function<Stage, @Nullable Double> figure) {
+  private Chart against(String key, Function<Stage, @Nullable Double> figure) {
     List<Line> lines =
         lines(
             (summary, target) ->
@@ -111,7 +82,7 @@ final class CompareCharts {
                     .map(s -> new Point(levels.indexOf(s.label()), figure.apply(s)))
                     .toList());
     Axis x = Axis.places("Load level", "", levels);
-    return new Chart(id, title, direction, howTo, x, y, lines).scaledToRange();
+    return Chart.of(key, x, lines, latency().title()).scaledToRange();
   }
 
   private Chart percentiles(Metric metric) {
@@ -122,14 +93,8 @@ final class CompareCharts {
         lines.add(Line.percentiles(sides.get(i).name(), i, shape));
       }
     }
-    return new Chart(
-        "percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
-        "Percentiles of " + metric.title(),
-        Chart.LOWER,
-        "Read up from a share of all values to the time within which they came.",
-        Axis.shares(lines),
-        Axis.of(metric.title(), "ms", Scale.LOG),
-        lines);
+    return Chart.percentiles("percentiles of runs", metric.title(), lines)
+        .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 
   /** What a line of one target of one run goes through. */

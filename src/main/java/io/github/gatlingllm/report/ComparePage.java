@@ -5,6 +5,7 @@ import io.github.gatlingllm.compare.Comparison.Change;
 import io.github.gatlingllm.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.compare.Comparison.Outcome;
 import io.github.gatlingllm.compare.Comparison.Place;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.ConfigurationDifference;
 import io.github.gatlingllm.report.ComparedRuns.Other;
@@ -13,6 +14,7 @@ import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.Kind;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
@@ -98,7 +100,7 @@ final class ComparePage {
                             + ChangeText.verdict(other),
                         other.comparison().notes()))
             .toList();
-    return Section.of("verdict", "Verdict", "Verdict", "")
+    return Section.of("verdict")
         .body(
             "compare-verdict",
             Map.of("verdicts", verdicts, "conditions", conditions(), "rule", ChangeText.RULE));
@@ -139,11 +141,7 @@ final class ComparePage {
                     other.comparison().unmatched().stream()
                         .map(stage -> other.side().name() + ": stage " + stage + "."))
             .toList();
-    return Section.of(
-            "differences",
-            "What differs",
-            "What differs",
-            "Settings, versions and workload that were not the same: look here first.")
+    return Section.of("differences")
         .body(
             "compare-differences",
             Map.of("settings", differences(runs, rows), "unmatched", unmatched));
@@ -151,13 +149,13 @@ final class ComparePage {
 
   /** The settings that differ, a column per run. */
   private static Table differences(ComparedRuns runs, List<ConfigurationDifference.Row> rows) {
-    List<Column<ConfigurationDifference.Row>> columns = new ArrayList<>();
-    columns.add(Column.name("Setting", ConfigurationDifference.Row::name));
+    Columns<ConfigurationDifference.Row> columns =
+        Columns.of(Column.name("Setting", ConfigurationDifference.Row::name));
     for (int i = 0; i < runs.sides().size(); i++) {
       int side = i;
-      columns.add(Column.words(runs.sides().get(i).name(), row -> row.values().get(side)));
+      columns.and(Column.words(runs.sides().get(i).name(), row -> row.values().get(side)));
     }
-    return Table.of("Configuration", rows, columns).styled("compact");
+    return columns.table("Configuration", rows).styled("compact");
   }
 
   /**
@@ -187,13 +185,7 @@ final class ComparePage {
         run = "";
       }
     }
-    return Section.of(
-            "figures",
-            "Figures",
-            "Figures",
-            "What changed clearly first, of the load levels that headlines quote; everything else"
-                + " is folded below it.")
-        .body("compare-figures", Map.of("places", all));
+    return Section.of("figures").body("compare-figures", Map.of("places", all));
   }
 
   /** What got worse, what got better, then the key figures of what headlines quote. */
@@ -229,7 +221,10 @@ final class ComparePage {
   }
 
   private static Cell figure(Change change) {
-    String direction = change.isLowerBetter() ? ", lower is better" : ", higher is better";
+    String direction =
+        change.figure().metric().better() == Metric.Better.LOWER
+            ? ", lower is better"
+            : ", higher is better";
     return new Cell(change.figure().name(), Kind.CODE)
         .remarked(change.figure().words() + direction);
   }

@@ -24,8 +24,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How times depend on lengths, on the place in the answer, and on the turn of a conversation. */
@@ -46,53 +46,32 @@ final class DependenceSection {
     turns = summary.workload().byTurn();
   }
 
-  /** One scatter chart: a time against a whole number. */
-  private record Scatter(
-      String id,
-      String title,
-      String howTo,
-      Axis x,
-      String time,
-      Function<Dependence, Cloud> cloud) {}
+  /** One scatter chart, with its row in {@code charts.txt}: a time against a whole number. */
+  private record Scatter(String key, Axis x, String time, Function<Dependence, Cloud> cloud) {
 
-  private static List<Scatter> scatters() {
-    return List.of(
-        new Scatter(
-            "depend-ttft",
-            "TTFT against input tokens",
-            "A line that climbs is prefill work: twice the prompt, twice the wait; a cloud that is"
-                + " high everywhere is queueing instead.",
-            Axis.of("Input tokens", ""),
-            "TTFT",
-            Dependence::ttftByPrompt),
-        new Scatter(
-            "depend-e2e",
-            "E2E against output tokens",
-            "Its slope is the time per output token; dots far above the line waited or stalled.",
-            Axis.of("Output tokens", ""),
-            "E2E",
-            Dependence::e2eByOutput),
-        new Scatter(
-            "depend-itl",
-            "ITL against position in the answer",
-            "Flat is even; a line that climbs means tokens get slower as the context grows.",
-            Axis.of("Token event of the answer", ""),
-            "ITL",
-            Dependence::itlByPosition));
+    Chart chart(List<Range> ranges, List<Line> lines) {
+      return Chart.of(key, scaled(x, ranges), lines).scaledToRange();
+    }
   }
 
-  /** The section; empty where nothing varies. */
-  Optional<Section> section() {
-    List<Charts> groups = new ArrayList<>();
-    if (levels.hasSeveralCurves()) {
-      groups.add(new Charts("Operating points", "", levels.together(), together()));
-    }
-    for (Level level : levels.all()) {
-      LevelSamples drawn = samples.get(level.position());
-      if (drawn != null) {
-        groups.add(group(level, drawn.dependence()));
-      }
-    }
+  private static final List<Scatter> SCATTERS =
+      List.of(
+          new Scatter("depend-ttft", Axis.of("Input tokens", ""), "TTFT", Dependence::ttftByPrompt),
+          new Scatter("depend-e2e", Axis.of("Output tokens", ""), "E2E", Dependence::e2eByOutput),
+          new Scatter(
+              "depend-itl",
+              Axis.of("Token event of the answer", ""),
+              "ITL",
+              Dependence::itlByPosition));
+
+  /** The section; null where nothing varies. */
+  @Nullable Section section() {
+    List<Charts> groups =
+        levels.charts(
+            samples,
+            this::together,
+            (level, drawn) -> charts(drawn.dependence(), level.suffix()),
+            drawn -> constants(drawn.dependence()));
     if (turns.size() > 1) {
       List<Chart> charts = new ArrayList<>(List.of(ttftByTurn()));
       if (turns.stream().anyMatch(turn -> turn.meanPromptTokens() != null)) {
@@ -101,36 +80,29 @@ final class DependenceSection {
       String pooled = new RunText(summary).pooled();
       groups.add(new Charts("By turn of the conversation", pooled, When.ALWAYS, charts));
     }
-    Section section =
-        Section.of(
-                "dependence",
-                "Dependence on lengths",
-                "Dependence",
-                "Lines and tables are made of all ok requests of the load level. Dots are a"
-                    + " sample drawn by a hash of the request id, and always the three slowest and"
-                    + " the fastest of each range, so that no outlier is lost.")
-            .groups(groups);
-    return section.hasCharts() ? Optional.of(section) : Optional.empty();
+    Section section = Section.of("dependence").groups(groups);
+    return section.hasCharts() ? section : null;
   }
 
-  private Charts group(Level level, Dependence dependence) {
-    List<Chart> charts = new ArrayList<>();
-    List<String> constant = new ArrayList<>();
-    for (Scatter scatter : scatters()) {
-      Cloud cloud = scatter.cloud.apply(dependence);
-      if (cloud.ranges().size() > 1) {
-        charts.add(chart(scatter, cloud, level.suffix()));
-      } else if (!cloud.ranges().isEmpty()) {
-        constant.add(withoutChart(scatter.title, cloud.ranges().get(0)));
-      }
-    }
-    return new Charts(level.title(), String.join(" ", constant), levels.alone(level), charts);
+  private static List<Chart> charts(Dependence dependence, String suffix) {
+    return SCATTERS.stream()
+        .filter(scatter -> scatter.cloud.apply(dependence).ranges().size() > 1)
+        .map(scatter -> chart(scatter, scatter.cloud.apply(dependence), suffix))
+        .toList();
+  }
+
+  /** Of what there is no chart, as all requests are alike. */
+  private static String constants(Dependence dependence) {
+    return SCATTERS.stream()
+        .filter(scatter -> scatter.cloud.apply(dependence).ranges().size() == 1)
+        .map(scatter -> withoutChart(scatter, scatter.cloud.apply(dependence).ranges().get(0)))
+        .collect(Collectors.joining(" "));
   }
 
   /** The median of each curve's operating point, a chart per dependence. */
   private List<Chart> together() {
     List<Chart> charts = new ArrayList<>();
-    for (Scatter scatter : scatters()) {
+    for (Scatter scatter : SCATTERS) {
       List<Line> lines = new ArrayList<>();
       List<Range> ranges = new ArrayList<>();
       for (Level level : levels.operating()) {
@@ -144,37 +116,22 @@ final class DependenceSection {
       }
       if (!lines.isEmpty()) {
         ranges.sort(Comparator.comparingLong(Range::from));
-        charts.add(
-            new Chart(
-                    scatter.id,
-                    scatter.title + ", p50",
-                    Chart.LOWER,
-                    scatter.howTo,
-                    scaled(scatter.x, ranges),
-                    Axis.of(scatter.time, "ms"),
-                    lines)
-                .scaledToRange());
+        Chart chart = scatter.chart(ranges, lines);
+        charts.add(chart.title(chart.title() + ", p50"));
       }
     }
     return charts;
   }
 
-  private static String withoutChart(String title, Range only) {
-    return "No chart of "
-        + title
-        + ": all had "
-        + (only.to() - only.from() > 1 ? "about " : "")
-        + NumberText.number((double) Math.round(only.meanX()))
-        + ".";
+  private static String withoutChart(Scatter scatter, Range only) {
+    return "No chart of %s: all had %s%s."
+        .formatted(
+            scatter.chart(List.of(only), List.of()).title(),
+            only.to() - only.from() > 1 ? "about " : "",
+            NumberText.number((double) Math.round(only.meanX())));
   }
 
   private static Chart chart(Scatter scatter, Cloud cloud, String suffix) {
-    String drawn =
-        " Dots: "
-            + NumberText.count(cloud.dots().size())
-            + " of "
-            + NumberText.count(cloud.all())
-            + ".";
     List<Point> dots =
         cloud.dots().stream().map(dot -> new Point(dot.x(), dot.ms(), dot.requestId())).toList();
     List<Line> lines = new ArrayList<>();
@@ -182,16 +139,13 @@ final class DependenceSection {
     lines.add(Line.of("p50", 0, 0, points(cloud, Range::p50Ms)));
     lines.add(Line.of("p95", 1, 1, points(cloud, Range::p95Ms)));
     lines.removeIf(line -> line.points().isEmpty());
-    return new Chart(
-            scatter.id + suffix,
-            scatter.title,
-            Chart.LOWER,
-            scatter.howTo + drawn,
-            scaled(scatter.x, cloud.ranges()),
-            Axis.of(scatter.time, "ms"),
-            lines)
-        .scaledToRange()
-        .tabled(table(scatter, cloud));
+    Chart chart = scatter.chart(cloud.ranges(), lines);
+    return chart
+        .id(chart.id() + suffix)
+        .saying(
+            " Dots: %s of %s."
+                .formatted(NumberText.count(cloud.dots().size()), NumberText.count(cloud.all())))
+        .tabled(table(chart.title(), scatter, cloud));
   }
 
   /** Logarithmic where lengths differ by more than a factor of 12. */
@@ -207,9 +161,9 @@ final class DependenceSection {
     return Point.of(known, Range::meanX, figure);
   }
 
-  private static Table table(Scatter scatter, Cloud cloud) {
+  private static Table table(String title, Scatter scatter, Cloud cloud) {
     return Table.of(
-        scatter.title,
+        title,
         cloud.ranges(),
         Column.name(scatter.x.name(), DependenceSection::lengths),
         Column.count("values", Range::count),
@@ -229,14 +183,9 @@ final class DependenceSection {
   }
 
   private Chart ttftByTurn() {
-    return new Chart(
+    return Chart.of(
             "depend-turn",
-            "TTFT by turn of the conversation",
-            Chart.LOWER,
-            "The first turn has no prefix to reuse; later turns that stay as fast although their"
-                + " prompts grow show a prefix cache at work.",
             turnAxis(),
-            Axis.of("TTFT", "ms"),
             List.of(
                 ttft("p50", 0, 0, Distribution::p50),
                 ttft("p95", 1, 1, Distribution::p95),
@@ -258,16 +207,7 @@ final class DependenceSection {
       List<Point> cached = Point.inOrder(turns, DependenceSection::cachedTokens);
       lines.add(Line.of("from the prefix cache", 2, 1, cached));
     }
-    return new Chart(
-            "turn-tokens",
-            "Prompt tokens by turn of the conversation",
-            "the gap is prefill work",
-            "Each turn sends what was said before, so prompts grow; where the server keeps whole"
-                + " dialogs, what it takes from its cache grows with them.",
-            turnAxis(),
-            Axis.of("Mean prompt tokens", ""),
-            lines)
-        .tabled(turnTable());
+    return Chart.of("turn-tokens", turnAxis(), lines).tabled(turnTable());
   }
 
   private static @Nullable Double cachedTokens(Turn turn) {

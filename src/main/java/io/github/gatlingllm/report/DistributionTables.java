@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
@@ -9,6 +10,7 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.ServerReport.Timing;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.stats.Summary;
@@ -121,9 +123,9 @@ final class DistributionTables {
 
   private static Table distributions(
       String title, String heading, List<Column<Distribution>> columns, List<Named> rows) {
-    List<Column<Named>> all = new ArrayList<>(List.of(Column.of(heading, Named::name)));
-    columns.forEach(column -> all.add(column.in(Named::values)));
-    return Table.of(title, rows, all);
+    return Columns.<Named>of(Column.of(heading, Named::name))
+        .of(Named::values, columns)
+        .table(title, rows);
   }
 
   private static List<Named> times(Figures figures, List<Metric> metrics, String name) {
@@ -184,9 +186,8 @@ final class DistributionTables {
    *
    * @param rates those of which more is better
    * @param missing which metrics have no value, and which are always 0; may be empty
-   * @param hasLowN whether any percentile is uncertain
    */
-  record Metrics(Table table, Table rates, String missing, boolean hasLowN) {}
+  record Metrics(Table table, Table rates, String missing) {}
 
   static Metrics metrics(String title, Figures figures) {
     List<Group> groups =
@@ -204,13 +205,10 @@ final class DistributionTables {
     List<String> notes = new ArrayList<>();
     note("No value in this run: ", metric -> figures.metric(metric).isEmpty(), notes);
     note("Always 0: ", metric -> isZero(figures.metric(metric)), notes);
-    boolean hasLowN =
-        Metric.distributions().stream().anyMatch(m -> !figures.metric(m).lowN().isEmpty());
     return new Metrics(
         new Table(title, "", headings(statistics()), groups),
         new Table(title + ": rates", "", headings(rateStatistics()), List.of(rates)),
-        String.join(" ", notes),
-        hasLowN);
+        String.join(" ", notes));
   }
 
   private static void note(String what, Predicate<Metric> which, List<String> notes) {
@@ -274,7 +272,7 @@ final class DistributionTables {
   }
 
   /** TTFT of prompts that the prefix cache held, and of the others. */
-  static Table byCache(Summary.CacheUse cache) {
+  static Table byCache(CacheUse cache) {
     return distributions(
         "TTFT with and without the prefix cache, ms",
         "Prompt, TTFT in ms",

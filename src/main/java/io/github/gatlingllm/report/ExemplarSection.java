@@ -7,6 +7,7 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
@@ -17,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -33,60 +33,33 @@ final class ExemplarSection {
     this.exemplars = exemplars;
   }
 
-  /** The section; empty where no request was over. */
-  Optional<Section> section() {
+  /** The section; null where no request was over. */
+  @Nullable Section section() {
     List<Chart> charts = new ArrayList<>();
     List<Exemplar> slowest = exemplars.slowest();
     List<Exemplar> failed = exemplars.failed();
     if (!slowest.isEmpty()) {
-      charts.add(
-          chart(
-              "timeline-slowest",
-              slowest.size() == 1
-                  ? "The slowest request"
-                  : "The " + slowest.size() + " slowest requests",
-              "Each bar is one ok request from its planned start to its last token, each tick a"
-                  + " token event: holes between ticks are stalls, a late first tick is a wait.",
-              slowest));
+      String many = "The " + slowest.size() + " slowest requests";
+      String title = slowest.size() == 1 ? "The slowest request" : many;
+      charts.add(chart("timeline-slowest", title, slowest));
     }
     if (!failed.isEmpty()) {
-      charts.add(
-          chart(
-              "timeline-failed",
-              failed.size() == 1 ? "The failed request" : failed.size() + " failed requests",
-              "Each bar is one failed request until it was over, each tick a token event that still"
-                  + " came: of each cause the longest, then the next of each.",
-              failed));
-    }
-    if (charts.isEmpty()) {
-      return Optional.empty();
+      String title = failed.size() == 1 ? "The failed request" : failed.size() + " failed requests";
+      charts.add(chart("timeline-failed", title, failed));
     }
     String together = new RunText(summary).together();
-    return Optional.of(
-        Section.of(
-                "timeline",
-                "Requests that stand out",
-                "Requests",
-                "Point at a bar, or open its data as a table, for the request's id: the same as in"
-                    + " requests.jsonl and in the header X-Request-Id that the server got."
-                    + (together.isEmpty() ? "" : " Requests of " + together + "."))
-            .charts(charts));
+    return charts.isEmpty()
+        ? null
+        : Section.of("timeline", together.isEmpty() ? "" : " Requests of " + together + ".")
+            .charts(charts);
   }
 
-  /** What some requests asked and were told; empty where texts were not recorded. */
-  Optional<Section> texts() {
-    if (exemplars.told().isEmpty()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        Section.of(
-                "texts",
-                "Prompts and answers",
-                "Texts",
-                "As recorded (recordText=true), long ones cut in their middle: is this what you"
-                    + " meant to ask, and does the server answer it? The median is that of a"
-                    + " sample.")
-            .body("texts", Map.of("texts", exemplars.told().stream().map(this::shown).toList())));
+  /** What some requests asked and were told; null where texts were not recorded. */
+  @Nullable Section texts() {
+    return exemplars.told().isEmpty()
+        ? null
+        : Section.of("texts")
+            .body("texts", Map.of("texts", exemplars.told().stream().map(this::shown).toList()));
   }
 
   /**
@@ -106,19 +79,18 @@ final class ExemplarSection {
     parts.put("Answer", told.answer().isEmpty() ? "nothing" : told.answer());
     Double first = request.firstTokenMs();
     String facts =
-        place(request)
-            + (first == null ? "" : ", first token after " + NumberText.ms(first))
-            + ", over after "
-            + NumberText.ms(request.endMs())
-            + ", "
-            + count(request.outputTokens())
-            + " output tokens, "
-            + request.requestId();
+        "%s%s, over after %s, %s output tokens, %s"
+            .formatted(
+                place(request),
+                first == null ? "" : ", first token after " + NumberText.ms(first),
+                NumberText.ms(request.endMs()),
+                count(request.outputTokens()),
+                request.requestId());
     String outcome = request.error() == null ? "" : ", " + outcome(request);
     return new Shown(told.why() + ": " + request.name() + outcome, facts, parts);
   }
 
-  private Chart chart(String id, String title, String howTo, List<Exemplar> requests) {
+  private Chart chart(String key, String title, List<Exemplar> requests) {
     List<String> places = new ArrayList<>();
     List<Point> ticks = new ArrayList<>();
     for (Exemplar request : requests) {
@@ -144,15 +116,9 @@ final class ExemplarSection {
     if (!ticks.isEmpty()) {
       lines.add(new Line("token events", Form.TICKS, 0, 0, ticks, List.of()));
     }
-    return new Chart(
-            id,
-            title,
-            "longest "
-                + NumberText.ms(requests.stream().mapToDouble(Exemplar::endMs).max().orElse(0)),
-            howTo,
-            Axis.places("Request", "", places),
-            Axis.of("Time since planned start", "ms"),
-            lines)
+    double longest = requests.stream().mapToDouble(Exemplar::endMs).max().orElse(0);
+    Axis all = Axis.places("Request", "", places);
+    return Chart.of(key, all, lines, title, NumberText.ms(longest))
         .widened()
         .tabled(table(title, requests));
   }
@@ -184,13 +150,8 @@ final class ExemplarSection {
   }
 
   private String caption(Exemplar request) {
-    return request.requestId()
-        + ", "
-        + place(request)
-        + " at "
-        + NumberText.clock(request.startS())
-        + ", "
-        + outcome(request);
+    String at = NumberText.clock(request.startS());
+    return "%s, %s at %s, %s".formatted(request.requestId(), place(request), at, outcome(request));
   }
 
   private String place(Exemplar request) {
@@ -230,26 +191,26 @@ final class ExemplarSection {
   }
 
   private Table table(String title, List<Exemplar> requests) {
-    List<Column<Exemplar>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.name("Request", request -> ranked(requests, request)),
-                Column.words("level", this::place),
-                Column.figure("planned at", request -> NumberText.clock(request.startS())),
-                Column.number("queue wait, ms", ExemplarSection::waitMs),
-                Column.number("first token, ms", Exemplar::firstTokenMs),
-                Column.number("over, ms", Exemplar::endMs),
-                Column.figure("output tokens", request -> count(request.outputTokens())),
-                Column.count("token events", Exemplar::events),
-                Column.number("longest gap, ms", Exemplar::longestGapMs)));
-    if (requests.stream().anyMatch(request -> request.server() != null)) {
-      columns.add(reportedColumn("queue", ServerParts::queueNanos));
-      columns.add(reportedColumn("prefill", ServerParts::prefillNanos));
-      columns.add(reportedColumn("decode", ServerParts::decodeNanos));
-    }
-    columns.add(Column.words("Outcome", ExemplarSection::outcome));
-    columns.add(Column.words("Request id", Exemplar::requestId));
-    return Table.of(title, requests, columns).styled("compact");
+    return Columns.<Exemplar>of(
+            Column.name("Request", request -> ranked(requests, request)),
+            Column.words("level", this::place),
+            Column.figure("planned at", request -> NumberText.clock(request.startS())),
+            Column.number("queue wait, ms", ExemplarSection::waitMs),
+            Column.number("first token, ms", Exemplar::firstTokenMs),
+            Column.number("over, ms", Exemplar::endMs),
+            Column.figure("output tokens", request -> count(request.outputTokens())),
+            Column.count("token events", Exemplar::events),
+            Column.number("longest gap, ms", Exemplar::longestGapMs))
+        .when(
+            requests.stream().anyMatch(request -> request.server() != null),
+            reportedColumn("queue", ServerParts::queueNanos),
+            reportedColumn("prefill", ServerParts::prefillNanos),
+            reportedColumn("decode", ServerParts::decodeNanos))
+        .and(
+            Column.words("Outcome", ExemplarSection::outcome),
+            Column.words("Request id", Exemplar::requestId))
+        .table(title, requests)
+        .styled("compact");
   }
 
   private static Column<Exemplar> reportedColumn(String part, ToLongFunction<ServerParts> nanos) {

@@ -17,7 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -57,29 +57,29 @@ final class HtmlReport {
     LoadSection load = new LoadSection(summary);
     ExemplarSection exemplars = new ExemplarSection(summary, requests.exemplars());
     return Stream.of(
-            Optional.of(texts.verdict()),
+            texts.verdict(),
             load.levels(),
             texts.objectives(),
-            Optional.of(texts.checks()),
-            Optional.of(new MetricsSection(summary, levels).section()),
-            Optional.of(new ShapeSection(summary, levels, requests.levels()).section()),
+            texts.checks(),
+            new MetricsSection(summary, levels).section(),
+            new ShapeSection(summary, levels, requests.levels()).section(),
             new DependenceSection(summary, levels, requests.levels()).section(),
             new JitterSection(summary, levels, requests.levels()).section(),
-            Optional.of(load.section()),
+            load.section(),
             new LoadSection.Scenarios(requests.scenarios()).section(),
-            Optional.of(time.section()),
+            time.section(),
             new EngineSection(summary, series, TimeSection.bands(summary)).section(),
             texts.injectors(),
             time.generator(),
             new BreakdownSection(summary, requests.breakdowns()).section(),
             exemplars.section(),
             exemplars.texts(),
-            Optional.of(texts.outcomes()),
+            texts.outcomes(),
             texts.server(),
             new ArrivalSection(summary, series).section(),
-            Optional.of(VerdictSections.glossary()),
-            Optional.of(VerdictSections.files(runDirectory)))
-        .flatMap(Optional::stream)
+            VerdictSections.glossary(),
+            VerdictSections.files(runDirectory))
+        .filter(Objects::nonNull)
         .toList();
   }
 

@@ -7,10 +7,9 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.report.Page.Charts;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.stats.RequestSamples.Evenness;
 import io.github.gatlingllm.stats.RequestSamples.EventSize;
 import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
@@ -22,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** How evenly tokens came: per-request jitter, longest gaps, pauses, tokens per event. */
 final class JitterSection {
@@ -37,42 +36,10 @@ final class JitterSection {
     this.samples = samples;
   }
 
-  /** The section; empty where no stream has two token events. */
-  Optional<Section> section() {
-    List<Charts> groups = new ArrayList<>();
-    if (levels.hasSeveralCurves()) {
-      ShapeSection shapes = new ShapeSection(summary, levels, samples);
-      groups.add(
-          new Charts(
-              "Operating points",
-              "",
-              levels.together(),
-              List.of(
-                  shapes.percentiles(
-                      "jitter-ratio", "jitter of single requests", s -> s.evenness().ratio()),
-                  shapes.percentiles(
-                      "jitter-stall",
-                      "the longest stall of each request",
-                      s -> s.evenness().longestGapMs()))));
-    }
-    for (Level level : levels.all()) {
-      LevelSamples drawn = samples.get(level.position());
-      if (drawn != null) {
-        groups.add(
-            new Charts(
-                level.title(),
-                eventsInWords(drawn.evenness()),
-                levels.alone(level),
-                charts(drawn.evenness(), level.suffix())));
-      }
-    }
+  /** The section; null where no stream has two token events. */
+  @Nullable Section section() {
     Section section =
-        Section.of(
-                "jitter",
-                "Jitter and stalls",
-                "Jitter",
-                "Tokens at an even pace read like speech; the same mean with pauses does not."
-                    + inTime())
+        Section.of("jitter", inTime())
             .body(
                 isAnyReaderLate()
                     ? "Readers begin with the first token, read at an even speed and wait where the"
@@ -80,42 +47,41 @@ final class JitterSection {
                         + " later by its p99 spares it to 99 % of them."
                     : "",
                 isAnyReaderLate() ? List.of(jitter(), readers()) : List.of(jitter()))
-            .groups(groups);
-    return section.hasCharts() ? Optional.of(section) : Optional.empty();
+            .groups(
+                levels.charts(
+                    samples,
+                    this::together,
+                    (level, drawn) -> charts(drawn.evenness(), level.suffix()),
+                    drawn -> eventsInWords(drawn.evenness())));
+    return section.hasCharts() ? section : null;
+  }
+
+  private List<Chart> together() {
+    ShapeSection shapes = new ShapeSection(summary, levels, samples);
+    return List.of(
+        shapes.percentiles("jitter-ratio", "jitter of single requests", s -> s.evenness().ratio()),
+        shapes.percentiles(
+            "jitter-stall", "the longest stall of each request", s -> s.evenness().longestGapMs()));
   }
 
   private static List<Chart> charts(Evenness evenness, String suffix) {
     List<Chart> charts = new ArrayList<>();
     Shape ratio = evenness.ratio();
     if (ratio != null) {
-      charts.add(
-          Chart.histogram(
-              "jitter-ratio" + suffix,
-              "Jitter of single requests",
-              "1 is even; a request above 3 has gaps that its reader notices.",
-              Axis.of("ITL p99 ÷ p50 of the request", ""),
-              "Requests",
-              ratio));
+      Axis x = Axis.of("ITL p99 ÷ p50 of the request", "");
+      charts.add(Chart.histogram("jitter-ratio", x, ratio));
     }
     Shape longest = evenness.longestGapMs();
     if (longest != null) {
-      charts.add(
-          Chart.histogram(
-              "jitter-stall" + suffix,
-              "Longest stall of each request",
-              "The one gap that its reader waited longest for; a hump of its own is a pause of the"
-                  + " server, such as a long prompt between the tokens.",
-              Axis.of("Longest gap", "ms"),
-              "Requests",
-              longest));
+      charts.add(Chart.histogram("jitter-stall", Axis.of("Longest gap", "ms"), longest));
     }
     if (evenness.pauses().size() > 1) {
-      charts.add(pauses(evenness.pauses(), suffix));
+      charts.add(pauses(evenness.pauses()));
     }
     if (evenness.eventSizes().stream().anyMatch(size -> size.from() != 1)) {
-      charts.add(eventSizes(evenness.eventSizes(), suffix));
+      charts.add(eventSizes(evenness.eventSizes()));
     }
-    return charts;
+    return charts.stream().map(chart -> chart.id(chart.id() + suffix)).toList();
   }
 
   private static String eventsInWords(Evenness evenness) {
@@ -125,44 +91,31 @@ final class JitterSection {
         : "Some token events held more or less than one token.";
   }
 
-  private static Chart pauses(List<Pauses> pauses, String suffix) {
-    String title = "Pauses per 1,000 tokens";
+  private static Chart pauses(List<Pauses> pauses) {
     // A logarithmic axis has no place for none; the table says it.
     List<Point> points =
         Point.inOrder(pauses, p -> p.per1kTokens() == 0 ? null : (Double) p.per1kTokens());
     Table table =
         Table.of(
-            title,
+            "Pauses per 1,000 tokens",
             pauses,
             Column.name("Gap longer than, ms", p -> NumberText.number(p.aboveMs())),
             Column.number("gaps per 1,000 tokens", Pauses::per1kTokens));
-    return new Chart(
-            "jitter-pauses" + suffix,
-            title,
-            Chart.LOWER,
-            "How many gaps between token events were longer than each threshold; where the line"
-                + " ends, no gap was longer. The usual threshold is 100 ms.",
-            Axis.places(
-                "Gap longer than",
-                "ms",
-                pauses.stream().map(p -> NumberText.number(p.aboveMs())).toList()),
-            Axis.of("Gaps per 1,000 output tokens", ""),
+    List<String> limits = pauses.stream().map(p -> NumberText.number(p.aboveMs())).toList();
+    return Chart.of(
+            "jitter-pauses",
+            Axis.places("Gap longer than", "ms", limits),
             List.of(Line.of("gaps longer than that", 0, 0, points)))
         .scaledToRange()
         .tabled(table);
   }
 
-  private static Chart eventSizes(List<EventSize> sizes, String suffix) {
+  private static Chart eventSizes(List<EventSize> sizes) {
     double all = sizes.stream().mapToLong(EventSize::events).sum();
     List<Point> points = Point.inOrder(sizes, size -> 100 * size.events() / all);
-    return new Chart(
-        "jitter-events" + suffix,
-        "Tokens per event",
-        "1 is best",
-        "More than one token per event arrive as a lump: ITL then shares a gap among them. Where"
-            + " the server does not count, a request's tokens are shared evenly.",
+    return Chart.of(
+        "jitter-events",
         Axis.places("Tokens in the event", "", sizes.stream().map(JitterSection::name).toList()),
-        Axis.of("Share of token events", "%"),
         List.of(new Line("Events", Form.BAR, 0, 0, points, List.of())));
   }
 
@@ -191,18 +144,18 @@ final class JitterSection {
   /** What readers have to wait at each load level. */
   private Table readers() {
     String speed = NumberText.plain(summary.figures().reader().tokensPerS());
-    List<Column<Entry<String, Figures>>> columns =
-        new ArrayList<>(List.of(Column.name("Readers at " + speed + " tokens/s", Entry::getKey)));
-    List<Column<Figures>> figures =
-        List.of(
-            Column.count("answers", f -> f.reader().requests()),
-            Column.percent("readers who wait", f -> f.reader().stalledShare()),
-            wait("wait in all p50, ms", "p50"),
-            wait("p95, ms", "p95"),
-            wait("p99, ms", "p99"),
-            Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max()));
-    figures.forEach(column -> columns.add(column.in(Entry::getValue)));
-    return Table.of("Readers", withValues(Metric.READER_STALL_MS), columns);
+    return Columns.<Entry<String, Figures>>of(
+            Column.name("Readers at " + speed + " tokens/s", Entry::getKey))
+        .of(
+            Entry::getValue,
+            List.of(
+                Column.count("answers", f -> f.reader().requests()),
+                Column.percent("readers who wait", f -> f.reader().stalledShare()),
+                wait("wait in all p50, ms", "p50"),
+                wait("p95, ms", "p95"),
+                wait("p99, ms", "p99"),
+                Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max())))
+        .table("Readers", withValues(Metric.READER_STALL_MS));
   }
 
   private static Column<Figures> wait(String heading, String percentile) {
@@ -211,20 +164,20 @@ final class JitterSection {
 
   /** How even streams were at each load level, and at all of them where there are several. */
   private Table jitter() {
-    List<Entry<String, Figures>> rows = withValues(Metric.STALL_MS);
-    List<Column<Figures>> figures =
-        List.of(
-            Column.number("ITL p99 ÷ p50, pooled", f -> f.jitter().itlP99OverP50()),
-            Column.number("of the median request", f -> f.jitter().perRequestP50()),
-            Column.number("ITL std, ms", f -> f.jitter().itlStdMs()),
-            Column.percentile("longest stall p50, ms", "p50", f -> f.metric(Metric.STALL_MS)),
-            Column.percentile("p99", "p99", f -> f.metric(Metric.STALL_MS)),
-            Column.number("gaps over 100 ms per 1,000 tokens", f -> f.jitter().stallsPer1kTokens()),
-            Column.number("tokens per event", f -> f.jitter().batchRatio()));
-    List<Column<Entry<String, Figures>>> columns =
-        new ArrayList<>(List.of(Column.name("Load level", Entry::getKey)));
-    figures.forEach(column -> columns.add(column.in(Entry::getValue)));
-    return Table.of("Jitter by load level", rows, columns);
+    return Columns.<Entry<String, Figures>>of(Column.name("Load level", Entry::getKey))
+        .of(
+            Entry::getValue,
+            List.of(
+                Column.number("ITL p99 ÷ p50, pooled", f -> f.number(Metric.JITTER)),
+                Column.number("of the median request", f -> f.number(Metric.JITTER_PER_REQUEST)),
+                Column.number("ITL std, ms", f -> f.itlStdMs()),
+                Column.percentile("longest stall p50, ms", "p50", f -> f.metric(Metric.STALL_MS)),
+                Column.percentile("p99", "p99", f -> f.metric(Metric.STALL_MS)),
+                Column.number(
+                    "gaps over 100 ms per 1,000 tokens",
+                    f -> f.number(Metric.STALLS_PER_1K_TOKENS)),
+                Column.number("tokens per event", f -> f.number(Metric.BATCH_RATIO))))
+        .table("Jitter by load level", withValues(Metric.STALL_MS));
   }
 
   /** Each load level where a metric has values, and all of them where there are several. */

@@ -9,6 +9,7 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
@@ -16,13 +17,12 @@ import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * Tables of key figures: by load level, operating point, target, request and trial. What the page,
@@ -38,15 +38,26 @@ final class KeyFigureTables {
   private static final Column<Figures> RATE_LIMITED =
       Column.count("rate limited", f -> f.counts().rateLimited());
   private static final Column<Figures> REQUESTS =
-      Column.number("completed/s", f -> f.throughput().requestsPerS());
+      Column.number("completed/s", f -> f.number(Metric.REQUESTS_PER_S));
   private static final Column<Figures> OUTPUT =
-      Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+      Column.number("output tok/s", f -> f.number(Metric.OUTPUT_TOKENS_PER_S));
   private static final Column<Figures> INPUTS =
-      Column.number("inputs/s", f -> f.throughput().inputsPerS());
+      Column.number("inputs/s", f -> f.number(Metric.INPUTS_PER_S));
   private static final Column<Figures> PROMPT =
       Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
+  private static final Column<Figures> GOODPUT =
+      Column.number("goodput/s", f -> f.goodput() == null ? null : f.goodput().requestsPerS());
   private static final Column<Figures> IN_SLO =
       Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share());
+  private static final Column<Figures> JITTER =
+      Column.number("jitter", f -> f.number(Metric.JITTER));
+
+  /** What tokens took. */
+  private static final List<Column<Figures>> EFFICIENCY =
+      List.of(
+          Column.number("cost/1M tokens", f -> f.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS)),
+          Column.number("cost/1M in SLO", f -> f.number(Metric.COST_PER_MILLION_SLO_TOKENS)),
+          Column.number("tok/J", f -> f.number(Metric.OUTPUT_TOKENS_PER_JOULE)));
 
   private static final List<Column<Trial>> TRIAL =
       List.of(
@@ -57,88 +68,75 @@ final class KeyFigureTables {
           Column.number("wall, s", Trial::wallS),
           Column.number("output tok/s", Trial::outputTokensPerS));
 
-  private static final Column<Figures> COST =
-      Column.number("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS::number);
-  private static final Column<Figures> COST_IN_SLO =
-      Column.number("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS::number);
-  private static final Column<Figures> PER_JOULE =
-      Column.number("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE::number);
-
   private KeyFigureTables() {}
 
-  /** What tokens took, where something is known of it. */
-  private static List<Column<Figures>> efficiency(Summary summary) {
-    return Stream.of(COST, COST_IN_SLO, PER_JOULE)
-        .filter(
-            column ->
-                summary.stages().stream()
-                    .map(stage -> column.cell().apply(stage.figures()).text())
-                    .anyMatch(text -> !text.equals(NumberText.ABSENT)))
+  /**
+   * The columns of a table that say something in this run: of the SLO where there is one, of rate
+   * limits where they were met, of cost and energy where they are known; none of streams where
+   * texts are embedded.
+   */
+  @SafeVarargs
+  private static List<Column<Figures>> figures(Summary summary, List<Column<Figures>>... columns) {
+    boolean embeds = summary.figures().embeds();
+    return Arrays.stream(columns)
+        .flatMap(List::stream)
+        .filter(column -> summary.slo() != null || (column != IN_SLO && column != GOODPUT))
+        .filter(column -> column != RATE_LIMITED || summary.figures().counts().rateLimited() > 0)
+        .filter(column -> !EFFICIENCY.contains(column) || isKnown(summary, column))
+        .filter(column -> !embeds || !column.heading().matches("(TTFT|ITL|jitter).*"))
         .toList();
   }
 
+  private static boolean isKnown(Summary summary, Column<Figures> column) {
+    return summary.stages().stream()
+        .map(stage -> column.cell().apply(stage.figures()).text())
+        .anyMatch(text -> !text.equals(NumberText.ABSENT));
+  }
+
   private static Column<Figures> delivered(Summary summary) {
-    return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
+    return summary.figures().embeds() ? INPUTS : OUTPUT;
   }
 
-  /** Without columns of streams where texts are embedded: nothing streams. */
-  private static List<Column<Figures>> present(Summary summary, List<Column<Figures>> columns) {
-    return summary.figures().throughput().embeds()
-        ? columns.stream().filter(each -> !each.heading().matches("(TTFT|ITL|jitter).*")).toList()
-        : columns;
-  }
-
-  private static Column<Figures> percentile(Metric metric, String name) {
-    return Column.percentile(metric.title() + " " + name, name, f -> f.metric(metric));
+  private static List<Column<Figures>> itl(String... percentiles) {
+    return percentiles(Metric.ITL_MS.title(), Metric.ITL_MS, percentiles);
   }
 
   /** A time by the clock of headlines: the one that the SLO beside it judges. */
-  private static Column<Figures> headline(Summary summary, Metric metric, String name) {
-    return percentile(summary.clock().metric(metric), name);
-  }
-
-  /** The key figures on the page; a column for the SLO where there is one. */
-  private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
-    List<Column<Figures>> columns = new ArrayList<>(List.of(COUNT, FAILED));
-    if (summary.figures().counts().rateLimited() > 0) {
-      columns.add(RATE_LIMITED);
-    }
-    if (!isOpen) {
-      columns.add(REQUESTS);
-    }
-    columns.add(delivered(summary));
-    if (summary.slo() != null) {
-      columns.add(IN_SLO);
-    }
-    for (String name : List.of("p50", "p95", "p99")) {
-      columns.add(onPage(summary, Metric.TTFT_MS, name));
-    }
-    for (String name : List.of("p50", "p99")) {
-      columns.add(percentile(Metric.ITL_MS, name));
-    }
-    for (String name : List.of("p50", "p95", "p99")) {
-      columns.add(onPage(summary, Metric.E2E_MS, name));
-    }
-    columns.addAll(efficiency(summary));
-    return present(summary, columns);
-  }
-
-  /** A time by the clock of headlines, which the heading of the first column names. */
-  private static Column<Figures> onPage(Summary summary, Metric metric, String name) {
+  private static List<Column<Figures>> headline(
+      Summary summary, Metric metric, String... percentiles) {
     Metric shown = summary.clock().metric(metric);
-    return Column.percentile(metric.title() + " " + name, name, f -> f.metric(shown));
+    return percentiles(shown.title(), shown, percentiles);
+  }
+
+  /** The same where the heading of the first column names the clock. */
+  private static List<Column<Figures>> onPage(
+      Summary summary, Metric metric, String... percentiles) {
+    return percentiles(metric.title(), summary.clock().metric(metric), percentiles);
+  }
+
+  private static List<Column<Figures>> percentiles(
+      String title, Metric metric, String... percentiles) {
+    return Arrays.stream(percentiles)
+        .map(p -> Column.<Figures>percentile(title + " " + p, p, f -> f.metric(metric)))
+        .toList();
+  }
+
+  /** The key figures on the page. */
+  private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
+    return figures(
+        summary,
+        List.of(COUNT, FAILED, RATE_LIMITED),
+        isOpen ? List.of() : List.of(REQUESTS),
+        List.of(delivered(summary), IN_SLO),
+        onPage(summary, Metric.TTFT_MS, "p50", "p95", "p99"),
+        itl("p50", "p99"),
+        onPage(summary, Metric.E2E_MS, "p50", "p95", "p99"),
+        EFFICIENCY);
   }
 
   /** What the first column of a table on the page is called. */
   private static String heading(Summary summary, String what) {
     return what + ", times in ms" + (summary.clock().isNamed() ? " from schedule" : "");
-  }
-
-  private static <T> Table keyFigures(
-      String what, List<T> rows, Column<T> name, Function<T, Figures> figures, Summary summary) {
-    List<Column<T>> columns = new ArrayList<>(List.of(name));
-    keyFigures(summary, false).forEach(column -> columns.add(column.in(figures)));
-    return Table.of("Key figures by " + what + ", times in ms", rows, columns);
   }
 
   /** Load levels on the page: those of one target and scenario under its name. */
@@ -148,31 +146,28 @@ final class KeyFigureTables {
 
   /** The same; {@code page} is where its links lead. */
   static Table byLevel(Summary summary, String page) {
-    List<Column<Level>> columns =
-        new ArrayList<>(
-            List.of(
+    Columns<Level> columns =
+        Columns.<Level>of(
                 Column.of(
                     heading(summary, "Load level"),
                     level ->
                         Cell.words(level.stage().label())
                             .remarked(marks(level.curve(), level.stage()))
-                            .linked(page + "#level-" + level.position()))));
-    boolean isOpen = isOpen(summary);
-    if (isOpen) {
-      rates(summary).forEach(column -> columns.add(column.in(Level::stage)));
-    }
-    keyFigures(summary, isOpen)
-        .forEach(column -> columns.add(column.in(level -> level.stage().figures())));
+                            .linked(page + "#level-" + level.position())))
+            .of(Level::stage, rates(summary))
+            .of(level -> level.stage().figures(), keyFigures(summary, isOpen(summary)));
     List<Level> levels = new ShownLevels(summary).all();
-    Table all = Table.of("Key figures by load level, times in ms", levels, columns);
     List<Group> groups = new ArrayList<>();
     for (Curve curve : summary.curves()) {
       List<Level> own = levels.stream().filter(level -> level.curve().equals(curve)).toList();
-      Table table = Table.of("", own, columns);
       String name = summary.curves().size() > 1 ? summary.name(curve) : "";
-      table.groups().forEach(group -> groups.add(new Group(name, "", group.rows())));
+      columns
+          .table("", own)
+          .groups()
+          .forEach(group -> groups.add(new Group(name, "", group.rows())));
     }
-    return new Table(all.title(), "notes", all.headings(), groups);
+    String title = "Key figures by load level, times in ms";
+    return new Table(title, "notes", columns.table("", levels).headings(), groups);
   }
 
   /** What a load level is to its curve, e.g. {@code knee, max goodput}; may be empty. */
@@ -195,18 +190,15 @@ final class KeyFigureTables {
 
   /** Each target and scenario at its operating point on the page. */
   static Table byCurve(Summary summary) {
-    List<Column<Curve>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.of(
-                    heading(summary, "Operating point"),
-                    curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()))));
-    columns.addAll(models(summary));
-    List<Column<Figures>> figures = new ArrayList<>(keyFigures(summary, false));
-    figures.add(PROMPT);
-    figures.forEach(column -> columns.add(column.in(c -> summary.operatingLevel(c).figures())));
-    String title = "Key figures by target and scenario, times in ms";
-    return Table.of(title, summary.curves(), columns).styled("notes");
+    return Columns.<Curve>of(
+            Column.of(
+                heading(summary, "Operating point"),
+                curve -> Cell.words(summary.name(curve)).remarked(curve.quoted())))
+        .and(models(summary))
+        .of(c -> summary.operatingLevel(c).figures(), keyFigures(summary, false))
+        .of(c -> summary.operatingLevel(c).figures(), List.of(PROMPT))
+        .table("Key figures by target and scenario, times in ms", summary.curves())
+        .styled("notes");
   }
 
   /** What each target was asked for, where that differs. */
@@ -220,59 +212,50 @@ final class KeyFigureTables {
 
   /** Targets on the page. */
   static Table byTarget(Summary summary) {
-    Column<Target> name = Column.name(heading(summary, "Target"), Target::label);
-    return keyFigures("target", summary.targets(), name, Target::figures, summary);
+    return Columns.<Target>of(Column.name(heading(summary, "Target"), Target::label))
+        .of(Target::figures, keyFigures(summary, false))
+        .table("Key figures by target, times in ms", summary.targets());
   }
 
   /** Request names at the operating points; {@code page} is where their links lead. */
   static Table byName(Summary summary, String page, List<RequestAtPoint> requests) {
-    List<Column<RequestAtPoint>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.of(
-                    heading(summary, "Request"),
-                    request ->
-                        Cell.words(request.name())
-                            .remarked(summary.hasSeveralLevels() ? at(summary, request) : "")
-                            .linked(page + "#" + anchor(summary, request)))));
-    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, delivered(summary)));
-    if (summary.slo() != null) {
-      figures.add(
-          Column.number("goodput/s", f -> f.goodput() == null ? null : f.goodput().requestsPerS()));
-      figures.add(IN_SLO);
-    }
-    for (String name : List.of("p50", "p95", "p99")) {
-      figures.add(onPage(summary, Metric.TTFT_MS, name));
-    }
-    figures.add(percentile(Metric.ITL_MS, "p50"));
-    figures.add(percentile(Metric.ITL_MS, "p99"));
-    figures.add(Column.number("jitter", f -> f.jitter().itlP99OverP50()));
-    figures.add(onPage(summary, Metric.E2E_MS, "p50"));
-    figures.add(onPage(summary, Metric.E2E_MS, "p99"));
-    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
-    return Table.of("Key figures by request", requests, columns).styled("notes");
+    return Columns.<RequestAtPoint>of(
+            Column.of(
+                heading(summary, "Request"),
+                request ->
+                    Cell.words(request.name())
+                        .remarked(summary.hasSeveralLevels() ? at(summary, request) : "")
+                        .linked(page + "#" + anchor(summary, request))))
+        .of(
+            RequestAtPoint::figures,
+            figures(
+                summary,
+                List.of(COUNT, FAILED, delivered(summary), GOODPUT, IN_SLO),
+                onPage(summary, Metric.TTFT_MS, "p50", "p95", "p99"),
+                itl("p50", "p99"),
+                List.of(JITTER),
+                onPage(summary, Metric.E2E_MS, "p50", "p99")))
+        .table("Key figures by request", requests)
+        .styled("notes");
   }
 
   /** Request names, the parts of a mix, in text files; empty where there is only one. */
   static Table requests(Summary summary) {
-    List<Column<RequestAtPoint>> columns =
-        new ArrayList<>(List.of(Column.name("request", RequestAtPoint::name)));
-    if (summary.hasSeveralLevels()) {
-      columns.add(Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))));
-    }
-    List<Column<Figures>> figures =
-        new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, delivered(summary)));
-    if (summary.slo() != null) {
-      figures.add(IN_SLO);
-    }
-    figures.add(headline(summary, Metric.TTFT_MS, "p50"));
-    figures.add(headline(summary, Metric.TTFT_MS, "p99"));
-    figures.add(percentile(Metric.ITL_MS, "p99"));
-    figures.add(headline(summary, Metric.E2E_MS, "p50"));
-    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
     List<RequestAtPoint> all = summary.requestsAtPoints();
     long names = all.stream().map(RequestAtPoint::name).distinct().count();
-    return Table.of("Requests", names > 1 ? all : List.<RequestAtPoint>of(), columns);
+    return Columns.<RequestAtPoint>of(Column.name("request", RequestAtPoint::name))
+        .when(
+            summary.hasSeveralLevels(),
+            Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))))
+        .of(
+            RequestAtPoint::figures,
+            figures(
+                summary,
+                List.of(COUNT, FAILED, REQUESTS, delivered(summary), IN_SLO),
+                headline(summary, Metric.TTFT_MS, "p50", "p99"),
+                itl("p99"),
+                headline(summary, Metric.E2E_MS, "p50")))
+        .table("Requests", names > 1 ? all : List.of());
   }
 
   /** Where a request's figures are of, e.g. {@code vLLM: c=16, the knee}. */
@@ -320,66 +303,45 @@ final class KeyFigureTables {
 
   /** Load levels in text files. */
   static Table levels(Summary summary) {
-    List<Column<Stage>> columns =
-        new ArrayList<>(List.of(Column.name("level", stage -> place(summary, stage))));
     boolean isOpen = isOpen(summary);
-    columns.addAll(
-        isOpen ? rates(summary) : List.of(Column.number("in flight", Stage::meanInFlight)));
-    List<Column<Figures>> figures = new ArrayList<>();
-    if (!isOpen) {
-      figures.add(REQUESTS);
-    }
-    figures.add(delivered(summary));
-    figures.add(headline(summary, Metric.TTFT_MS, "p50"));
-    figures.add(headline(summary, Metric.TTFT_MS, "p99"));
-    if (!isOpen) {
-      figures.add(percentile(Metric.ITL_MS, "p50"));
-    }
-    figures.add(percentile(Metric.ITL_MS, "p99"));
-    if (!isOpen) {
-      figures.add(headline(summary, Metric.E2E_MS, "p50"));
-    }
-    if (summary.figures().throughput().embeds()) {
-      figures.add(headline(summary, Metric.E2E_MS, "p99"));
-    }
-    figures.addAll(outcome(summary));
-    figures.addAll(efficiency(summary));
-    present(summary, figures).forEach(column -> columns.add(column.in(Stage::figures)));
-    return Table.of("Load levels", summary.stages(), columns);
-  }
-
-  private static List<Column<Figures>> outcome(Summary summary) {
-    return summary.slo() == null ? List.of(FAILED) : List.of(IN_SLO, FAILED);
+    boolean embeds = summary.figures().embeds();
+    return Columns.<Stage>of(Column.name("level", stage -> place(summary, stage)))
+        .and(rates(summary))
+        .when(!isOpen, Column.number("in flight", Stage::meanInFlight))
+        .of(
+            Stage::figures,
+            figures(
+                summary,
+                isOpen ? List.of() : List.of(REQUESTS),
+                List.of(delivered(summary)),
+                headline(summary, Metric.TTFT_MS, "p50", "p99"),
+                isOpen ? itl("p99") : itl("p50", "p99"),
+                isOpen ? List.of() : headline(summary, Metric.E2E_MS, "p50"),
+                embeds ? headline(summary, Metric.E2E_MS, "p99") : List.of(),
+                List.of(IN_SLO, FAILED),
+                EFFICIENCY))
+        .table("Load levels", summary.stages());
   }
 
   /** Each target's and scenario's operating point in text files; empty where there is only one. */
   static Table curves(Summary summary) {
-    List<Column<Curve>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.name(
-                    (summary.hasSeveralTargets() ? "target" : "scenario")
-                        + (summary.clock().isNamed() ? ", ms from schedule" : ", ms"),
-                    summary::name),
-                Column.words("at", curve -> curve.operatingPoint().stage())));
-    columns.addAll(models(summary));
-    List<Column<Figures>> figures =
-        new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, delivered(summary)));
-    if (summary.slo() != null) {
-      figures.add(IN_SLO);
-    }
-    figures.add(onPage(summary, Metric.TTFT_MS, "p50"));
-    figures.add(onPage(summary, Metric.TTFT_MS, "p99"));
-    figures.add(percentile(Metric.ITL_MS, "p99"));
-    for (String name : List.of("p50", "p95", "p99")) {
-      figures.add(onPage(summary, Metric.E2E_MS, name));
-    }
-    figures.add(PROMPT);
-    present(summary, figures)
-        .forEach(
-            column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
-    return Table.of(
-        CURVES, summary.curves().size() > 1 ? summary.curves() : List.<Curve>of(), columns);
+    return Columns.<Curve>of(
+            Column.name(
+                (summary.hasSeveralTargets() ? "target" : "scenario")
+                    + (summary.clock().isNamed() ? ", ms from schedule" : ", ms"),
+                summary::name),
+            Column.words("at", curve -> curve.operatingPoint().stage()))
+        .and(models(summary))
+        .of(
+            curve -> summary.operatingLevel(curve).figures(),
+            figures(
+                summary,
+                List.of(COUNT, FAILED, REQUESTS, delivered(summary), IN_SLO),
+                onPage(summary, Metric.TTFT_MS, "p50", "p99"),
+                itl("p99"),
+                onPage(summary, Metric.E2E_MS, "p50", "p95", "p99"),
+                List.of(PROMPT)))
+        .table(CURVES, summary.curves().size() > 1 ? summary.curves() : List.of());
   }
 
   /** The level that headlines about a curve quote, e.g. {@code At c=16, the knee}. */
@@ -390,7 +352,7 @@ final class KeyFigureTables {
 
   /** Batch trials of one stage on the page. */
   static Table trials(String place, Trials trials) {
-    return Table.of("Trials of " + place, trials.rows(), TRIAL);
+    return Columns.<Trial>of().and(TRIAL).table("Trials of " + place, trials.rows());
   }
 
   /**
@@ -401,7 +363,7 @@ final class KeyFigureTables {
   static Table trials(Summary summary, int most) {
     List<List<Cell>> rows = new ArrayList<>();
     for (Stage stage : summary.stages()) {
-      Trials trials = stage.figures().throughput().trials();
+      Trials trials = stage.figures().trials();
       if (trials == null) {
         continue;
       }

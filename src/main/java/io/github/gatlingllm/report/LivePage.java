@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +74,7 @@ public final class LivePage {
   private static Page page(Now now) {
     String name = now.simulation.substring(now.simulation.lastIndexOf('.') + 1);
     List<Section> sections = new ArrayList<>();
-    sections.add(Section.of("now", "Now", "Now", "").body("live", values(now)));
+    sections.add(Section.of("now").body("live", values(now)));
     sections.addAll(charts(now));
     return new Page(
             "live-page",
@@ -89,9 +89,7 @@ public final class LivePage {
 
   private static List<Section> charts(Now now) {
     TimeSection time = new TimeSection(now.series, now.isJudged, bands(now));
-    return Stream.of(Optional.of(time.section()), time.generator())
-        .flatMap(Optional::stream)
-        .toList();
+    return Stream.of(time.section(), time.generator()).filter(Objects::nonNull).toList();
   }
 
   /** What the phases of load levels are, so far. */

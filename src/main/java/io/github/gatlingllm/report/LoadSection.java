@@ -40,19 +40,16 @@ final class LoadSection {
     return summary.stages().size() > 1;
   }
 
-  /** All load levels in a table, and the curve that they make; empty where there is only one. */
-  Optional<Section> levels() {
+  /** All load levels in a table, and the curve that they make; null where there is only one. */
+  @Nullable Section levels() {
     if (!hasSeveralLevels()) {
-      return Optional.empty();
+      return null;
     }
     List<Chart> charts = new ArrayList<>(List.of(curve()));
     if (levels.size() > 1 && summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
       charts.add(rates());
     }
-    return Optional.of(
-        Section.of("levels", "Load levels", "Levels", "")
-            .body("", List.of(KeyFigureTables.byLevel(summary)))
-            .charts(charts));
+    return Section.of("levels").body("", List.of(KeyFigureTables.byLevel(summary))).charts(charts);
   }
 
   /** Latency against throughput; empty where there is only one load level. */
@@ -62,33 +59,31 @@ final class LoadSection {
 
   /** The figures against load, and what closed loops cannot show. */
   Section section() {
-    Section section =
-        Section.of(
-            "load",
-            hasSeveralLevels() ? "Against load" : "Latency against throughput",
-            "Load",
-            hasSeveralLevels()
-                ? "How much more the server delivers as load grows, and what that costs each user."
-                : "");
     if (!hasSeveralLevels()) {
-      return section.body(
-          "load", Map.of("level", levels.isEmpty() ? "" : levels.get(0), "closed", closedLoop()));
+      String level = levels.isEmpty() ? "" : levels.get(0);
+      return Section.of("load").body("load", Map.of("level", level, "closed", closedLoop()));
     }
     List<Chart> charts = new ArrayList<>();
     if (levels.size() > 1) {
       charts.add(throughput());
       charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
-      charts.add(jitter());
+      charts.add(against("load-jitter", "ITL p99 ÷ p50", s -> s.figures().number(Metric.JITTER)));
       if (summary.figures().reader().stalled() > 0) {
-        charts.add(readers());
+        charts.add(
+            against(
+                    "load-readers",
+                    "readers who wait",
+                    s -> Metric.READERS_STALLED.number(s.figures()),
+                    NumberText.plain(summary.figures().reader().tokensPerS()))
+                .upTo(100));
       }
       Chart perGpu = perGpu();
       if (perGpu.hasPoints()) {
         charts.add(perGpu);
       }
     }
-    return section.body(closedLoop()).charts(charts);
+    return Section.of("load of levels").body(closedLoop()).charts(charts);
   }
 
   /** What closed loops cannot show, and the open load that does; empty where none was closed. */
@@ -97,7 +92,7 @@ final class LoadSection {
       List<String> rates =
           of(curve).stream()
               .filter(stage -> stage.kind().equals(LevelInfo.CLOSED_LOOP))
-              .map(stage -> stage.figures().throughput().requestsPerS())
+              .map(stage -> stage.figures().number(Metric.REQUESTS_PER_S))
               .filter(rate -> rate != null && rate > 0)
               .map(NumberText::threeDigits)
               .distinct()
@@ -115,11 +110,10 @@ final class LoadSection {
 
   /** Whether the run embeds texts and generates nothing. */
   private boolean embeds() {
-    return summary.figures().throughput().embeds();
+    return summary.figures().embeds();
   }
 
   private Chart curve() {
-    String delivered = embeds() ? "inputs per second" : "output tokens per second";
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
     Function<Stage, @Nullable Double> latency =
@@ -131,7 +125,7 @@ final class LoadSection {
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
       for (Stage stage : of(curve)) {
-        Double x = stage.figures().throughput().delivered();
+        Double x = stage.figures().delivered();
         Double y = latency.apply(stage);
         if (x != null && y != null) {
           String mark = mark(curve, stage);
@@ -144,18 +138,14 @@ final class LoadSection {
       lines.add(Line.of(name, t, t, points).pinned(pins));
     }
     Chart chart =
-        new Chart(
+        Chart.of(
             "load-curve",
-            summary.clock().name(metric) + " p95 against " + delivered,
-            "↘ lower and further right is better",
-            "Each point is one load level; where the line turns upwards the server is full, and"
-                + " more load only buys waiting. Rings mark the knee, the maximum"
-                + " goodput, and loads that the server does not keep up with.",
-            Axis.of(
-                embeds() ? "Inputs per second" : "Output tokens per second",
-                embeds() ? "inputs/s" : "tok/s"),
-            Axis.of(summary.clock().name(metric) + " p95", "ms"),
-            lines);
+            embeds()
+                ? Axis.of("Inputs per second", "inputs/s")
+                : Axis.of("Output tokens per second", "tok/s"),
+            lines,
+            summary.clock().name(metric),
+            embeds() ? "inputs per second" : "output tokens per second");
     Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
     return judged.scaledToRange().widened();
   }
@@ -194,15 +184,7 @@ final class LoadSection {
       lines.add(line("arrived", curve, one ? 1 : t, 1, Stage::arrivedPerS));
       lines.add(line("completed", curve, t, 0, Stage::completedPerS));
     }
-    return new Chart(
-        "load-rates",
-        "Offered, arrived and completed requests per second",
-        Chart.HIGHER,
-        "What was asked for, what came, and what was answered in the measure window. Where"
-            + " completed stays below arrived and the queue grows, the server does not keep up.",
-        load(),
-        Axis.of("Requests", "requests/s"),
-        lines);
+    return Chart.of("load-rates", load(), lines);
   }
 
   private Chart throughput() {
@@ -210,22 +192,14 @@ final class LoadSection {
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
       String all = summary.slo() == null && curves.size() > 1 ? "" : "all";
-      lines.add(line(all, curve, t, 0, s -> s.figures().throughput().delivered()));
+      lines.add(line(all, curve, t, 0, s -> s.figures().delivered()));
       if (summary.slo() != null && !embeds()) {
         int color = curves.size() > 1 ? t : 2;
         lines.add(line("in SLO", curve, color, 1, LoadSection::sloTokens));
       }
     }
-    return new Chart(
-        "load-throughput",
-        embeds() ? "Inputs per second against load" : "Output tokens per second against load",
-        Chart.HIGHER,
-        summary.slo() == null || embeds()
-            ? "Where the line flattens, the server is at its limit."
-            : "Where the lines part, tokens still come but too late for the SLO.",
-        load(),
-        embeds() ? Axis.of("Inputs", "inputs/s") : Axis.of("Output", "tok/s"),
-        lines);
+    String form = embeds() ? " of inputs" : summary.slo() == null ? "" : " judged";
+    return Chart.of("load-throughput" + form, load(), lines);
   }
 
   private static @Nullable Double sloTokens(Stage stage) {
@@ -244,15 +218,7 @@ final class LoadSection {
       }
       lines.add(line("p99", curve, one ? 3 : t, 2, s -> of(s, metric).p99()));
     }
-    return new Chart(
-            id,
-            summary.clock().name(metric) + " against load",
-            Chart.LOWER,
-            "Median and tail at each load level; a tail that leaves the median behind means"
-                + " queueing.",
-            load(),
-            Axis.of(summary.clock().name(metric), "ms"),
-            lines)
+    return Chart.of(id, load(), lines, summary.clock().name(metric))
         .judgedBy(summary.slo(), measure)
         .scaledToRange();
   }
@@ -267,70 +233,25 @@ final class LoadSection {
     for (int t = 0; t < curves.size(); t++) {
       List<Point> points = new ArrayList<>();
       for (Stage stage : of(curves.get(t))) {
-        Figures.Throughput delivered = stage.figures().throughput();
-        Double x = delivered.decodeTokensPerS().p50();
-        Double y = delivered.outputTokensPerSPerGpu();
+        Double x = stage.figures().metric(Metric.DECODE_TOKENS_PER_S).p50();
+        Double y = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
         if (x != null && y != null) {
           points.add(new Point(x, y, stage.label()));
         }
       }
       lines.add(Line.of(summary.name(curves.get(t)), t, t, points));
     }
-    return new Chart(
-        "load-per-gpu",
-        "Tokens per second and GPU against tokens per second and user",
-        "↗ higher and further right is better",
-        "Each point is one load level: more load gives more tokens per GPU and fewer per user. Of"
-            + " two servers the one whose line lies further up and to the right is better (Pareto)."
-            + " Per user: decode tok/s of the median request.",
-        Axis.of("Decode tok/s per user, p50", "tok/s"),
-        Axis.of("Output per GPU", "tok/s"),
-        lines);
+    return Chart.of("load-per-gpu", Axis.of("Decode tok/s per user, p50", "tok/s"), lines);
   }
 
-  private Chart jitter() {
+  /** One figure at each load level, a line per curve. */
+  private Chart against(
+      String key, String name, Function<Stage, @Nullable Double> figure, Object... values) {
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
-      lines.add(
-          line(
-              curves.size() > 1 ? "" : "ITL p99 ÷ p50",
-              curves.get(t),
-              t,
-              0,
-              s -> s.figures().jitter().itlP99OverP50()));
+      lines.add(line(curves.size() > 1 ? "" : name, curves.get(t), t, 0, figure));
     }
-    return new Chart(
-        "load-jitter",
-        "Jitter against load",
-        Chart.LOWER,
-        "How much longer the slowest gaps between tokens are than the usual one: 1 is even, above 3"
-            + " users see pauses.",
-        load(),
-        Axis.of("ITL p99 ÷ p50", ""),
-        lines);
-  }
-
-  private Chart readers() {
-    List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < curves.size(); t++) {
-      lines.add(
-          line(
-              curves.size() > 1 ? "" : "readers who wait",
-              curves.get(t),
-              t,
-              0,
-              s -> Metric.READERS_STALLED.number(s.figures())));
-    }
-    return new Chart(
-        "load-readers",
-        "Readers who wait against load",
-        Chart.LOWER,
-        "Share of answers in which somebody who reads "
-            + NumberText.plain(summary.figures().reader().tokensPerS())
-            + " tokens/s from the first one on waits for a later one.",
-        load(),
-        Axis.of("Readers who wait", "%").upTo(100),
-        lines);
+    return Chart.of(key, load(), lines, values);
   }
 
   /** Scenario against load as a map, where several scenarios ran. */
@@ -348,29 +269,21 @@ final class LoadSection {
       rows = cells.stream().map(this::row).distinct().toList();
     }
 
-    /** The section; empty with fewer than two scenarios. */
-    Optional<Section> section() {
+    /** The section; null with fewer than two scenarios. */
+    @Nullable Section section() {
       if (cells.isEmpty()) {
-        return Optional.empty();
+        return null;
       }
       boolean streamed = cells.stream().anyMatch(cell -> cell.ttftP95Ms() != null);
+      Chart e2e = map("scenario-e2e", "E2E p95", "ms", ScenarioLoad::e2eP95Ms);
+      Chart missed = map("scenario-slo", "SLO missed", "%", Scenarios::missed);
       List<Chart> charts = new ArrayList<>();
-      charts.add(
-          streamed
-              ? map("scenario-ttft", "TTFT p95", "ms", ScenarioLoad::ttftP95Ms)
-              : map("scenario-e2e", "E2E p95", "ms", ScenarioLoad::e2eP95Ms));
-      charts.add(map("scenario-slo", "SLO missed", "%", Scenarios::missed));
-      if (streamed && !charts.get(1).hasPoints()) {
-        charts.add(map("scenario-e2e", "E2E p95", "ms", ScenarioLoad::e2eP95Ms));
+      charts.add(streamed ? map("scenario-ttft", "TTFT p95", "ms", ScenarioLoad::ttftP95Ms) : e2e);
+      charts.add(missed);
+      if (streamed && !missed.hasPoints()) {
+        charts.add(e2e);
       }
-      return Optional.of(
-          Section.of(
-                  "scenarios",
-                  "Scenarios against load",
-                  "Scenarios",
-                  "The same load hits kinds of requests differently: the row whose figures rise"
-                      + " first is the one that limits. Colour only underlines the figure.")
-              .charts(charts));
+      return Section.of("scenarios").charts(charts);
     }
 
     private String row(ScenarioLoad cell) {
@@ -394,14 +307,8 @@ final class LoadSection {
                 .toList();
         lines.add(new Line(row, Form.GRID, 0, 0, points, List.of()));
       }
-      return new Chart(
-          id,
-          figure + " by scenario and load",
-          Chart.LOWER,
-          "Each cell is one scenario at one load level; an empty one was not run or has no value.",
-          Axis.places("Load level", "", levels),
-          Axis.of(figure, unit),
-          lines);
+      return Chart.of("scenario", Axis.places("Load level", "", levels), lines, figure, unit)
+          .id(id);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
@@ -89,11 +90,7 @@ final class MetricsSection {
     byTarget();
     byName();
     byCache();
-    return Section.of(
-            "metrics",
-            "Metrics",
-            "Metrics",
-            "Successful requests scheduled in the measure window. Formulas are in the glossary.")
+    return Section.of("metrics")
         .body(
             "metrics",
             Map.of(
@@ -110,7 +107,7 @@ final class MetricsSection {
 
   private void byTrial() {
     for (Summary.Stage stage : summary.stages()) {
-      Figures.Trials trials = stage.figures().throughput().trials();
+      Figures.Trials trials = stage.figures().trials();
       if (trials != null) {
         Table table = KeyFigureTables.trials(KeyFigureTables.place(summary, stage), trials);
         String left =
@@ -156,7 +153,7 @@ final class MetricsSection {
   }
 
   private void byCache() {
-    Summary.CacheUse cache = summary.workload().cache();
+    CacheUse cache = summary.workload().cache();
     if (cache != null && !cache.warmTtftMs().isEmpty()) {
       String note =
           cache.stage() == null
@@ -185,19 +182,19 @@ final class MetricsSection {
       row(Metric.TOTAL_TOKENS_PER_S, figures);
       row(Metric.WALL_OUTPUT_TOKENS_PER_S, figures);
       row(Metric.REQUESTS_PER_S, figures);
-      Double perMinute = figures.throughput().requestsPerMin();
+      Double perMinute = figures.requestsPerMin();
       row("Requests", "the same per minute", perMinute, "requests/min", HIGHER);
       row(Metric.INPUTS_PER_S, figures);
       row(Metric.EFFECTIVE_CONCURRENCY, figures);
       row(Metric.ACTIVE_CONCURRENCY, figures);
       row(Metric.PEAK_IN_FLIGHT, figures);
-      trials(figures.throughput().trials());
+      trials(figures.trials());
       share(figures.goodput());
       row(Metric.GOODPUT_REQUESTS_PER_S, figures);
       row(Metric.GOODPUT_TOKENS_PER_S, figures);
       row(Metric.JITTER, figures);
       row(Metric.JITTER_PER_REQUEST, figures);
-      row("ITL standard deviation", "pooled", figures.jitter().itlStdMs(), "ms", LOWER);
+      row("ITL standard deviation", "pooled", figures.itlStdMs(), "ms", LOWER);
       row(Metric.STALLS_PER_1K_TOKENS, figures);
       row(Metric.BATCH_RATIO, figures);
       readers(figures.reader());

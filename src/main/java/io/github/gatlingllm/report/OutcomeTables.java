@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Pacing;
@@ -9,9 +8,11 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
 import io.github.gatlingllm.stats.Summary.Curve;
+import io.github.gatlingllm.stats.Summary.InjectorFigures;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.SloTable;
 import io.github.gatlingllm.stats.Summary.Stage;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Tables of what came out: objectives and assertions that were met or missed, errors, shares. */
@@ -57,25 +57,22 @@ final class OutcomeTables {
   private static Table objectives(
       Summary summary, SloTable slo, List<Entry<String, ObjectiveRow>> rows, boolean isText) {
     boolean hasOne = slo.hasOnePercentile();
-    List<Column<Entry<String, ObjectiveRow>>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.of(
-                    "Objective",
-                    row -> Cell.words(row.getValue().measure()).remarked("lower is better"))));
-    if (summary.hasSeveralLevels()) {
-      columns.add(Column.words("at", Entry::getKey));
-    }
-    Stream.<Column<ObjectiveRow>>of(
-            Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
+    return Columns.<Entry<String, ObjectiveRow>>of(
             Column.of(
-                "actual" + (hasOne ? " p" + NumberText.plain(slo.percentile()) : ""),
-                row -> actual(row, isText, hasOne)),
-            Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
-            Column.percent("requests within", ObjectiveRow::metShare),
-            Column.of("outcome", row -> Cell.passed(row.ok())))
-        .forEach(column -> columns.add(column.in(Entry::getValue)));
-    return Table.of("Service level objectives", rows, columns);
+                "Objective",
+                row -> Cell.words(row.getValue().measure()).remarked("lower is better")))
+        .when(summary.hasSeveralLevels(), Column.words("at", Entry::getKey))
+        .of(
+            Entry::getValue,
+            List.of(
+                Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
+                Column.of(
+                    "actual" + (hasOne ? " p" + NumberText.plain(slo.percentile()) : ""),
+                    row -> actual(row, isText, hasOne)),
+                Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
+                Column.percent("requests within", ObjectiveRow::metShare),
+                Column.of("outcome", row -> Cell.passed(row.ok()))))
+        .table("Service level objectives", rows);
   }
 
   private static Cell actual(ObjectiveRow row, boolean isText, boolean hasOne) {
@@ -98,19 +95,16 @@ final class OutcomeTables {
    * @param isText whether the note has a column of its own
    */
   static Table assertions(List<AssertionResult> results, boolean isText) {
-    List<Column<AssertionResult>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.of(
-                    isText ? "assertion" : "Assertion",
-                    result -> Cell.words(result.subject()).remarked(note(result))),
-                Column.figure("expected", AssertionResult::expected),
-                Column.figure("actual", result -> NumberText.orAbsent(result.actual())),
-                Column.of("outcome", result -> Cell.passed(result.ok()))));
-    if (isText) {
-      columns.add(Column.words("note", OutcomeTables::note));
-    }
-    return Table.of("Assertions", results, columns).styled("notes");
+    return Columns.<AssertionResult>of(
+            Column.of(
+                isText ? "assertion" : "Assertion",
+                result -> Cell.words(result.subject()).remarked(note(result))),
+            Column.figure("expected", AssertionResult::expected),
+            Column.figure("actual", result -> NumberText.orAbsent(result.actual())),
+            Column.of("outcome", result -> Cell.passed(result.ok())))
+        .when(isText, Column.words("note", OutcomeTables::note))
+        .table("Assertions", results)
+        .styled("notes");
   }
 
   private static String note(AssertionResult result) {
@@ -142,24 +136,21 @@ final class OutcomeTables {
         rows.add(new Row(level, limits));
       }
     }
-    List<Column<Row>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.name("Rate limits", row -> KeyFigureTables.place(summary, row.level)),
-                Column.count("status 429", row -> row.limits.requests()),
-                Column.percent("of ended requests", row -> row.limits.share()),
-                Column.number("retry after p50, s", row -> row.limits.retryAfterS().p50()),
-                Column.number("retry after max, s", row -> row.limits.retryAfterS().max())));
-    if (rows.stream().anyMatch(row -> row.limits.pacing() != null)) {
-      columns.add(Column.figure("held back", row -> held(row.limits.pacing(), Pacing::heldBack)));
-      columns.add(Column.figure("never sent", row -> held(row.limits.pacing(), Pacing::neverSent)));
-      columns.add(
-          Column.number(
-              "mean wait, s",
-              row -> row.limits.pacing() == null ? null : row.limits.pacing().meanWaitS()));
-    }
-    columns.add(Column.words("lowest left", row -> row.limits.left()));
-    return Table.of("Rate limits", rows, columns);
+    return Columns.<Row>of(
+            Column.name("Rate limits", row -> KeyFigureTables.place(summary, row.level)),
+            Column.count("status 429", row -> row.limits.requests()),
+            Column.percent("of ended requests", row -> row.limits.share()),
+            Column.number("retry after p50, s", row -> row.limits.retryAfterS().p50()),
+            Column.number("retry after max, s", row -> row.limits.retryAfterS().max()))
+        .when(
+            rows.stream().anyMatch(row -> row.limits.pacing() != null),
+            Column.figure("held back", row -> held(row.limits.pacing(), Pacing::heldBack)),
+            Column.figure("never sent", row -> held(row.limits.pacing(), Pacing::neverSent)),
+            Column.number(
+                "mean wait, s",
+                row -> row.limits.pacing() == null ? null : row.limits.pacing().meanWaitS()))
+        .and(Column.words("lowest left", row -> row.limits.left()))
+        .table("Rate limits", rows);
   }
 
   private static String held(@Nullable Pacing pacing, ToLongFunction<Pacing> requests) {
@@ -175,35 +166,29 @@ final class OutcomeTables {
   /** What each injector of a joined run measured at the operating points; empty in other runs. */
   static Table injectors(Summary summary) {
     List<InjectorRow> rows = injectorRows(summary);
-    return Table.of("Injectors", rows, placed(summary, measured(rows)));
+    return placed(summary).of(InjectorRow::figures, measured(rows)).table("Injectors", rows);
   }
 
   /** How the generator of each injector fared there; empty where that is not known. */
   static Table generators(Summary summary) {
     List<InjectorRow> rows =
         injectorRows(summary).stream().filter(row -> row.figures.generator() != null).toList();
-    return Table.of("Generators", rows, placed(summary, health()));
+    return placed(summary).of(InjectorRow::figures, HEALTH).table("Generators", rows);
   }
 
   /** Both at one load level. */
   static Table injectors(Summary summary, Stage level) {
     List<InjectorRow> rows = injectorRows(summary, level);
-    List<Column<InjectorRow>> columns = new ArrayList<>(List.of(INJECTOR));
-    measured(rows).forEach(column -> columns.add(column.in(InjectorRow::figures)));
-    if (rows.stream().anyMatch(row -> row.figures.generator() != null)) {
-      health().forEach(column -> columns.add(column.in(InjectorRow::figures)));
-    }
-    return Table.of("Injectors", rows, columns);
+    boolean isKnown = rows.stream().anyMatch(row -> row.figures.generator() != null);
+    return Columns.of(INJECTOR)
+        .of(InjectorRow::figures, measured(rows))
+        .of(InjectorRow::figures, isKnown ? HEALTH : List.of())
+        .table("Injectors", rows);
   }
 
-  private static List<Column<InjectorRow>> placed(
-      Summary summary, List<Column<InjectorFigures>> figures) {
-    List<Column<InjectorRow>> columns = new ArrayList<>(List.of(INJECTOR));
-    if (summary.hasSeveralLevels()) {
-      columns.add(Column.words("at", InjectorRow::place));
-    }
-    figures.forEach(column -> columns.add(column.in(InjectorRow::figures)));
-    return columns;
+  private static Columns<InjectorRow> placed(Summary summary) {
+    return Columns.of(INJECTOR)
+        .when(summary.hasSeveralLevels(), Column.words("at", InjectorRow::place));
   }
 
   private static List<InjectorRow> injectorRows(Summary summary) {
@@ -218,32 +203,31 @@ final class OutcomeTables {
   }
 
   private static List<Column<InjectorFigures>> measured(List<InjectorRow> rows) {
-    List<Column<InjectorFigures>> figures = new ArrayList<>();
-    if (rows.stream().anyMatch(row -> row.figures.planned() != null)) {
-      figures.add(Column.figure("planned", of -> count(of.planned())));
-    }
-    figures.add(Column.count("started", InjectorFigures::started));
-    figures.add(Column.count("ended", InjectorFigures::ended));
-    figures.add(Column.count("ok", InjectorFigures::ok));
-    figures.add(Column.count("failed", InjectorFigures::failed));
-    figures.add(Column.number("req/s", InjectorFigures::requestsPerS));
-    figures.add(Column.number("output tok/s", InjectorFigures::outputTokensPerS));
-    figures.add(Column.percentile("TTFT p50", "p50", InjectorFigures::ttftMs));
-    figures.add(Column.percentile("TTFT p99", "p99", InjectorFigures::ttftMs));
-    if (rows.stream().anyMatch(row -> !row.figures.startLagMs().isEmpty())) {
-      figures.add(Column.percentile("start lag p99", "p99", InjectorFigures::startLagMs));
-    }
-    return figures;
+    boolean isPlanned = rows.stream().anyMatch(row -> row.figures.planned() != null);
+    boolean isLagKnown = rows.stream().anyMatch(row -> !row.figures.startLagMs().isEmpty());
+    return Columns.<InjectorFigures>of()
+        .when(isPlanned, Column.figure("planned", of -> count(of.planned())))
+        .and(
+            Column.count("started", InjectorFigures::started),
+            Column.count("ended", InjectorFigures::ended),
+            Column.count("ok", InjectorFigures::ok),
+            Column.count("failed", InjectorFigures::failed),
+            Column.number("req/s", InjectorFigures::requestsPerS),
+            Column.number("output tok/s", InjectorFigures::outputTokensPerS),
+            Column.percentile("TTFT p50", "p50", InjectorFigures::ttftMs),
+            Column.percentile("TTFT p99", "p99", InjectorFigures::ttftMs))
+        .when(isLagKnown, Column.percentile("start lag p99", "p99", InjectorFigures::startLagMs))
+        .all();
   }
 
-  private static List<Column<InjectorFigures>> health() {
-    return List.of(
-        Column.figure("event loops late, max", of -> NumberText.ms(of.loopLagMaxMs())),
-        Column.percent("own CPU", InjectorFigures::ownCpu),
-        Column.percent("CPU idle", InjectorFigures::idleCpu),
-        Column.figure(
-            "generator", of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
-  }
+  private static final List<Column<InjectorFigures>> HEALTH =
+      List.of(
+          Column.figure("event loops late, max", of -> NumberText.ms(of.loopLagMaxMs())),
+          Column.percent("own CPU", InjectorFigures::ownCpu),
+          Column.percent("CPU idle", InjectorFigures::idleCpu),
+          Column.figure(
+              "generator",
+              of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
 
   /** How far each injector of a joined run came; empty in other runs. */
   static Table injectorRuns(Summary summary) {

@@ -181,10 +181,17 @@ final class Page {
       groups = groups.stream().filter(group -> !group.charts.isEmpty()).toList();
     }
 
-    /** A section with nothing but a heading. */
-    static Section of(String id, String title, String menu, String lead) {
-      return new Section(
-          id, title, menu, lead, "plain", Map.of("note", "", "tables", List.of()), List.of());
+    /**
+     * A section with nothing but the texts of {@code sections.txt}.
+     *
+     * @param key its row there; up to a space it is the anchor
+     * @param values what stands there for {@code {0}}, {@code {1}} …
+     */
+    static Section of(String key, Object... values) {
+      List<String> texts = Templates.texts("sections.txt", key, values);
+      String id = key.replaceFirst(" .*", "");
+      Map<String, Object> plain = Map.of("note", "", "tables", List.of());
+      return new Section(id, texts.get(0), texts.get(1), texts.get(2), "plain", plain, List.of());
     }
 
     /** The same with a body of its own. */

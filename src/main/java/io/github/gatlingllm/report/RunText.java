@@ -45,10 +45,11 @@ final class RunText {
         facts.add(new Fact("operating point", curves.get(0).quoted()));
       }
       facts.add(new Fact("output", output(figures)));
-      Distribution decode = figures.throughput().decodeTokensPerS();
+      Distribution decode = figures.metric(Metric.DECODE_TOKENS_PER_S);
       if (!decode.isEmpty()) {
         facts.add(
-            new Fact("each request", eachRequest(figures.throughput().userTokensPerS(), decode)));
+            new Fact(
+                "each request", eachRequest(figures.metric(Metric.USER_TOKENS_PER_S), decode)));
       }
       if (figures.reader().stalled() > 0) {
         facts.add(new Fact("readers", readers(figures)));
@@ -61,8 +62,8 @@ final class RunText {
       if (!engine.isEmpty()) {
         facts.add(new Fact("engine", engine));
       }
-      if (figures.throughput().trials() != null) {
-        facts.add(new Fact("trials", trials(figures.throughput().trials())));
+      if (figures.trials() != null) {
+        facts.add(new Fact("trials", trials(figures.trials())));
       }
       if (summary.hasSeveralLevels() && curves.get(0).knee() != null) {
         facts.add(new Fact("knee", knee(curves.get(0).knee())));
@@ -149,24 +150,24 @@ final class RunText {
   }
 
   private static String output(Figures figures) {
-    Figures.Throughput throughput = figures.throughput();
-    if (throughput.embeds()) {
-      return NumberText.with(throughput.inputsPerS(), "inputs/s")
+    if (figures.embeds()) {
+      return NumberText.with(figures.number(Metric.INPUTS_PER_S), "inputs/s")
           + ", "
-          + NumberText.with(throughput.inputTokensPerS(), "input tok/s")
+          + NumberText.with(figures.number(Metric.INPUT_TOKENS_PER_S), "input tok/s")
           + ", "
-          + NumberText.with(throughput.requestsPerS(), "requests/s")
+          + NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s")
           + " completed";
     }
-    return NumberText.with(figures.throughput().outputTokensPerS(), "tok/s")
+    Double jitter = figures.number(Metric.JITTER);
+    return NumberText.with(figures.number(Metric.OUTPUT_TOKENS_PER_S), "tok/s")
         + ", total "
-        + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
+        + NumberText.with(figures.number(Metric.TOTAL_TOKENS_PER_S), "tok/s")
         + ", "
-        + NumberText.with(figures.throughput().requestsPerS(), "requests/s")
+        + NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s")
         + " completed ("
-        + NumberText.with(figures.throughput().requestsPerMin(), "requests/min")
-        + "); jitter (ITL p99 ÷ p50) "
-        + NumberText.number(figures.jitter().itlP99OverP50());
+        + NumberText.with(figures.requestsPerMin(), "requests/min")
+        + ")"
+        + (jitter == null ? "" : "; jitter (ITL p99 ÷ p50) " + NumberText.number(jitter));
   }
 
   private static String eachRequest(Distribution whole, Distribution decode) {

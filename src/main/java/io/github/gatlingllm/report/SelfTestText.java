@@ -6,9 +6,9 @@ import io.github.gatlingllm.record.SelfTest.Errors;
 import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.stats.SelfTestQuote;
-import io.github.gatlingllm.stats.SelfTestQuote.At;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.SelfTestQuote;
+import io.github.gatlingllm.stats.Summary.SelfTestQuote.At;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -36,11 +36,12 @@ final class SelfTestText {
     if (quote == null) {
       return "not measured on this machine; that takes about a minute: " + HOW;
     }
-    if (!quote.applies()) {
+    SelfTest test = quote.test();
+    if (!test.applies()) {
       return "not known: the self-test of "
-          + day(quote)
+          + day(test)
           + " and this run differ in: "
-          + String.join(", ", quote.differs())
+          + String.join(", ", test.differs())
           + "; measure again: "
           + HOW;
     }
@@ -53,9 +54,9 @@ final class SelfTestText {
     if (peak != null && (headline == null || different(headline.tested(), peak.tested()))) {
       text.append(text.isEmpty() ? "" : "; at the peak of the run ").append(errors(peak));
     }
-    text.append("; self-test of ").append(day(quote)).append(" on this machine");
-    if (quote.clockUncertaintyMs() > 0) {
-      text.append(", its clocks compared to ± ").append(NumberText.ms(quote.clockUncertaintyMs()));
+    text.append("; self-test of ").append(day(test)).append(" on this machine");
+    if (test.clockUncertaintyMs() > 0) {
+      text.append(", its clocks compared to ± ").append(NumberText.ms(test.clockUncertaintyMs()));
     }
     return text.toString();
   }
@@ -77,7 +78,7 @@ final class SelfTestText {
         + errors(tested.itlErrorMs())
         + ", as measured with "
         + load(tested.streams(), tested.eventsPerS())
-        + (quote != null && tested.isWithin(quote.boundMs()) ? "" : ", beyond its ceiling");
+        + (quote != null && tested.isWithin(quote.test().boundMs()) ? "" : ", beyond its ceiling");
   }
 
   private static String errors(Errors errors) {
@@ -91,8 +92,8 @@ final class SelfTestText {
         + " events/s";
   }
 
-  private static String day(SelfTestQuote quote) {
-    return Instant.ofEpochSecond(TimeUnit.NANOSECONDS.toSeconds(quote.measuredUnixNs()))
+  private static String day(SelfTest test) {
+    return Instant.ofEpochSecond(TimeUnit.NANOSECONDS.toSeconds(test.measuredUnixNanos()))
         .atOffset(ZoneOffset.UTC)
         .toLocalDate()
         .toString();
@@ -100,8 +101,8 @@ final class SelfTestText {
 
   /** What a self-test measured; empty for other runs. */
   Table table() {
-    double bound = quote == null ? 0 : quote.boundMs();
-    List<Level> levels = quote == null || !isSelfTest ? List.of() : quote.levels();
+    double bound = quote == null ? 0 : quote.test().boundMs();
+    List<Level> levels = quote == null || !isSelfTest ? List.of() : quote.test().levels();
     return Table.of(
         TITLE,
         levels,
@@ -123,8 +124,9 @@ final class SelfTestText {
     if (quote == null || !isSelfTest) {
       return "";
     }
-    SelfTest.Ceiling ceiling = quote.ceiling();
-    String bound = "the p99 of both errors within " + NumberText.plainMs(quote.boundMs());
+    SelfTest test = quote.test();
+    SelfTest.Ceiling ceiling = test.ceiling();
+    String bound = "the p99 of both errors within " + NumberText.plainMs(test.boundMs());
     return ceiling == null
         ? "Ceiling: no level kept " + bound
         : "Ceiling: "
@@ -134,15 +136,15 @@ final class SelfTestText {
             + NumberText.with(ceiling.requestsPerS(), "requests/s")
             + ", with "
             + bound
-            + above(ceiling, quote);
+            + above(ceiling, test);
   }
 
   /** What the level above the ceiling says about the engine. */
-  private static String above(SelfTest.Ceiling ceiling, SelfTestQuote quote) {
-    return quote.levels().stream()
+  private static String above(SelfTest.Ceiling ceiling, SelfTest test) {
+    return test.levels().stream()
         .filter(level -> level.streams() > ceiling.streams())
         .findFirst()
-        .filter(level -> level.engineLateP99Ms() > quote.boundMs())
+        .filter(level -> level.engineLateP99Ms() > test.boundMs())
         .map(
             level ->
                 "; beyond it the engine was late too, as both share this machine: against a server"

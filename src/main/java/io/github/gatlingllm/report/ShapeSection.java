@@ -3,8 +3,6 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
-import io.github.gatlingllm.report.Chart.Scale;
-import io.github.gatlingllm.report.Page.Charts;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
@@ -34,24 +32,14 @@ final class ShapeSection {
   }
 
   Section section() {
-    List<Charts> groups = new ArrayList<>();
-    if (levels.hasSeveralCurves()) {
-      groups.add(new Charts("Operating points", "", levels.together(), together()));
-    }
-    for (Level level : levels.all()) {
-      LevelSamples drawn = samples.get(level.position());
-      if (drawn != null) {
-        groups.add(new Charts(level.title(), "", levels.alone(level), of(drawn, level.suffix())));
-      }
-    }
     Section section =
-        Section.of(
-                "shapes",
-                "Distributions",
-                "Distributions",
-                "The same values as in the metrics table, all of them. Means hide two humps,"
-                    + " percentiles hide how many.")
-            .groups(groups);
+        Section.of("shapes")
+            .groups(
+                levels.charts(
+                    samples,
+                    this::together,
+                    (level, drawn) -> of(drawn, level.suffix()),
+                    drawn -> ""));
     return section.hasCharts()
         ? section
         : section.body("No request succeeded, so there is no distribution to show.");
@@ -100,13 +88,9 @@ final class ShapeSection {
   }
 
   private static Chart histogram(Metric metric, Shape shape, String suffix) {
-    return Chart.histogram(
-        "histogram-" + id(metric) + suffix,
-        "Histogram of " + metric.title(),
-        "How many values fell into each range; two humps usually are two kinds of requests.",
-        Axis.of(metric.title(), metric.unit().sign()),
-        "Values",
-        shape);
+    Axis x = Axis.of(metric.title(), metric.unit().sign());
+    return Chart.histogram("histogram", x, shape, metric.title())
+        .id("histogram-" + id(metric) + suffix);
   }
 
   private static Chart curves(
@@ -122,14 +106,6 @@ final class ShapeSection {
   }
 
   private static Chart curves(String id, String title, List<Line> lines) {
-    return new Chart(
-        id,
-        "Percentiles of " + title,
-        Chart.LOWER,
-        "Read up from a share of all values to the time within which they came; a step near the"
-            + " right is the tail.",
-        Axis.shares(lines),
-        Axis.of("Time", "ms", Scale.LOG),
-        lines);
+    return Chart.percentiles("percentiles", title, lines).id(id);
   }
 }

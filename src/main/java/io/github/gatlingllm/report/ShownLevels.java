@@ -1,11 +1,17 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.report.Page.Charts;
+import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The load levels that readers can choose on the page. Tiles, objectives, metrics, distributions
@@ -42,6 +48,14 @@ final class ShownLevels {
 
     static final When ALWAYS = new When("", true);
   }
+
+  /**
+   * What a section says of one level.
+   *
+   * @param title names the level; empty where it is the only one
+   * @param of what a template shows there
+   */
+  record Part(String title, When when, Object of) {}
 
   /** One choice: its key, and its name. */
   record Choice(String key, String name, boolean isFirst) {}
@@ -112,6 +126,28 @@ final class ShownLevels {
     return isAmongOperating && level.isOperating
         ? new When(own + " " + OPERATING, true)
         : new When(own, level.isOperating && !hasSeveralCurves());
+  }
+
+  /**
+   * Charts of each level that has samples, before them those of all operating points where several
+   * curves have one each.
+   */
+  List<Charts> charts(
+      Map<Integer, LevelSamples> samples,
+      Supplier<List<Chart>> together,
+      BiFunction<Level, LevelSamples, List<Chart>> drawn,
+      Function<LevelSamples, String> note) {
+    List<Charts> groups = new ArrayList<>();
+    if (hasSeveralCurves()) {
+      groups.add(new Charts("Operating points", "", together(), together.get()));
+    }
+    for (Level level : levels) {
+      LevelSamples of = samples.get(level.position);
+      if (of != null) {
+        groups.add(new Charts(level.title, note.apply(of), alone(level), drawn.apply(level, of)));
+      }
+    }
+    return groups;
   }
 
   /** When a part about the operating points of all curves is shown. */

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
@@ -20,15 +21,16 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import io.github.gatlingllm.check.Check;
-import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
+import io.github.gatlingllm.stats.Summary.InjectorFigures;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -41,7 +43,7 @@ import java.util.List;
  * values as null, numbers with 9 significant digits and at most 9 decimals; equal summaries give
  * equal bytes.
  */
-public final class SummaryJson {
+final class SummaryJson {
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -55,18 +57,20 @@ public final class SummaryJson {
           .addMixIn(Summary.class, SummaryForm.class)
           .addMixIn(Summary.Stage.class, StageForm.class)
           .addMixIn(Summary.Injector.class, InjectorForm.class)
+          .addMixIn(Summary.SelfTestQuote.class, SelfTestQuoteForm.class)
+          .addMixIn(SelfTest.class, SelfTestForm.class)
           .addMixIn(Summary.Target.class, ServedInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
           .addMixIn(Figures.class, FiguresForm.class)
           .addMixIn(Distribution.class, DistributionForm.class)
-          .addMixIn(Figures.Throughput.class, ThroughputForm.class)
-          .addMixIn(Figures.Jitter.class, JitterForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
           .addMixIn(EngineMetric.class, EngineMetricKey.class)
           .addMixIn(EngineFigures.class, EngineForm.class)
           .addMixIn(Check.Level.class, Keyed.class)
           .build();
+
+  private static final String NUMBERS = "numbers";
 
   private SummaryJson() {}
 
@@ -90,6 +94,15 @@ public final class SummaryJson {
     InjectorFigures figures();
   }
 
+  interface SelfTestQuoteForm {
+    @JsonUnwrapped
+    SelfTest test();
+  }
+
+  @JsonPropertyOrder({"measured_unix_ns", "differs", "clock_uncertainty_ms", "bound_ms", "ceiling"})
+  @JsonIgnoreProperties({"schema", "machine", "versions"})
+  interface SelfTestForm {}
+
   interface ServedInline extends FiguresInline {
     @JsonInclude(JsonInclude.Include.NON_NULL)
     EngineFigures serverMetrics();
@@ -112,10 +125,34 @@ public final class SummaryJson {
     Figures figures();
   }
 
-  /** Energy and money stand there where something is known of them. */
+  /** A key with dots is a path, see {@link #arrange}. */
+  @JsonPropertyOrder({
+    "metrics",
+    "throughput.window_s",
+    "throughput.requests_per_min",
+    "throughput.trials",
+    "goodput",
+    "jitter.itl_std_ms",
+    "reader",
+    "errors",
+    "finish_reasons",
+    "counts",
+    "server",
+    "rate_limits",
+    NUMBERS
+  })
   interface FiguresForm {
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    Figures.Efficiency efficiency();
+    @JsonProperty("throughput.window_s")
+    Double windowS();
+
+    @JsonProperty("throughput.requests_per_min")
+    Double requestsPerMin();
+
+    @JsonProperty("throughput.trials")
+    Figures.Trials trials();
+
+    @JsonProperty("jitter.itl_std_ms")
+    Double itlStdMs();
   }
 
   /** Only rates have low percentiles. */
@@ -128,16 +165,6 @@ public final class SummaryJson {
 
     @JsonInclude(JsonInclude.Include.NON_NULL)
     Double p10();
-  }
-
-  interface ThroughputForm {
-    @JsonProperty("output_tokens_per_s_per_gpu")
-    Double outputTokensPerSPerGpu();
-  }
-
-  interface JitterForm {
-    @JsonProperty("stalls_per_1k_tokens")
-    Double stallsPer1kTokens();
   }
 
   @JsonPropertyOrder({"text", "expected", "actual", "ok", "note"})
@@ -189,11 +216,38 @@ public final class SummaryJson {
     }
   }
 
+  /**
+   * Puts single numbers where the catalogue says that they stand, and rates of single requests
+   * beside those of all.
+   */
+  private static void arrange(JsonNode node) {
+    node.forEach(SummaryJson::arrange);
+    if (node instanceof ObjectNode figures
+        && figures.remove(NUMBERS) instanceof ObjectNode numbers) {
+      ObjectNode all = figures.deepCopy().setAll(numbers);
+      figures.removeAll();
+      all.properties().forEach(field -> put(figures, field.getKey(), field.getValue()));
+      for (Metric metric : Metric.distributions()) {
+        if (metric.unit() == Metric.Unit.TOKENS_PER_S) {
+          JsonNode rate = figures.withObject("/metrics").remove(metric.key());
+          figures.withObject("/throughput").set(metric.key(), rate);
+        }
+      }
+    }
+  }
+
+  private static void put(ObjectNode into, String path, JsonNode value) {
+    int dot = path.indexOf('.');
+    ObjectNode section = dot < 0 ? into : into.withObject("/" + path.substring(0, dot));
+    section.set(path.substring(dot + 1), value);
+  }
+
   /** The whole file as text. */
-  public static String of(Summary summary) {
+  static String of(Summary summary) {
     ObjectNode root = JSON.createObjectNode();
     root.put("schema", Summary.SCHEMA);
     root.setAll((ObjectNode) JSON.valueToTree(summary));
+    arrange(root);
     try {
       return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n";
     } catch (JsonProcessingException e) {
@@ -202,7 +256,7 @@ public final class SummaryJson {
   }
 
   /** Writes the file; its directory must exist. */
-  public static void write(Summary summary, Path summaryJson) throws IOException {
+  static void write(Summary summary, Path summaryJson) throws IOException {
     WholeFile.write(summaryJson, of(summary));
   }
 }

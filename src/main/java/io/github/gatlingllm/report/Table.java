@@ -5,11 +5,9 @@ import io.github.gatlingllm.metric.NumberText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
+  /** On consoles. */
+  private static final int MOST_HEADING_LINES = 4;
+
   Table {
     headings = List.copyOf(headings);
     groups = groups.stream().filter(group -> !group.rows().isEmpty()).toList();
@@ -30,20 +31,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /** A table with one row per item. */
   @SafeVarargs
-  @SuppressWarnings("varargs")
   static <T> Table of(String title, Collection<T> items, Column<T>... columns) {
-    return of(title, items, List.of(columns));
-  }
-
-  /** A table with one row per item. */
-  static <T> Table of(String title, Collection<T> items, List<Column<T>> columns) {
-    List<List<Cell>> rows = new ArrayList<>();
-    for (T item : items) {
-      rows.add(columns.stream().map(column -> column.cell().apply(item)).toList());
-    }
-    List<Heading> headings =
-        columns.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
-    return new Table(title, "", headings, List.of(new Group("", "", rows)));
+    return Columns.of(columns).table(title, items);
   }
 
   /** A table whose rows are made by hand. */
@@ -236,6 +225,62 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
+  /** The columns of a table, where some of them depend on what there is to say. */
+  static final class Columns<T> {
+
+    private final List<Column<T>> all;
+
+    private Columns(List<Column<T>> all) {
+      this.all = all;
+    }
+
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    static <T> Columns<T> of(Column<T>... first) {
+      return new Columns<>(new ArrayList<>(List.of(first)));
+    }
+
+    /** These too. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    final Columns<T> and(Column<T>... more) {
+      return and(List.of(more));
+    }
+
+    Columns<T> and(List<Column<T>> more) {
+      all.addAll(more);
+      return this;
+    }
+
+    /** These too, if it is so. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    final Columns<T> when(boolean isSo, Column<T>... more) {
+      return and(isSo ? List.of(more) : List.of());
+    }
+
+    /** Columns of what an item holds. */
+    <S> Columns<T> of(Function<T, S> holder, List<Column<S>> more) {
+      more.forEach(column -> all.add(column.in(holder)));
+      return this;
+    }
+
+    List<Column<T>> all() {
+      return all;
+    }
+
+    /** The table with one row per item. */
+    Table table(String title, Collection<T> items) {
+      List<List<Cell>> rows = new ArrayList<>();
+      for (T item : items) {
+        rows.add(all.stream().map(column -> column.cell().apply(item)).toList());
+      }
+      List<Heading> headings =
+          all.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
+      return new Table(title, "", headings, List.of(new Group("", "", rows)));
+    }
+  }
+
   /** As Markdown. */
   String markdown() {
     StringBuilder out = new StringBuilder();
@@ -260,25 +305,58 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   /**
-   * As lines of at most {@code width} characters: where that is too narrow headings take two lines,
-   * and the first column gets what the others leave.
+   * As lines of at most {@code width} characters: where that is too narrow headings take as many
+   * lines as that needs, and then the first column gets what the others leave.
    */
   List<String> lines(int width) {
-    List<String> names = headings.stream().map(Heading::text).toList();
     List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
-    List<List<String>> all = new ArrayList<>(List.of(names));
-    all.addAll(rows);
-    boolean isWide = Arrays.stream(widths(all)).sum() + 2 * (names.size() - 1) > width;
-    if (isWide && names.stream().anyMatch(name -> middle(name) > 0)) {
-      all = new ArrayList<>();
-      all.add(names.stream().map(name -> name.substring(0, middle(name)).strip()).toList());
-      all.add(names.stream().map(name -> name.substring(middle(name)).strip()).toList());
-      all.addAll(rows);
+    List<List<String>> all = withHeadings(1, rows);
+    for (int high = 2; high <= MOST_HEADING_LINES && length(widths(all)) > width; high++) {
+      all = withHeadings(high, rows);
     }
     int[] widths = widths(all);
-    int others = Arrays.stream(widths).skip(1).map(figures -> figures + 2).sum();
+    int others = length(widths) - widths[0];
     widths[0] = Math.max(1, Math.min(widths[0], width - others));
     return all.stream().map(row -> line(row, widths)).toList();
+  }
+
+  private static int length(int[] widths) {
+    return Arrays.stream(widths).sum() + 2 * (widths.length - 1);
+  }
+
+  /** With headings of at most so many lines, which end in the same one. */
+  private List<List<String>> withHeadings(int most, List<List<String>> rows) {
+    List<List<String>> names = headings.stream().map(name -> wrapped(name.text(), most)).toList();
+    int high = names.stream().mapToInt(List::size).max().orElse(1);
+    List<List<String>> lines = new ArrayList<>();
+    for (int line = high; line > 0; line--) {
+      int left = line;
+      lines.add(
+          names.stream()
+              .map(name -> left > name.size() ? "" : name.get(name.size() - left))
+              .toList());
+    }
+    lines.addAll(rows);
+    return lines;
+  }
+
+  /** A heading in at most so many lines, the longest as short as can be. */
+  private static List<String> wrapped(String heading, int most) {
+    String[] words = heading.split(" ");
+    for (int width = Arrays.stream(words).mapToInt(String::length).max().orElse(0); ; width++) {
+      List<String> lines = new ArrayList<>(List.of(words[0]));
+      for (String word : List.of(words).subList(1, words.length)) {
+        String last = lines.get(lines.size() - 1);
+        if (last.length() + 1 + word.length() <= width) {
+          lines.set(lines.size() - 1, last + " " + word);
+        } else {
+          lines.add(word);
+        }
+      }
+      if (lines.size() <= most) {
+        return lines;
+      }
+    }
   }
 
   private int[] widths(List<List<String>> lines) {
@@ -287,15 +365,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       Arrays.setAll(widths, column -> Math.max(widths[column], line.get(column).length()));
     }
     return widths;
-  }
-
-  /** The space that makes both parts of a heading short; 0 in a single word. */
-  private static int middle(String heading) {
-    return IntStream.range(0, heading.length())
-        .filter(i -> heading.charAt(i) == ' ')
-        .boxed()
-        .min(Comparator.comparingInt(i -> Math.max(i, heading.length() - 1 - i)))
-        .orElse(0);
   }
 
   /** In the middle: names of load levels differ at either end. */

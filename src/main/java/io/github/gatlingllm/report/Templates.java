@@ -9,16 +9,24 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * The templates ({@code *.peb}), style sheets, scripts and licences that lie in our jar beside this
- * class. What a template is filled with is always escaped; only {@code raw} takes markup, and only
- * files of ours.
+ * The templates ({@code *.peb}), tables of texts, style sheets, scripts and licences that lie in
+ * our jar beside this class. What a template is filled with is always escaped; only {@code raw}
+ * takes markup, and only files of ours.
  */
 final class Templates {
 
   private static final PebbleEngine ENGINE = engine();
+  private static final Map<String, Map<String, String>> TEXTS = new ConcurrentHashMap<>();
+  private static final Pattern PLACE = Pattern.compile("\\{(\\d)}");
 
   private Templates() {}
 
@@ -79,6 +87,34 @@ final class Templates {
         .replace(">", "\\u003e")
         .replace("\u2028", "\\u2028")
         .replace("\u2029", "\\u2029");
+  }
+
+  /**
+   * The texts of a row in {@code charts.txt} or {@code sections.txt}.
+   *
+   * @param key what the row begins with
+   * @param values what stands for {@code {0}}, {@code {1}} …
+   */
+  static List<String> texts(String table, String key, Object... values) {
+    String row = TEXTS.computeIfAbsent(table, Templates::rows).get(key);
+    if (row == null) {
+      throw new IllegalStateException(table + " has no row " + key);
+    }
+    return Arrays.stream(row.split("\\|", -1)).map(text -> filled(text.strip(), values)).toList();
+  }
+
+  private static Map<String, String> rows(String table) {
+    return resource(table)
+        .lines()
+        .filter(line -> line.contains(" | "))
+        .map(line -> line.split(" \\| ", 2))
+        .collect(Collectors.toMap(row -> row[0], row -> row[1]));
+  }
+
+  private static String filled(String text, Object... values) {
+    return PLACE
+        .matcher(text)
+        .replaceAll(at -> Matcher.quoteReplacement("" + values[Integer.parseInt(at.group(1))]));
   }
 
   /** A file that lies beside this class, as it is. */

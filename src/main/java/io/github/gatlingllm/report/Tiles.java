@@ -78,7 +78,7 @@ final class Tiles {
   }
 
   private List<Tile> list() {
-    if (figures.throughput().embeds()) {
+    if (figures.embeds()) {
       return List.of(latency(Metric.E2E_MS, "e2e"), inputs(), inputTokens(), goodput(), failed());
     }
     return List.of(
@@ -123,23 +123,23 @@ final class Tiles {
   private Tile inputs() {
     return new Tile(
         "Inputs",
-        NumberText.with(figures.throughput().inputsPerS(), "inputs/s"),
-        NumberText.with(figures.throughput().requestsPerS(), "requests/s"));
+        NumberText.with(figures.number(Metric.INPUTS_PER_S), "inputs/s"),
+        NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s"));
   }
 
   private Tile inputTokens() {
     Double mean = figures.metric(Metric.PROMPT_TOKENS).mean();
     return new Tile(
         "Input tokens",
-        NumberText.with(figures.throughput().inputTokensPerS(), "tok/s"),
+        NumberText.with(figures.number(Metric.INPUT_TOKENS_PER_S), "tok/s"),
         mean == null ? "" : NumberText.with(mean, "tokens") + " per request");
   }
 
   private Tile output() {
-    Double perUser = figures.throughput().userTokensPerS().p50();
+    Double perUser = figures.metric(Metric.USER_TOKENS_PER_S).p50();
     return new Tile(
         "Output",
-        NumberText.with(figures.throughput().outputTokensPerS(), "tok/s"),
+        NumberText.with(figures.number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"),
         (perUser == null ? "" : NumberText.with(perUser, "tok/s") + " per user") + cost());
   }
 
@@ -159,8 +159,8 @@ final class Tiles {
   }
 
   private Tile jitter() {
-    Double ratio = figures.jitter().itlP99OverP50();
-    Double median = figures.jitter().perRequestP50();
+    Double ratio = figures.number(Metric.JITTER);
+    Double median = figures.number(Metric.JITTER_PER_REQUEST);
     return new Tile(
         "Jitter, ITL p99 ÷ p50",
         NumberText.number(ratio),

@@ -6,8 +6,8 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
+import io.github.gatlingllm.report.ShownLevels.Part;
 import io.github.gatlingllm.report.ShownLevels.When;
-import io.github.gatlingllm.report.Tiles.Tile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.nio.file.Files;
@@ -17,7 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The sections in words and tables: what came out, how far it can be trusted, what it means. */
 final class VerdictSections {
@@ -30,22 +30,16 @@ final class VerdictSections {
     this.levels = levels;
   }
 
-  /** Six figures of one load level, and when they are shown. */
-  private record LevelTiles(String title, When when, List<Tile> tiles) {}
-
   /** The outcome in words, and six figures of the load level that the reader chose. */
   Section verdict() {
-    List<LevelTiles> groups = new ArrayList<>();
+    List<Part> groups = new ArrayList<>();
     boolean isTable = Tiles.of(summary).isEmpty();
     for (Level level : levels.all()) {
-      groups.add(
-          new LevelTiles(
-              level.title(),
-              isTable ? levels.alone(level) : levels.when(level),
-              Tiles.of(summary, level.stage())));
+      When when = isTable ? levels.alone(level) : levels.when(level);
+      groups.add(new Part(level.title(), when, Tiles.of(summary, level.stage())));
     }
     if (groups.isEmpty()) {
-      Tiles.of(summary).forEach(g -> groups.add(new LevelTiles("", When.ALWAYS, g.tiles())));
+      Tiles.of(summary).forEach(g -> groups.add(new Part("", When.ALWAYS, g.tiles())));
     }
     Map<String, Object> values = new HashMap<>();
     values.put("verdict", summary.verdict());
@@ -54,33 +48,25 @@ final class VerdictSections {
     values.put("each", levels.hasSeveralCurves());
     values.put("curves", levels.hasSeveralCurves() ? KeyFigureTables.byCurve(summary) : null);
     values.put("judged", summary.slo() != null);
-    return Section.of("verdict", "Verdict", "Verdict", "").body("verdict", values);
+    return Section.of("verdict").body("verdict", values);
   }
 
-  /** The objectives of one load level, and when they are shown. */
-  private record LevelObjectives(When when, Table table) {}
-
-  /** What was demanded, and whether it came out; empty where nothing was demanded. */
-  Optional<Section> objectives() {
+  /** What was demanded, and whether it came out; null where nothing was demanded. */
+  @Nullable Section objectives() {
     Summary.SloTable slo = summary.slo();
     List<AssertionResult> assertions = summary.assertions();
     if (slo == null && assertions.isEmpty()) {
-      return Optional.empty();
+      return null;
     }
-    List<LevelObjectives> groups = new ArrayList<>();
+    List<Part> groups = new ArrayList<>();
     if (slo != null) {
-      if (levels.hasSeveralCurves()) {
-        Table all = OutcomeTables.objectives(summary, slo, false);
-        groups.add(new LevelObjectives(levels.together(), all));
+      Table all = OutcomeTables.objectives(summary, slo, false);
+      if (levels.hasSeveralCurves() || levels.all().isEmpty()) {
+        groups.add(new Part("", levels.all().isEmpty() ? When.ALWAYS : levels.together(), all));
       }
       for (Level level : levels.all()) {
-        groups.add(
-            new LevelObjectives(
-                levels.alone(level), OutcomeTables.objectives(summary, slo, level.stage())));
-      }
-      if (groups.isEmpty()) {
-        Table pooled = OutcomeTables.objectives(summary, slo, false);
-        groups.add(new LevelObjectives(When.ALWAYS, pooled));
+        Table own = OutcomeTables.objectives(summary, slo, level.stage());
+        groups.add(new Part("", levels.alone(level), own));
       }
     }
     Map<String, Object> values = new HashMap<>();
@@ -94,15 +80,8 @@ final class VerdictSections {
     values.put("assertions", OutcomeTables.assertions(assertions));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());
-    return Optional.of(
-        Section.of(
-                "objectives",
-                slo == null
-                    ? "Assertions"
-                    : assertions.isEmpty() ? "Objectives" : "Objectives and assertions",
-                "Objectives",
-                "")
-            .body("objectives", values));
+    String form = slo == null ? " but assertions" : assertions.isEmpty() ? "" : " and assertions";
+    return Section.of("objectives" + form).body("objectives", values);
   }
 
   /** How far the figures can be trusted: what to look at first. */
@@ -111,13 +90,7 @@ final class VerdictSections {
     List<Check> fine =
         summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
     SelfTestText selfTest = new SelfTestText(summary);
-    String lead =
-        switch (summary.level()) {
-          case OK, NOTE -> "Nothing speaks against these figures.";
-          case WARNING -> "Read the figures with the warnings below in mind.";
-          case INVALID -> "Some figures do not mean what they say; see what to do below.";
-        };
-    return Section.of("validity", "Can these figures be trusted?", "Validity", lead)
+    return Section.of("validity " + summary.level().key())
         .body(
             "validity",
             Map.of(
@@ -150,31 +123,19 @@ final class VerdictSections {
     return checks == 0 ? "" : checks + (checks == 1 ? " check passed" : " checks passed");
   }
 
-  /** Each injector of a joined run by itself; empty in other runs. */
-  Optional<Section> injectors() {
+  /** Each injector of a joined run by itself; null in other runs. */
+  @Nullable Section injectors() {
     if (summary.injectors().isEmpty()) {
-      return Optional.empty();
+      return null;
     }
-    List<LevelInjectors> groups = new ArrayList<>();
+    List<Part> groups = new ArrayList<>();
     for (Level level : levels.all()) {
-      groups.add(
-          new LevelInjectors(
-              level.title(), levels.when(level), OutcomeTables.injectors(summary, level.stage())));
+      Table own = OutcomeTables.injectors(summary, level.stage());
+      groups.add(new Part(level.title(), levels.when(level), own));
     }
-    return Optional.of(
-        Section.of(
-                "injectors",
-                "The injectors, each by itself",
-                "Injectors",
-                "All met the same server at the same time: where one differs, its machine or its"
-                    + " way to the server does. TTFT and lags in ms.")
-            .body(
-                "injectors",
-                Map.of("groups", groups, "apart", OutcomeTables.injectorRuns(summary))));
+    Table apart = OutcomeTables.injectorRuns(summary);
+    return Section.of("injectors").body("injectors", Map.of("groups", groups, "apart", apart));
   }
-
-  /** The injectors at one load level, and when they are shown. */
-  private record LevelInjectors(String title, When when, Table table) {}
 
   /** How requests ended: errors by verdict and message, finish reasons, objectives missed. */
   Section outcomes() {
@@ -199,39 +160,25 @@ final class VerdictSections {
     tables.removeIf(Table::isEmpty);
     String together = new RunText(summary).together();
     String lead =
-        NumberText.count(counts.started())
-            + " requests measured"
-            + (together.isEmpty() ? ": " : " (" + together + "): ")
-            + NumberText.count(counts.ok())
-            + " ok, "
-            + RunText.ended(counts)
-            + " cancelled by us at the end.";
-    return Section.of("outcomes", "How requests ended", "Outcomes", lead)
+        "%s requests measured%s: %s ok, %s cancelled by us at the end."
+            .formatted(
+                NumberText.count(counts.started()),
+                together.isEmpty() ? "" : " (" + together + ")",
+                NumberText.count(counts.ok()),
+                RunText.ended(counts));
+    return Section.of("outcomes", lead)
         .body(counts.failed() == 0 ? "No request failed." : "", tables);
   }
 
-  /** The timings that the server put into its answers; empty where it said nothing. */
-  Optional<Section> server() {
+  /** The timings that the server put into its answers; null where it said nothing. */
+  @Nullable Section server() {
     return summary.figures().server().isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            Section.of(
-                    "server",
-                    "What the server said of itself",
-                    "Server",
-                    "Timings in its answers: a slow client looks like a slow server, and these"
-                        + " figures tell them apart. Below each is what the server calls it.")
-                .body("", List.of(DistributionTables.server(summary))));
+        ? null
+        : Section.of("server").body("", List.of(DistributionTables.server(summary)));
   }
 
   static Section glossary() {
-    return Section.of(
-            "glossary",
-            "Glossary",
-            "Glossary",
-            "scheduled: planned arrival. admitted: left the client's own queue. first and last"
-                + " token: the events that carried them arrived.")
-        .body("glossary", Map.of("metrics", Metric.distributions()));
+    return Section.of("glossary").body("glossary", Map.of("metrics", Metric.distributions()));
   }
 
   /** A file beside the page. */
@@ -256,7 +203,6 @@ final class VerdictSections {
   static Section files(Path runDirectory) {
     List<File> there =
         FILES.stream().filter(file -> Files.exists(runDirectory.resolve(file.path))).toList();
-    return Section.of("files", "Files", "Files", "They lie beside this page.")
-        .body("files", Map.of("files", there));
+    return Section.of("files").body("files", Map.of("files", there));
   }
 }

@@ -2,8 +2,9 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.record.ArrivalFile;
+import io.github.gatlingllm.record.JsonLines;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
@@ -11,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the schedules of a run as they become due, each drawn again line by line on a thread of
@@ -20,6 +22,28 @@ final class ArrivalLog {
   private final Path file;
   private final RunClock clock;
   private final ExecutorService writer;
+
+  /**
+   * A planned arrival, as the file says it.
+   *
+   * @param scenario name of the scenario
+   * @param target of its requests
+   * @param stage of its requests
+   * @param index position in its schedule, from 0
+   * @param scheduledOffsetS since the start of its schedule
+   * @param scheduledUnixNs since the epoch
+   * @param inputTokens of a replayed request; null where none is known
+   * @param outputTokens of a replayed request; null where none is known
+   */
+  private record Line(
+      String scenario,
+      String target,
+      String stage,
+      long index,
+      BigDecimal scheduledOffsetS,
+      long scheduledUnixNs,
+      @Nullable Integer inputTokens,
+      @Nullable Integer outputTokens) {}
 
   /**
    * @param writer draws and writes, one schedule after the other
@@ -79,18 +103,18 @@ final class ArrivalLog {
       Iterator<Planned> arrivals,
       long startUnixNanos,
       LongConsumer written) {
-    try (ArrivalFile lines = ArrivalFile.open(file)) {
+    try (JsonLines lines = JsonLines.appendTo(file)) {
       long count = 0;
       for (; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); count++) {
         Planned arrival = arrivals.next();
         Trace.Lengths lengths = arrival.lengths();
-        lines.append(
-            new ArrivalFile.Line(
+        lines.add(
+            new Line(
                 schedule.scenario(),
                 schedule.target(),
                 schedule.level(),
                 arrival.index(),
-                arrival.offsetNanos(),
+                BigDecimal.valueOf(arrival.offsetNanos(), 9),
                 startUnixNanos + arrival.offsetNanos(),
                 lengths == null ? null : lengths.input(),
                 lengths == null ? null : lengths.output()));

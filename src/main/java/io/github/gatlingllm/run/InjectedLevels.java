@@ -20,9 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InjectedLevels implements Consumer<RequestRecord> {
 
-  private record Key(String target, String scenario) {}
-
-  private final Map<Key, Level> levels = new LinkedHashMap<>();
+  private final Map<Run.Schedule, Level> levels = new LinkedHashMap<>();
 
   private static final class Level {
     private final Injection injection;
@@ -55,13 +53,12 @@ final class InjectedLevels implements Consumer<RequestRecord> {
 
   /** The first user of a scenario has come. */
   synchronized void begin(Run.Schedule schedule, Injection injection, long startUnixNanos) {
-    levels.putIfAbsent(
-        new Key(schedule.target(), schedule.scenario()), new Level(injection, startUnixNanos));
+    levels.putIfAbsent(schedule, new Level(injection, startUnixNanos));
   }
 
   /** Notes how many users the steps of a scenario plan. */
   synchronized void planned(Run.Schedule schedule, long users) {
-    Level level = levels.get(new Key(schedule.target(), schedule.scenario()));
+    Level level = levels.get(schedule);
     if (level != null) {
       level.planned = users;
     }
@@ -71,11 +68,9 @@ final class InjectedLevels implements Consumer<RequestRecord> {
   public synchronized void accept(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     Long closed = record.timing().closedUnixNanos();
-    if (closed != null && id.stage().equals(LevelInfo.WHOLE_RUN)) {
-      Level level = levels.get(new Key(id.target(), id.scenario()));
-      if (level != null) {
-        level.lastClosed = Math.max(level.lastClosed, closed);
-      }
+    Level level = levels.get(new Run.Schedule(id.scenario(), id.target(), id.stage()));
+    if (closed != null && level != null) {
+      level.lastClosed = Math.max(level.lastClosed, closed);
     }
   }
 
@@ -87,12 +82,12 @@ final class InjectedLevels implements Consumer<RequestRecord> {
   synchronized List<LevelInfo> levels(@Nullable Long runEnd, long now) {
     List<LevelInfo> all = new ArrayList<>();
     levels.forEach(
-        (key, level) ->
+        (schedule, level) ->
             all.add(
                 new LevelInfo(
-                    LevelInfo.WHOLE_RUN,
-                    key.target(),
-                    key.scenario(),
+                    schedule.level(),
+                    schedule.target(),
+                    schedule.scenario(),
                     LevelInfo.INJECTION,
                     level.injection.offered(),
                     level.injection.unit(),

@@ -146,7 +146,7 @@ final class LevelLog {
   private void writeArrivals(Entry entry, long nanoTime) {
     if (entry.level.level() instanceof LoadLevel.Open open) {
       host.arrivalsPlanned(
-          entry.schedule(), entry.level.arrivalsBefore(open, nanoTime), entry.level.startNanos());
+          entry.schedule, entry.level.arrivalsBefore(open, nanoTime), entry.level.startNanos());
     }
   }
 
@@ -154,19 +154,17 @@ final class LevelLog {
   private static final class Entry {
     private final RunningLevel level;
     private final LevelTally.Counts counts;
-    private final String target;
-    private final String scenario;
+    private final Run.Schedule schedule;
     private final List<PhaseWindow> phases = new ArrayList<>();
     private boolean ended;
     private @Nullable Long planned;
     private @Nullable Long plannedStart;
     private LevelInfo.@Nullable InFlight inFlight;
 
-    private Entry(RunningLevel level, LevelTally.Counts counts, String target, String scenario) {
+    private Entry(RunningLevel level, LevelTally.Counts counts, Run.Schedule schedule) {
       this.level = level;
       this.counts = counts;
-      this.target = target;
-      this.scenario = scenario;
+      this.schedule = schedule;
     }
 
     /** Ends the phase that it is in, if any; returns whether that is what is measured. */
@@ -179,16 +177,12 @@ final class LevelLog {
       return last.phase() == Phase.MEASURE;
     }
 
-    private Run.Schedule schedule() {
-      return new Run.Schedule(scenario, target, level.label());
-    }
-
     private LevelInfo info() {
       LoadLevel load = level.level();
       return new LevelInfo(
           load.label(),
-          target,
-          scenario,
+          schedule.target(),
+          schedule.scenario(),
           load.kind(),
           load.offered(),
           load.unit(),
@@ -218,8 +212,8 @@ final class LevelLog {
 
     @Override
     public void levelStarted(RunningLevel level, long nanoTime) {
-      LevelTally.Counts counts = tally.begin(level, target, scenario, host.slo(target));
-      Entry entry = new Entry(level, counts, target, scenario);
+      Run.Schedule schedule = new Run.Schedule(scenario, target, level.label());
+      Entry entry = new Entry(level, tally.begin(level, schedule, host.slo(target)), schedule);
       synchronized (LevelLog.this) {
         Phases phases = level.level().phases();
         plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
@@ -236,9 +230,12 @@ final class LevelLog {
             "LLM %s (%s, %s): none of its users is this injector's"
                 .formatted(level.label(), target, scenario));
       }
+      if (level.measureStartKnown()) {
+        host.windowEdge(level.measureStartNanos());
+      }
       host.levelsChanged();
       if (level.level() instanceof LoadLevel.Open open) {
-        host.arrivalsDescribed(entry.schedule(), String.valueOf(open.arrivals()));
+        host.arrivalsDescribed(entry.schedule, String.valueOf(open.arrivals()));
       }
     }
 
@@ -276,6 +273,7 @@ final class LevelLog {
       }
       host.levelsChanged();
       if (phase == Phase.MEASURE && level.measureEndKnown()) {
+        host.windowEdge(level.measureEndNanos());
         countPlanned(entryOf(level)); // known even if this process dies in the level
       }
     }

@@ -32,12 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LevelTally implements Consumer<RequestRecord> {
 
-  private record Key(String target, String scenario, String label) {}
-
   private record Waiting(long records, Runnable task) {}
 
   private final RunClock clock;
-  private final Map<Key, Counts> levels = new HashMap<>();
+  private final Map<Run.Schedule, Counts> levels = new HashMap<>();
   private final AtomicLong handedOver = new AtomicLong();
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   private long counted;
@@ -47,9 +45,9 @@ final class LevelTally implements Consumer<RequestRecord> {
   }
 
   /** A level starts, whose records are to be counted. */
-  synchronized Counts begin(RunningLevel level, String target, String scenario, TargetSlo judge) {
+  synchronized Counts begin(RunningLevel level, Run.Schedule schedule, TargetSlo judge) {
     Counts counts = new Counts(level, judge);
-    levels.put(new Key(target, scenario, level.label()), counts);
+    levels.put(schedule, counts);
     return counts;
   }
 
@@ -85,7 +83,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     List<Runnable> due = new ArrayList<>(0);
     synchronized (this) {
       RequestRecord.Identity id = record.identity();
-      Counts level = levels.get(new Key(id.target(), id.scenario(), id.stage()));
+      Counts level = levels.get(new Run.Schedule(id.scenario(), id.target(), id.stage()));
       if (level != null) {
         level.add(record, due);
       }

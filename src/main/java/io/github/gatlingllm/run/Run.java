@@ -6,8 +6,8 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.processes.LoadProgress;
 import io.github.gatlingllm.processes.ParentProcess;
+import io.github.gatlingllm.processes.ParentProcess.LoadProgress;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -25,6 +25,7 @@ import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,7 +39,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -141,11 +141,13 @@ public final class Run {
                 injector,
                 clock.unixNanos(System.nanoTime()))
             .machines(Map.of(injector, SelfTestResults.machineHere()));
-    worker = new ScheduledThreadPoolExecutor(1, daemon("llm-run"));
+    worker = new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("llm-run", true));
     worker.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     arrivals =
         new ArrivalLog(
-            files.arrivals(), clock, Executors.newSingleThreadExecutor(daemon("llm-arrivals")));
+            files.arrivals(),
+            clock,
+            Executors.newSingleThreadExecutor(new DefaultThreadFactory("llm-arrivals", true)));
     save();
     every(CONSOLE_SECONDS, this::print);
     every(1, generator::write);
@@ -211,14 +213,6 @@ public final class Run {
   private GeneratorLog.Load load() {
     return new GeneratorLog.Load(
         inFlight.get(), recorder.waiting(), recorder.dropped() + recorder.failed());
-  }
-
-  private static ThreadFactory daemon(String name) {
-    return task -> {
-      Thread thread = new Thread(task, name);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 
   /**
@@ -358,8 +352,9 @@ public final class Run {
 
     @Override
     public void windowEdge(long nanoTime) {
+      generator.edge(nanoTime);
       long toGo = Math.max(0, nanoTime - System.nanoTime());
-      after(Duration.ofNanos(toGo), () -> generator.cut(nanoTime));
+      after(Duration.ofNanos(toGo), generator::cut);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
@@ -33,6 +34,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +50,20 @@ import org.jspecify.annotations.Nullable;
  * docs/settings.md}, or {@code -Dllm.help=true}.
  */
 public final class Benchmark extends Simulation {
+
+  /** What a protocol does not do by itself, and the value of the setting that asks for it. */
+  private record Switch(
+      Setting<Boolean> setting, boolean on, UnaryOperator<LlmProtocolBuilder> turned) {}
+
+  private static final List<Switch> SWITCHES =
+      List.of(
+          new Switch(Setting.JVM_WARM_UP, false, LlmProtocolBuilder::disableJvmWarmUp),
+          new Switch(Setting.RECORD_TEXT, true, LlmProtocolBuilder::recordText),
+          new Switch(Setting.RECORD_TOKENS, false, LlmProtocolBuilder::disableRecordTokens),
+          new Switch(Setting.CSV, true, LlmProtocolBuilder::csv),
+          new Switch(Setting.INDEX_BLOCK, false, LlmProtocolBuilder::disableIndexBlock),
+          new Switch(Setting.FAIL_BUILD, false, LlmProtocolBuilder::disableFailBuild),
+          new Switch(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
 
   /**
    * Reads the settings of this process.
@@ -161,9 +178,8 @@ public final class Benchmark extends Simulation {
             .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
             .seed(plan.seed())
             .tokenizer(tokenizer);
-    if (!plan.get(Setting.BODY).isEmpty()) {
-      protocol = protocol.body(plan.get(Setting.BODY).toString());
-    }
+    ObjectNode body = plan.get(Setting.BODY);
+    protocol = with(protocol, body.isEmpty() ? null : body.toString(), LlmProtocolBuilder::body);
     if (plan.prefix() instanceof PromptPrefix.Unique) {
       protocol = protocol.uniquePrompts();
     } else if (plan.prefix() instanceof PromptPrefix.Shared shared) {
@@ -175,50 +191,25 @@ public final class Benchmark extends Simulation {
       protocol = protocol.ignoreEos();
     }
     protocol = plan.get(Setting.VERIFY_TLS) ? protocol.verifyTls() : protocol.disableVerifyTls();
-    Integer maxInFlight = plan.get(Setting.MAX_IN_FLIGHT);
-    if (maxInFlight != null) {
-      protocol = protocol.maxInFlight(maxInFlight);
-    }
-    Integer requestsPerMinute = plan.get(Setting.MAX_REQUESTS_PER_MINUTE);
-    if (requestsPerMinute != null) {
-      protocol = protocol.maxRequestsPerMinute(requestsPerMinute);
-    }
-    Integer tokensPerMinute = plan.get(Setting.MAX_TOKENS_PER_MINUTE);
-    if (tokensPerMinute != null) {
-      protocol = protocol.maxTokensPerMinute(tokensPerMinute);
-    }
-    Double gpus = plan.get(Setting.GPUS);
-    if (gpus != null) {
-      protocol = protocol.gpus(gpus);
-    }
-    Double costPerHour = plan.get(Setting.COST_PER_HOUR);
-    if (costPerHour != null) {
-      protocol = protocol.costPerHour(costPerHour);
-    }
+    protocol = with(protocol, plan.get(Setting.MAX_IN_FLIGHT), LlmProtocolBuilder::maxInFlight);
+    protocol =
+        with(
+            protocol,
+            plan.get(Setting.MAX_REQUESTS_PER_MINUTE),
+            LlmProtocolBuilder::maxRequestsPerMinute);
+    protocol =
+        with(
+            protocol,
+            plan.get(Setting.MAX_TOKENS_PER_MINUTE),
+            LlmProtocolBuilder::maxTokensPerMinute);
+    protocol = with(protocol, plan.get(Setting.GPUS), LlmProtocolBuilder::gpus);
+    protocol = with(protocol, plan.get(Setting.COST_PER_HOUR), LlmProtocolBuilder::costPerHour);
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
     }
     protocol = protocol.metricsUrls(plan.metricsUrls(label));
-    if (!plan.get(Setting.JVM_WARM_UP)) {
-      protocol = protocol.disableJvmWarmUp();
-    }
-    if (plan.get(Setting.RECORD_TEXT)) {
-      protocol = protocol.recordText();
-    }
-    if (!plan.get(Setting.RECORD_TOKENS)) {
-      protocol = protocol.disableRecordTokens();
-    }
-    if (plan.get(Setting.CSV)) {
-      protocol = protocol.csv();
-    }
-    if (!plan.get(Setting.INDEX_BLOCK)) {
-      protocol = protocol.disableIndexBlock();
-    }
-    if (!plan.get(Setting.FAIL_BUILD)) {
-      protocol = protocol.disableFailBuild();
-    }
-    if (!plan.get(Setting.FAIL_ON_INVALID)) {
-      protocol = protocol.disableFailOnInvalid();
+    for (Switch each : SWITCHES) {
+      protocol = plan.get(each.setting) == each.on ? each.turned.apply(protocol) : protocol;
     }
     protocol = protocol.readingSpeed(plan.get(Setting.READING_SPEED));
     return plan.config().entrySet().stream()
@@ -226,6 +217,13 @@ public final class Benchmark extends Simulation {
             protocol,
             (noted, setting) -> noted.note(setting.getKey(), setting.getValue()),
             (a, b) -> b);
+  }
+
+  private static <T> LlmProtocolBuilder with(
+      LlmProtocolBuilder protocol,
+      @Nullable T value,
+      BiFunction<LlmProtocolBuilder, T, LlmProtocolBuilder> change) {
+    return value == null ? protocol : change.apply(protocol, value);
   }
 
   /** How connections are made. */

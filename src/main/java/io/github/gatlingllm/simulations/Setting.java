@@ -3,20 +3,17 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
-import io.github.gatlingllm.injector.StartTime;
+import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
-import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
-import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -30,6 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -542,7 +540,9 @@ final class Setting<T extends @Nullable Object> {
           .orNull("none")
           .excludes("a nonce first leaves nothing to share", "uniquePrompts")
           .example("8x512")
-          .means("one of so many seeded texts of so many tokens first in every prompt");
+          .means(
+              "one of so many seeded texts of so many tokens first in every prompt",
+              "Built-in prompts come on top of it; lengths that are set include it.");
 
   // ---- Requests --------------------------------------------------------------------------------
 
@@ -690,9 +690,7 @@ final class Setting<T extends @Nullable Object> {
                   + " target; either in place of what has no name before it. Presets are the limits"
                   + " of MLPerf Inference's interactive scenarios (inference_rules.adoc of July"
                   + " 2026): "
-                  + Arrays.stream(SloPreset.values())
-                      .map(preset -> preset + " (" + preset.objectives() + ")")
-                      .collect(Collectors.joining(", "))
+                  + Slo.presets()
                   + ".");
 
   static final Setting<Double> SLO_PERCENTILE =
@@ -990,19 +988,125 @@ final class Setting<T extends @Nullable Object> {
     return pages;
   }
 
-  private final SettingBuilder<T> entry;
-  private final String meaning;
-  private final String details;
+  private final Group group;
+  private final String name;
+  private final Form<T> form;
+  private final List<Rule<T>> rules = new ArrayList<>();
+  private String absent = "none";
+  private @Nullable T unset;
+  private boolean parsed;
+  private @Nullable String withoutEndpoint;
+  private String example = "";
+  private boolean secret;
+  private String meaning = "";
+  private String details = "";
 
-  Setting(SettingBuilder<T> entry, String meaning, String details) {
-    this.entry = entry;
-    this.meaning = meaning;
-    this.details = details;
-    ENTRIES.add(this);
+  /**
+   * What contradicts a setting, or what it has no meaning without.
+   *
+   * @param needs whether it needs the others; else it excludes them
+   * @param when the values that it is true of, in words; empty for all
+   * @param applies whether it is true of a value; null for all values
+   * @param why in a message, after the other's name, or before it
+   * @param others names of the other settings
+   */
+  record Rule<T extends @Nullable Object>(
+      boolean needs, String when, @Nullable Predicate<T> applies, String why, List<String> others) {
+
+    /** The other's name, and the values that the rule is true of. */
+    String named(String other) {
+      return when.isEmpty() ? other : other + " (" + when + ")";
+    }
   }
 
-  private static <T> SettingBuilder<T> in(Group group, String name, Form<T> form) {
-    return new SettingBuilder<>(group, name, form);
+  private Setting(Group group, String name, Form<T> form) {
+    this.group = group;
+    this.name = name;
+    this.form = form;
+  }
+
+  /** Begins an entry, which {@link #means} ends. */
+  private static <T> Setting<T> in(Group group, String name, Form<T> form) {
+    return new Setting<>(group, name, form);
+  }
+
+  /** The default, as a user would write it. */
+  private Setting<T> byDefault(String text) {
+    absent = text;
+    parsed = true;
+    return this;
+  }
+
+  /** A value to show, as a user would write it. */
+  private Setting<T> example(String text) {
+    example = text;
+    return this;
+  }
+
+  /** Another default for the embedded engine. */
+  private Setting<T> withoutEndpoint(String text) {
+    withoutEndpoint = text;
+    return this;
+  }
+
+  /** The default, in words and as a value. */
+  private Setting<T> unset(String words, T value) {
+    absent = words;
+    unset = value;
+    return this;
+  }
+
+  /** No default but null, and what that is to people. */
+  @SuppressWarnings("unchecked") // the same object, of a type that says that it may be null
+  private Setting<@Nullable T> orNull(String words) {
+    absent = words;
+    return (Setting<@Nullable T>) this;
+  }
+
+  /** Its value is shown nowhere. */
+  private Setting<T> secret() {
+    secret = true;
+    return this;
+  }
+
+  /** It cannot be set together with the others, whatever it says. */
+  private Setting<T> excludes(String why, String... others) {
+    return rule(false, "", null, why, others);
+  }
+
+  /** As {@link #excludes}, of some values only. */
+  private Setting<T> excludesWhere(
+      String when, Predicate<T> applies, String why, String... others) {
+    return rule(false, when, applies, why, others);
+  }
+
+  /** It has no meaning without the other. */
+  private Setting<T> needs(String why, String other) {
+    return rule(true, "", null, why, other);
+  }
+
+  /** As {@link #needs}, of some values only. */
+  private Setting<T> needsWhere(String when, Predicate<T> applies, String why, String other) {
+    return rule(true, when, applies, why, other);
+  }
+
+  private Setting<T> rule(
+      boolean needs, String when, @Nullable Predicate<T> applies, String why, String... others) {
+    rules.add(new Rule<>(needs, when, applies, why, List.of(others)));
+    return this;
+  }
+
+  /** Enters it into the catalogue with a line that says what it does. */
+  private Setting<T> means(String line) {
+    return means(line, "");
+  }
+
+  /** As {@link #means(String)}, with more that the reference says. */
+  private Setting<T> means(String line, String more) {
+    meaning = line;
+    details = more;
+    ENTRIES.add(this);
+    return this;
   }
 
   private static boolean isCurve(List<LoadLevel.Open> levels) {
@@ -1036,31 +1140,27 @@ final class Setting<T extends @Nullable Object> {
 
   /** The name after {@code llm.}, e.g. {@code maxTokens}. */
   String name() {
-    return entry.name;
+    return name;
   }
 
   /** The system property, e.g. {@code llm.maxTokens}. */
   String property() {
-    return "llm." + entry.name;
+    return "llm." + name;
   }
 
   /** The environment variable, e.g. {@code LLM_MAX_TOKENS}. */
   String variable() {
     return "LLM_"
-        + entry
-            .name
-            .replace('.', '_')
-            .replaceAll("([a-z])([A-Z])", "$1_$2")
-            .toUpperCase(Locale.ROOT);
+        + name.replace('.', '_').replaceAll("([a-z])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT);
   }
 
   Group group() {
-    return entry.group;
+    return group;
   }
 
   /** What may be written, in a few words. */
   String shape() {
-    return entry.form.shape();
+    return form.shape();
   }
 
   /** One line that says what it does. */
@@ -1075,19 +1175,17 @@ final class Setting<T extends @Nullable Object> {
 
   /** A value, as a user would write it. */
   String example() {
-    return entry.example;
+    return example;
   }
 
   /** Whether its value must never be shown. */
   boolean isSecret() {
-    return entry.secret;
+    return secret;
   }
 
   /** What holds where it is not set, for people. */
   String defaultText() {
-    return entry.withoutEndpoint == null
-        ? entry.absent
-        : entry.absent + "; without endpoint " + entry.withoutEndpoint;
+    return withoutEndpoint == null ? absent : absent + "; without endpoint " + withoutEndpoint;
   }
 
   /**
@@ -1096,17 +1194,20 @@ final class Setting<T extends @Nullable Object> {
    * @throws IllegalArgumentException that says what was expected
    */
   T parse(String text) {
-    return entry.form.parse(text);
+    return form.parse(text);
   }
 
   /** The value where it is not set. */
   T absent(boolean endpoint) {
-    return entry.absentValue(endpoint);
+    if (!endpoint && withoutEndpoint != null) {
+      return form.parse(withoutEndpoint);
+    }
+    return parsed ? form.parse(absent) : unset;
   }
 
   /** What it contradicts and needs, as its own entry says it. */
   List<Rule<T>> rules() {
-    return entry.rules;
+    return rules;
   }
 
   /** Names of the settings that it needs, each with the values that do, where not all do. */

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.simulations.SettingBuilder.Rule;
+import io.github.gatlingllm.simulations.Setting.Rule;
 import io.github.gatlingllm.wire.Secrets;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -39,7 +39,11 @@ record WorkloadReader(
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
   /** Tokens of the built-in prompts, unless set: questions with some context. */
-  static final String BUILT_IN_LENGTHS = "64-448";
+  private static final int BUILT_IN_LEAST = 64;
+
+  private static final int BUILT_IN_MOST = 448;
+
+  static final String BUILT_IN_LENGTHS = BUILT_IN_LEAST + "-" + BUILT_IN_MOST;
 
   /** Prompts of at least so many tokens have room for a nonce beside their text. */
   private static final int ROOM_FOR_NONCE = 32;
@@ -172,7 +176,14 @@ record WorkloadReader(
     if (set == null && trace != null && settings.get(Setting.PROMPT) == null) {
       return PromptsBuilder.recorded(trace);
     }
-    return set == null && isBuiltIn ? LengthDistribution.parse(BUILT_IN_LENGTHS) : set;
+    return set == null && isBuiltIn ? builtInLengths() : set;
+  }
+
+  /** What is shared comes on top of them. */
+  private LengthDistribution builtInLengths() {
+    PromptPrefix.Shared shared = settings.get(Setting.SHARED_PREFIX);
+    int before = shared == null ? 0 : shared.tokens();
+    return new LengthDistribution.Uniform(BUILT_IN_LEAST + before, BUILT_IN_MOST + before);
   }
 
   private PromptPool source() {

@@ -2,12 +2,13 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Distribution.Interval;
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.StudentT;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,7 @@ final class ConfidenceIntervals {
     if (n < LEAST_VALUES || metric.isPooled()) {
       return values.distribution();
     }
-    double[] counts = each(slice -> total(slice.values(metric)));
+    double[] counts = each(slice -> slice.values(metric).total());
     Noise ofMean = ofMean(metric, values.moments().std(), counts);
     return values.distribution(
         mean(values, ofMean),
@@ -123,7 +124,7 @@ final class ConfidenceIntervals {
     long n = values.moments().count();
     Double value = values.percentile(share * 100);
     int bin = value == null ? 0 : LogHistogram.bin(value);
-    double[] below = each(slice -> upTo(slice.values(metric), bin));
+    double[] below = each(slice -> slice.values(metric).upTo(bin));
     Noise own = noise(below, counts, share * (1 - share));
     Noise noise = isRare(below, counts, share) ? own.orMore(ofMean) : own;
     double half = noise.quantile() * Math.sqrt(share * (1 - share) * noise.effect() / n);
@@ -138,17 +139,15 @@ final class ConfidenceIntervals {
     ValueRecorder.Moments moments = new ValueRecorder.Moments();
     for (TimeSlice slice : slices) {
       LogHistogram values = slice.values(metric);
-      if (values != null) {
-        for (int bin = values.first(); bin < values.end(); bin++) {
-          moments.add(LogHistogram.middle(bin), values.count(bin));
-        }
+      for (int bin = values.first(); bin < values.end(); bin++) {
+        moments.add(LogHistogram.middle(bin), values.count(bin));
       }
     }
-    return ofMean(metric, moments.std(), each(slice -> total(slice.values(metric))));
+    return ofMean(metric, moments.std(), each(slice -> slice.values(metric).total()));
   }
 
   private Noise ofMean(Metric metric, double std, double[] counts) {
-    return noise(each(slice -> sum(slice.values(metric))), counts, std * std);
+    return noise(each(slice -> slice.values(metric).sum()), counts, std * std);
   }
 
   /**
@@ -157,7 +156,7 @@ final class ConfidenceIntervals {
    * @param variance of one request
    */
   private static Noise noise(double[] parts, double[] wholes, double variance) {
-    double whole = sum(wholes);
+    double whole = Arrays.stream(wholes).sum();
     if (variance <= 0 || whole == 0) {
       return Noise.INDEPENDENT;
     }
@@ -179,25 +178,5 @@ final class ConfidenceIntervals {
 
   private double[] each(ToDoubleFunction<TimeSlice> value) {
     return slices.stream().mapToDouble(value).toArray();
-  }
-
-  private static double sum(double[] values) {
-    double sum = 0;
-    for (double value : values) {
-      sum += value;
-    }
-    return sum;
-  }
-
-  private static double total(@Nullable LogHistogram values) {
-    return values == null ? 0 : values.total();
-  }
-
-  private static double sum(@Nullable LogHistogram values) {
-    return values == null ? 0 : values.sum();
-  }
-
-  private static double upTo(@Nullable LogHistogram values, int bin) {
-    return values == null ? 0 : values.upTo(bin);
   }
 }

@@ -2,10 +2,8 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
-import io.github.gatlingllm.metric.Figures.Efficiency;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
-import io.github.gatlingllm.metric.Figures.Throughput;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
@@ -68,27 +66,22 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     double window = windowNanos / 1e9;
     Figures.Counts counts = tally.counts(planned);
     return new Figures(
-        latencies(),
-        throughput(window, trials),
+        distributions(),
+        numbers(window, judge != null),
+        window == 0 ? null : (Double) window,
+        trials,
         judge == null ? null : goodput(window, judge, max),
-        tally.jitter(),
         tally.reader(),
         tally.errors(),
         tally.finishReasons(),
         counts,
         tally.server().timings(),
-        tally.server().rateLimits(counts),
-        flow.efficiency(window, judge != null));
+        tally.server().rateLimits(counts));
   }
 
-  /** Rates of single requests stand with the throughput. */
-  private Map<Metric, Distribution> latencies() {
+  private Map<Metric, Distribution> distributions() {
     Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
-    for (Metric metric : Metric.distributions()) {
-      if (metric.unit() != Metric.Unit.TOKENS_PER_S) {
-        all.put(metric, distribution(metric));
-      }
-    }
+    Metric.distributions().forEach(metric -> all.put(metric, distribution(metric)));
     return all;
   }
 
@@ -99,29 +92,33 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         : intervals == null ? values.distribution() : intervals.distribution(metric, values);
   }
 
-  private Throughput throughput(double window, @Nullable Trials trials) {
-    Double requests = per((double) flow.ok, window);
+  private Map<Metric, @Nullable Double> numbers(double window, boolean isJudged) {
     boolean generates = flow.generates();
     Double gpus = flow.facts == null ? null : flow.facts.gpus();
-    return new Throughput(
-        window == 0 ? null : (Double) window,
-        generates ? per(flow.tokens, window) : null,
-        flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null,
-        generates ? flow.peak(Peaks::tokensPerS) : null,
-        gpus == null || !generates ? null : per(flow.tokens / gpus, window),
-        flow.promptKnown ? per((double) flow.promptTokens, window) : null,
-        generates && flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
-        requests,
-        requests == null ? null : (Double) (requests * 60),
-        flow.inputsKnown ? per((double) flow.inputs, window) : null,
-        per(flow.inFlightNanos / 1e9, window),
-        generates ? per(flow.receivingNanos / 1e9, window) : null,
-        flow.peak(Peaks::inFlight),
-        generates ? tally.spans().wallTokensPerS() : null,
-        distribution(Metric.USER_TOKENS_PER_S),
-        distribution(Metric.DECODE_TOKENS_PER_S),
-        distribution(Metric.PREFILL_TOKENS_PER_S),
-        trials);
+    Map<Metric, @Nullable Double> all = new EnumMap<>(Metric.class);
+    all.put(Metric.OUTPUT_TOKENS_PER_S, generates ? per(flow.tokens, window) : null);
+    all.put(
+        Metric.BILLED_OUTPUT_TOKENS_PER_S,
+        flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null);
+    all.put(Metric.PEAK_OUTPUT_TOKENS_PER_S, generates ? flow.peak(Peaks::tokensPerS) : null);
+    all.put(
+        Metric.OUTPUT_TOKENS_PER_S_PER_GPU,
+        gpus == null || !generates ? null : per(flow.tokens / gpus, window));
+    all.put(
+        Metric.INPUT_TOKENS_PER_S,
+        flow.promptKnown ? per((double) flow.promptTokens, window) : null);
+    all.put(
+        Metric.TOTAL_TOKENS_PER_S,
+        generates && flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null);
+    all.put(Metric.WALL_OUTPUT_TOKENS_PER_S, generates ? tally.spans().wallTokensPerS() : null);
+    all.put(Metric.REQUESTS_PER_S, per((double) flow.ok, window));
+    all.put(Metric.INPUTS_PER_S, flow.inputsKnown ? per((double) flow.inputs, window) : null);
+    all.put(Metric.EFFECTIVE_CONCURRENCY, per(flow.inFlightNanos / 1e9, window));
+    all.put(Metric.ACTIVE_CONCURRENCY, generates ? per(flow.receivingNanos / 1e9, window) : null);
+    all.put(Metric.PEAK_IN_FLIGHT, flow.peak(Peaks::inFlight));
+    tally.addJitter(all);
+    flow.addEfficiency(all, window, isJudged);
+    return all;
   }
 
   /**
@@ -203,11 +200,28 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       joules = energy;
     }
 
-    private @Nullable Efficiency efficiency(double window, boolean isJudged) {
+    /** Of tokens that arrived in the window; nothing where neither energy nor cost is known. */
+    private void addEfficiency(
+        Map<Metric, @Nullable Double> numbers, double window, boolean isJudged) {
       Double cost = facts == null ? null : facts.costOfAllPerHour();
-      return isWhole
-          ? Efficiency.of(tokens, isJudged ? (Double) sloTokens : null, window, joules, cost)
-          : null;
+      if (!isWhole || window == 0 || (joules == null && cost == null)) {
+        return;
+      }
+      numbers.put(Metric.POWER_W, joules == null ? null : (Double) (joules / window));
+      numbers.put(
+          Metric.OUTPUT_TOKENS_PER_JOULE,
+          joules == null || joules == 0 ? null : (Double) (tokens / joules));
+      numbers.put(Metric.COST_PER_MILLION_OUTPUT_TOKENS, costPerMillion(tokens, window, cost));
+      numbers.put(
+          Metric.COST_PER_MILLION_SLO_TOKENS,
+          isJudged ? costPerMillion(sloTokens, window, cost) : null);
+    }
+
+    private static @Nullable Double costPerMillion(
+        double tokens, double seconds, @Nullable Double costPerHour) {
+      return costPerHour == null || tokens == 0
+          ? null
+          : (Double) (costPerHour * seconds / 3_600 / tokens * 1e6);
     }
 
     void tokens(long unixNanos, double count, boolean inSlo) {

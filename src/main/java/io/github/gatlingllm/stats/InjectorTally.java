@@ -4,7 +4,6 @@ import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.Outlier;
 import io.github.gatlingllm.check.GeneratorHealth;
-import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.metric.StudentT;
 import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.metric.ValueRecorder;
@@ -14,6 +13,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.RunInfo.LevelPart;
+import io.github.gatlingllm.stats.Summary.InjectorFigures;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -339,14 +339,9 @@ final class InjectorTally {
 
     /** By how much more a mean strays where each part resembles the one before. */
     private double memory(Moments moments) {
-      double products = 0;
-      for (int i = 1; i < differences.size(); i++) {
-        products +=
-            (differences.get(i) - moments.mean()) * (differences.get(i - 1) - moments.mean());
-      }
-      double variance = moments.std() * moments.std() * differences.size();
-      double r = variance == 0 ? 0 : Math.max(0, Math.min(0.9, products / variance));
-      return Math.sqrt((1 + r) / (1 - r));
+      double[] series = differences.stream().mapToDouble(Double::doubleValue).toArray();
+      double r = Persistence.autocorrelation(series, moments);
+      return Math.sqrt(Persistence.slices(Math.max(0, Math.min(Persistence.MOST, r))));
     }
   }
 

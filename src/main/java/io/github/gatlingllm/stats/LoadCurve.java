@@ -103,7 +103,7 @@ final class LoadCurve {
         knee.target(),
         knee.scenario(),
         knee.offered(),
-        knee.figures().throughput().outputTokensPerS(),
+        knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
         knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
         power(knee),
         flat && isFirst,
@@ -111,7 +111,7 @@ final class LoadCurve {
   }
 
   private static double tokens(Stage stage) {
-    Double tokens = stage.figures().throughput().delivered();
+    Double tokens = stage.figures().delivered();
     return tokens == null ? 0 : tokens;
   }
 
@@ -122,10 +122,16 @@ final class LoadCurve {
   private boolean flattens() {
     Stage last = levels.get(levels.size() - 1);
     return levels.subList(0, levels.size() - 1).stream()
-        .filter(s -> s.offered() == null || offered(s) * STEP <= offered(last))
+        .filter(s -> s.offered() == null || load(s) * STEP <= load(last))
         .reduce((lighter, heavier) -> heavier)
         .filter(before -> tokens(last) < (1 + FLAT) * tokens(before) - ROUNDING)
         .isPresent();
+  }
+
+  /** What came: chance may send as many requests at one rate as at another. */
+  private static double load(Stage stage) {
+    Double arrived = stage.arrivedPerS();
+    return stage.kind().equals(LevelInfo.OPEN_LOOP) && arrived != null ? arrived : offered(stage);
   }
 
   /** By what the level that headlines quote was chosen, in order of preference. */
@@ -202,7 +208,7 @@ final class LoadCurve {
   }
 
   private static @Nullable Double power(Stage stage) {
-    Double tokens = stage.figures().throughput().delivered();
+    Double tokens = stage.figures().delivered();
     Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
         ? null
@@ -241,6 +247,6 @@ final class LoadCurve {
         stage.scenario(),
         stage.offered(),
         goodput == null ? null : goodput.requestsPerS(),
-        stage.figures().throughput().outputTokensPerS());
+        stage.figures().number(Metric.OUTPUT_TOKENS_PER_S));
   }
 }

@@ -1,13 +1,12 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How long a system remembers: the correlation of what it did in one time slice with the next.
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Persistence {
 
   /** Beyond it so few slices say nothing. */
-  private static final double MOST = 0.9;
+  static final double MOST = 0.9;
 
   private static final double MOST_UPPER = 0.95;
 
@@ -59,17 +58,13 @@ public final class Persistence {
     int filled = 0;
     Double last = null;
     for (TimeSlice slice : slices) {
-      Double mean = mean(slice.values(metric));
-      last = mean == null ? last : mean;
+      LogHistogram values = slice.values(metric);
+      last = values.total() == 0 ? last : (Double) (values.sum() / values.total());
       if (last != null) {
         means[filled++] = last;
       }
     }
     return Arrays.copyOf(means, filled);
-  }
-
-  private static @Nullable Double mean(@Nullable LogHistogram values) {
-    return values == null || values.total() == 0 ? null : (Double) (values.sum() / values.total());
   }
 
   /** φ of a series, from its lag-1 autocorrelation, 0 to {@value #MOST}; 0 for fewer than 8. */
@@ -96,16 +91,21 @@ public final class Persistence {
     for (double value : series) {
       moments.add(value, 1);
     }
-    double variance = moments.std() * moments.std() * n;
-    if (n < 8 || variance == 0) {
+    if (n < 8 || moments.std() == 0) {
       return 0;
     }
+    double raw = autocorrelation(series, moments);
+    return raw + (fitted + (fitted + 2) * raw) / n;
+  }
+
+  /** The lag-1 autocorrelation of a series, as it is; 0 where all values are alike. */
+  static double autocorrelation(double[] series, Moments moments) {
+    double variance = moments.std() * moments.std() * series.length;
     double product = 0;
-    for (int i = 1; i < n; i++) {
+    for (int i = 1; i < series.length; i++) {
       product += (series[i] - moments.mean()) * (series[i - 1] - moments.mean());
     }
-    double raw = product / variance;
-    return raw + (fitted + (fitted + 2) * raw) / n;
+    return variance == 0 ? 0 : product / variance;
   }
 
   /** How many slices are worth one independent slice: (1 + φ) ÷ (1 − φ). */

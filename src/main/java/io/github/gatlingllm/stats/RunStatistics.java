@@ -1,9 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineTally;
-import io.github.gatlingllm.enginestats.SentRequests;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
@@ -92,7 +90,6 @@ public final class RunStatistics {
   final SliceTally slices = new SliceTally();
   final InjectorTally byInjector;
   final GeneratorTally generator;
-  final Map<String, SentRequests> sent = new LinkedHashMap<>();
   final EngineTally engines;
   private final List<String> injections;
 
@@ -180,7 +177,7 @@ public final class RunStatistics {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.generator::add);
-    source.server(statistics.engines::add);
+    source.server(sample -> statistics.engines.add(sample));
     return new SummaryAssembly(source.ended(info), inferred, file, statistics).figures();
   }
 
@@ -215,7 +212,7 @@ public final class RunStatistics {
     outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
     byInjector.add(record, stage);
-    sent.computeIfAbsent(id.target(), t -> new SentRequests()).add(record);
+    engines.add(record);
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
       overTime.arrival(record.timing());

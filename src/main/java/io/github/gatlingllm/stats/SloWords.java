@@ -156,12 +156,13 @@ final class SloWords {
       Goodput.Objective own = term.in(level);
       if (own != null) {
         shares.add(
-            "%s by %s of %s%s"
+            "%s by %s of %s"
                 .formatted(
                     term.of(term.objective.measure().name()),
                     NumberText.percent(own.share()),
-                    NumberText.count(own.attempted()),
-                    shares.isEmpty() ? " requests" : ""));
+                    shares.isEmpty()
+                        ? NumberText.counted(own.attempted(), "request")
+                        : NumberText.count(own.attempted())));
       }
     }
     return String.join(", ", shares);

@@ -2,12 +2,12 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.Steadiness;
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.metric.StudentT;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
@@ -130,7 +130,7 @@ final class SteadyState {
   /** Null when there is too little to judge by. */
   static @Nullable Steadiness of(LevelWindow window, List<TimeSlice> slices) {
     double requests =
-        slices.stream().mapToDouble(s -> count(s.values(Metric.E2E_FROM_SCHEDULE_MS))).sum();
+        slices.stream().mapToDouble(s -> s.values(Metric.E2E_FROM_SCHEDULE_MS).total()).sum();
     if (window.nanos() < LEAST_NANOS || requests < LEAST_REQUESTS) {
       return null;
     }
@@ -158,8 +158,8 @@ final class SteadyState {
     double[] counts = new double[sums.length];
     for (int i = 0; i < slices.size(); i++) {
       LogHistogram values = slices.get(i).values(metric);
-      sums[i / length] += values == null ? 0 : values.sum();
-      counts[i / length] += count(values);
+      sums[i / length] += values.sum();
+      counts[i / length] += values.total();
     }
     return new Series(metric.title(), sums, counts, true, NumberText::ms);
   }
@@ -172,10 +172,6 @@ final class SteadyState {
     double[] widths = new double[tokens.length];
     Arrays.fill(widths, seconds);
     return new Series("output tok/s", tokens, widths, false, NumberText::number);
-  }
-
-  private static double count(@Nullable LogHistogram values) {
-    return values == null ? 0 : values.total();
   }
 
   private static void judge(Series series, double seconds, List<Drift> starts, List<Drift> trends) {

@@ -1,8 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
-import io.github.gatlingllm.check.InjectorFigures;
-import io.github.gatlingllm.check.Outages;
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
@@ -12,6 +11,7 @@ import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -171,6 +171,32 @@ public record Summary(
   }
 
   /**
+   * What the self-test of a run's machine says about that run: the load generator's own error at
+   * the run's load.
+   *
+   * @param test nothing is quoted unless it applies
+   * @param operatingPoint at the level that headlines quote; null where there are several or none
+   * @param peak at the most in flight and the highest rate of any level of the run; null where
+   *     nothing is quoted
+   */
+  public record SelfTestQuote(SelfTest test, @Nullable At operatingPoint, @Nullable At peak) {
+
+    /**
+     * A load of the run, and the lightest tested level with at least as many streams and events.
+     *
+     * @param stage label of the load level; null for the peak of all
+     * @param streams most requests in flight
+     * @param eventsPerS token events per second, taken as one per token
+     * @param tested null where the self-test measured no such load
+     */
+    public record At(
+        @Nullable String stage,
+        double streams,
+        double eventsPerS,
+        SelfTest.@Nullable Level tested) {}
+  }
+
+  /**
    * Which run.
    *
    * @param state {@code complete} or {@code interrupted}
@@ -221,18 +247,6 @@ public record Summary(
       Map<String, Long> apis,
       Map<String, Long> endpoints,
       long streamed) {}
-
-  /**
-   * The server's prefix cache, over requests of which it told, of the load level with most requests
-   * of both kinds: those of different levels differ in their load, too.
-   *
-   * @param stage that level, with its target and scenario where there are several; null where the
-   *     run has one level only
-   * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
-   * @param coldTtftMs TTFT of the others
-   */
-  public record CacheUse(
-      @Nullable String stage, Distribution warmTtftMs, Distribution coldTtftMs) {}
 
   /**
    * One turn of the conversations.
@@ -446,6 +460,41 @@ public record Summary(
     }
   }
 
+  /**
+   * What one injector of several measured, at one load level or at all pooled, and how it fared.
+   *
+   * @param name the {@code injector} of its records
+   * @param planned requests that its plan asks for in the measure windows; null where it does not
+   *     say
+   * @param started its requests scheduled in a measure window
+   * @param ended of those, how many ended by themselves
+   * @param ok of those, how many succeeded
+   * @param failed of those, how many failed
+   * @param requestsPerS its ok requests that ended in the window ÷ window; null without a window
+   * @param outputTokensPerS its tokens that arrived in the window ÷ window; null without a window
+   * @param ttftMs of its ok requests
+   * @param startLagMs start − planned start; empty in closed loops
+   * @param loopLagMaxMs how late its event loops were at most; null where not known
+   * @param ownCpu share of its machine's processors that its process used; null where not known
+   * @param idleCpu share of them that was idle; null where not known
+   * @param generator what the check {@code generator} says of it alone; null where not known
+   */
+  public record InjectorFigures(
+      String name,
+      @Nullable Long planned,
+      long started,
+      long ended,
+      long ok,
+      long failed,
+      @Nullable Double requestsPerS,
+      @Nullable Double outputTokensPerS,
+      Distribution ttftMs,
+      Distribution startLagMs,
+      @Nullable Double loopLagMaxMs,
+      @Nullable Double ownCpu,
+      @Nullable Double idleCpu,
+      Check.@Nullable Level generator) {}
+
   /** A phase of a stage: its name, and when, in seconds since the start of the run. */
   public record PhaseSpan(String phase, double startS, double durationS) {}
 
@@ -461,7 +510,7 @@ public record Summary(
       String label,
       List<String> models,
       @Nullable Knee knee,
-      Outages.@Nullable Failures failures,
+      Figures.@Nullable Failures failures,
       @Nullable EngineFigures serverMetrics,
       Figures figures) {}
 

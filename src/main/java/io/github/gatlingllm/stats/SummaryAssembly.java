@@ -2,13 +2,10 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.CheckInput;
-import io.github.gatlingllm.check.CheckInput.CachedPrompts;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
-import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -18,14 +15,15 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
-import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.PhaseSpan;
 import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
+import io.github.gatlingllm.stats.Summary.SelfTestQuote;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
@@ -37,6 +35,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into the figures of stages, targets, request names and the run. */
@@ -99,7 +98,7 @@ final class SummaryAssembly {
             bestKnee(curves),
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             checks,
-            SelfTestQuote.of(info.selfTest(), operatingLevel(), stages, run.throughput()),
+            selfTest(run),
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
@@ -112,9 +111,39 @@ final class SummaryAssembly {
     return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
-  /** The one that headlines quote; null where there are several or none. */
-  private @Nullable Stage operatingLevel() {
-    return curves.size() == 1 ? curves.get(0).chosen().level() : null;
+  /** Levels side by side add up in the run's own rate, levels one after the other do not. */
+  private @Nullable SelfTestQuote selfTest(Figures run) {
+    SelfTest test = info.selfTest();
+    if (test == null || !test.applies()) {
+      return test == null ? null : new SelfTestQuote(test, null, null);
+    }
+    Stage quoted = curves.size() == 1 ? curves.get(0).chosen().level() : null;
+    double fastest =
+        Stream.concat(Stream.of(run), stages.stream().map(Stage::figures))
+            .mapToDouble(of -> orZero(of.number(Metric.OUTPUT_TOKENS_PER_S)))
+            .max()
+            .orElse(0);
+    return new SelfTestQuote(
+        test,
+        quoted == null
+            ? null
+            : tested(
+                test,
+                quoted.label(),
+                quoted.figures(),
+                orZero(quoted.figures().number(Metric.OUTPUT_TOKENS_PER_S))),
+        tested(test, null, run, fastest));
+  }
+
+  private static SelfTestQuote.At tested(
+      SelfTest test, @Nullable String stage, Figures figures, double eventsPerS) {
+    double streams = orZero(figures.number(Metric.PEAK_IN_FLIGHT));
+    return new SelfTestQuote.At(
+        stage, streams, eventsPerS, test.covering(streams, eventsPerS).orElse(null));
+  }
+
+  private static double orZero(@Nullable Double value) {
+    return value == null ? 0 : value;
   }
 
   private void addStage(LevelWindow window) {
@@ -132,6 +161,10 @@ final class SummaryAssembly {
             null,
             parts.trials(w -> w.index() == window.index()));
     List<TimeSlice> slices = parts.steadySlices(window);
+    Backlog.Queue queue =
+        arrivals == null || backlog == null || isChangingInjection(window.level())
+            ? null
+            : backlog.queue();
     MeasuredLevel level =
         new MeasuredLevel(
             placeInWords(window.level()),
@@ -142,6 +175,7 @@ final class SummaryAssembly {
                 : arrivals.sent(),
             arrivals != null || window.level().isOpen(),
             isCutShort(window),
+            queue != null && queue.grows() && !queue.held(),
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
@@ -163,10 +197,8 @@ final class SummaryAssembly {
             phases(window),
             inFlight,
             timed ? (Double) (flow.arrived() * 1e9 / window.arriving().nanos()) : null,
-            figures.throughput().requestsPerS(),
-            arrivals == null || backlog == null || isChangingInjection(window.level())
-                ? null
-                : backlog.queue(),
+            figures.number(Metric.REQUESTS_PER_S),
+            queue,
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             counted.engines.of(window.index()),
@@ -301,7 +333,7 @@ final class SummaryAssembly {
     return curves.stream()
         .map(LoadCurve::maxGoodput)
         .filter(Objects::nonNull)
-        .max(Comparator.comparingDouble(m -> m.requestsPerS() == null ? 0 : m.requestsPerS()))
+        .max(Comparator.comparingDouble(m -> orZero(m.requestsPerS())))
         .orElse(null);
   }
 
@@ -351,11 +383,12 @@ final class SummaryAssembly {
             arrivals,
             counted.workload.modelsOfTargets(),
             counted.answers,
-            cachedPrompts(workload.cachedShare(), workload.cache()),
+            workload.cachedShare(),
+            workload.cache(),
             isSharingMeant(workload),
             failures(),
             isServerHere,
-            counted.engines.wholeRun(counted.sent),
+            counted.engines.wholeRun(),
             counted.byInjector.outlier(levelsByName())));
   }
 
@@ -384,8 +417,8 @@ final class SummaryAssembly {
   }
 
   /** How each target failed that got a request. */
-  private Map<String, Outages.Failures> failures() {
-    Map<String, Outages.Failures> failures = new LinkedHashMap<>();
+  private Map<String, Figures.Failures> failures() {
+    Map<String, Figures.Failures> failures = new LinkedHashMap<>();
     counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
     return failures;
   }
@@ -399,25 +432,13 @@ final class SummaryAssembly {
 
   private Sweep sweep(LoadCurve curve) {
     Knee knee = curve.knee();
-    MeasuredLevel quoted = measured.get(stages.indexOf(curve.chosen().level()));
     return new Sweep(
         curve.levels().size(),
         curve.levels().stream()
             .allMatch(s -> "closed loop".equals(s.kind()) && Double.valueOf(1).equals(s.offered())),
         knee != null && knee.reached(),
         knee != null && knee.saturatedFromFirst(),
-        new QuotedLevel(
-            quoted.label(),
-            quoted.figures().metric(Metric.E2E_MS).count(),
-            quoted.figures().throughput().windowS(),
-            quoted.hasDuration()));
-  }
-
-  private static @Nullable CachedPrompts cachedPrompts(
-      @Nullable Double share, @Nullable CacheUse use) {
-    return share == null || use == null
-        ? null
-        : new CachedPrompts(share, use.stage(), use.warmTtftMs(), use.coldTtftMs());
+        measured.get(stages.indexOf(curve.chosen().level())));
   }
 
   private Summary.Run run() {

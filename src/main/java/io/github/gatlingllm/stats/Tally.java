@@ -2,7 +2,6 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
-import io.github.gatlingllm.metric.Figures.Jitter;
 import io.github.gatlingllm.metric.Figures.Reader;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
@@ -209,16 +208,19 @@ final class Tally {
     return server;
   }
 
-  Jitter jitter() {
+  /** How evenly tokens came. */
+  void addJitter(Map<Metric, @Nullable Double> numbers) {
     ValueRecorder itl = recorder(Metric.ITL_MS);
     Double p50 = itl.percentile(50);
     Double p99 = itl.percentile(99);
-    return new Jitter(
-        p50 == null || p99 == null || p50 == 0 ? null : (Double) (p99 / p50),
-        ratio.percentile(50),
-        itl.isEmpty() ? null : (Double) itl.moments().std(),
-        itl.isEmpty() ? null : (Double) (stalls * 1e3 / streamedTokens),
-        events == 0 ? null : (Double) ((double) streamedTokens / events));
+    numbers.put(
+        Metric.JITTER, p50 == null || p99 == null || p50 == 0 ? null : (Double) (p99 / p50));
+    numbers.put(Metric.JITTER_PER_REQUEST, ratio.percentile(50));
+    numbers.put(
+        Metric.STALLS_PER_1K_TOKENS,
+        itl.isEmpty() ? null : (Double) (stalls * 1e3 / streamedTokens));
+    numbers.put(
+        Metric.BATCH_RATIO, events == 0 ? null : (Double) ((double) streamedTokens / events));
   }
 
   Reader reader() {

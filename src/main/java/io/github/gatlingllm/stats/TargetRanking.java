@@ -88,7 +88,7 @@ final class TargetRanking {
   }
 
   private static @Nullable Double tokens(LoadCurve curve) {
-    return curve.chosen().level().figures().throughput().delivered();
+    return curve.chosen().level().figures().delivered();
   }
 
   private static double value(@Nullable Double figure) {

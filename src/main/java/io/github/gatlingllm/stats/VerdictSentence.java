@@ -26,7 +26,7 @@ final class VerdictSentence {
   private static final int NAMED = 3;
   private static final String SEARCH = "search";
 
-  /** A smaller share of rate-limited requests is left to the checks. */
+  /** A smaller share of requests that failed or were turned away is left to the checks. */
   private static final double TOLD = 0.01;
 
   private final LoadCurve curve;
@@ -142,10 +142,25 @@ final class VerdictSentence {
             : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     // Said first, of the level that the sentence is about or else of the lightest.
     return Stream.concat(Stream.of(headline()), levels.stream())
-        .filter(Stage::fallsBehind)
-        .findFirst()
-        .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". " + outcome)
-        .orElse(outcome);
+            .filter(Stage::fallsBehind)
+            .findFirst()
+            .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". ")
+            .orElse("")
+        + failures(headline())
+        + outcome;
+  }
+
+  /** Said first too, as latencies are those of the others; empty where hardly any failed. */
+  private static String failures(Stage level) {
+    Figures.Counts counts = level.figures().counts();
+    double failed = (double) counts.failed() / Math.max(1, counts.ended());
+    return failed < TOLD
+        ? ""
+        : "%s of %s failed%s. "
+            .formatted(
+                NumberText.percent(failed),
+                NumberText.counted(counts.ended(), "request"),
+                isWholeRun(level) ? "" : " at " + load(level));
   }
 
   /** The level that the sentence is about. */
@@ -173,7 +188,7 @@ final class VerdictSentence {
     return "%s, %s completed, %s p50 %s and p99 %s"
         .formatted(
             tokens(level),
-            NumberText.with(level.figures().throughput().requestsPerS(), "requests/s"),
+            NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
             curve.clock().name(metric),
             NumberText.ms(shown.p50()),
             NumberText.ms(shown.p99()));
@@ -261,7 +276,7 @@ final class VerdictSentence {
                 : Objects.equals(to.offered(), 2 * load)
                     ? "Doubling the load"
                     : times(to.offered() / load) + " the load",
-            added(from.figures().throughput().delivered(), to.figures().throughput().delivered()),
+            added(from.figures().delivered(), to.figures().delivered()),
             times(
                 ratio(
                     from.figures().metric(metric.fromSchedule()).p99(),
@@ -340,8 +355,7 @@ final class VerdictSentence {
   }
 
   private static String tokens(Stage level) {
-    Figures.Throughput throughput = level.figures().throughput();
-    return NumberText.number(throughput.delivered()) + " " + throughput.deliveredUnit();
+    return NumberText.number(level.figures().delivered()) + " " + level.figures().deliveredUnit();
   }
 
   private static String capital(String text) {

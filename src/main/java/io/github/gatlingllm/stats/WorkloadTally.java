@@ -1,9 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
-import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Turn;
 import io.github.gatlingllm.stats.Summary.Workload;
 import java.util.ArrayList;

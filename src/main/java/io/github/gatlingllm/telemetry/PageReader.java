@@ -46,7 +46,11 @@ final class PageReader {
       boolean reset,
       Map<EngineMetric, String> names,
       Map<EngineMetric, Double> values,
-      Map<EngineMetric, Histogram> histograms) {}
+      Map<EngineMetric, Histogram> histograms) {
+
+    /** Of a page that could not be read. */
+    static final Reading NONE = new Reading(Set.of(), false, Map.of(), Map.of(), Map.of());
+  }
 
   private record Series(String name, Map<String, String> labels, double value) {
 

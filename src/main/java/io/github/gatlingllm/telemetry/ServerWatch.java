@@ -2,6 +2,7 @@ package io.github.gatlingllm.telemetry;
 
 import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerSample;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -66,6 +67,7 @@ public final class ServerWatch {
     private final PageReader reader = new PageReader();
     private @Nullable String target;
     private String source = "";
+    private boolean wasLate;
     private boolean isGivenUp;
     private boolean hasComplained;
 
@@ -103,11 +105,7 @@ public final class ServerWatch {
     this.say = say;
     worker =
         Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "llm-server-metrics");
-              thread.setDaemon(true);
-              return thread;
-            });
+            new DefaultThreadFactory("llm-server-metrics", true));
   }
 
   /**
@@ -252,7 +250,10 @@ public final class ServerWatch {
       }
     }
     if (reading == null && endpoint.source.isEmpty() && !endpoint.page.isSet()) {
-      endpoint.isGivenUp = true;
+      // The first time, this JVM or the server may be slow.
+      boolean isLate = answer.tookNanos() >= timeout.toNanos();
+      endpoint.isGivenUp = !isLate || endpoint.wasLate;
+      endpoint.wasLate = true;
       return;
     }
     if (reading == null && isIdle) {
@@ -271,6 +272,7 @@ public final class ServerWatch {
           "LLM server metrics: nothing from %s: %s; the run goes on without"
               .formatted(endpoint.page.shown(), error));
     }
+    PageReader.Reading said = reading == null ? PageReader.Reading.NONE : reading;
     ServerSample sample =
         new ServerSample(
             unixNanos.applyAsLong(answer.askedNanos()),
@@ -279,10 +281,10 @@ public final class ServerWatch {
             endpoint.source,
             answer.tookNanos() / 1e6,
             reading == null ? error : null,
-            reading != null && reading.reset(),
-            reading == null ? Map.of() : reading.names(),
-            reading == null ? Map.of() : reading.values(),
-            reading == null ? Map.of() : reading.histograms());
+            said.reset(),
+            said.names(),
+            said.values(),
+            said.histograms());
     if (!hasBegun) {
       if (endpoint.latest == null || reading != null) {
         endpoint.latest = sample;
@@ -292,23 +294,9 @@ public final class ServerWatch {
     if (endpoint.latest != null) {
       ServerSample first = endpoint.latest;
       endpoint.latest = null;
-      write(withTarget(first, endpoint.target));
+      write(first.asFirst(endpoint.target));
     }
     write(sample);
-  }
-
-  private static ServerSample withTarget(ServerSample of, @Nullable String target) {
-    return new ServerSample(
-        of.unixNanos(),
-        target,
-        of.url(),
-        of.source(),
-        of.tookMs(),
-        of.error(),
-        false,
-        of.names(),
-        of.values(),
-        of.histograms());
   }
 
   private void write(ServerSample sample) {

@@ -19,7 +19,7 @@ public final class ChunkParser implements SseDecoder.Listener {
   private final Listener listener;
   private final DocumentReader reader;
   private final boolean hasTypes;
-  private final Template template = new Template();
+  private final Template template;
 
   /**
    * What a piece of generated text is: every channel bears tokens, only one of them is reasoning.
@@ -221,6 +221,7 @@ public final class ChunkParser implements SseDecoder.Listener {
     this.listener = listener;
     this.hasTypes = api.terminalEvent() != null;
     this.reader = hasTypes ? new EventReader(listener) : new ChunkReader(listener);
+    this.template = hasTypes ? new Template() : Template.likeTheLatest();
   }
 
   /**

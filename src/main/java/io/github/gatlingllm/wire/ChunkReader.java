@@ -43,8 +43,8 @@ final class ChunkReader extends DocumentReader {
         case "x_groq" -> groq();
         case "data" -> embeddings();
         case "error", "message", "detail" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
-        // Of OpenAI: random bytes that hide how long the text is.
-        case "obfuscation" -> ignoredText();
+        // Each answer has its own id; random bytes of OpenAI hide how long the text is.
+        case "obfuscation", "id" -> ignoredText();
         default -> {}
       }
     }
@@ -89,9 +89,19 @@ final class ChunkReader extends DocumentReader {
       }
       if (!finish.isEmpty()) {
         onlyDeltas = false;
-        listener.finish(index, finish.text().intern());
+        listener.finish(index, interned(finish.text()));
       }
     }
+  }
+
+  /** Nearly all answers have one of these; to ask the JVM takes longer than to read it. */
+  private static String interned(String reason) {
+    return switch (reason) {
+      case "stop" -> "stop";
+      case "length" -> "length";
+      case "tool_calls" -> "tool_calls";
+      default -> reason.intern();
+    };
   }
 
   /** Fields come in any order, but what they say needs the index: texts before it wait. */

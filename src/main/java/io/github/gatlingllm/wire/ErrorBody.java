@@ -41,6 +41,9 @@ public final class ErrorBody {
       Pattern.compile(
           "(?i)\\bbearer\\s+[\\w.~+/=*-]{6,}|\\b(?:sk|gsk|hf|nvapi|xai)[-_][\\w*.-]{8,}");
 
+  /** Of {@link #KEY_LIKE}; reasons to finish are shorter. */
+  private static final int SHORTEST_KEY = "hf_12345678".length();
+
   private static final Pattern TITLE =
       Pattern.compile("<title[^>]*>(.*?)</title>", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -101,7 +104,10 @@ public final class ErrorBody {
 
   /** A text of a server, or of a request, without secrets and without what looks like a key. */
   public static String withoutSecrets(String text, Secrets secrets) {
-    return KEY_LIKE.matcher(secrets.redact(text)).replaceAll(Secrets.REDACTED);
+    String known = secrets.redact(text);
+    return known.length() < SHORTEST_KEY
+        ? known
+        : KEY_LIKE.matcher(known).replaceAll(Secrets.REDACTED);
   }
 
   private static String cut(String text, int length) {
@@ -167,7 +173,6 @@ public final class ErrorBody {
     }
   }
 
-  /** White space, and control characters of any kind, become single spaces. */
   /** Whether all of it is visible ASCII, as with a reason to finish: one of each answer. */
   private static boolean isAWord(String text) {
     for (int i = 0; i < text.length(); i++) {
@@ -178,6 +183,7 @@ public final class ErrorBody {
     return true;
   }
 
+  /** White space, and control characters of any kind, become single spaces. */
   private static String oneLine(String text) {
     if (isAWord(text)) {
       return text;

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,8 +29,12 @@ public final class GenerationRequest {
   private static final List<String> LIMITS =
       List.of("max_tokens", "max_completion_tokens", "max_output_tokens");
 
+  /** Bytes of a request without its prompt, mostly fewer. */
+  private static final int USUAL_REST = 512;
+
   private final Api api;
   private final ObjectNode body;
+  private final boolean stream;
   private final List<String> promptTexts = new ArrayList<>();
 
   /** Of {@link #promptTexts()}. */
@@ -106,6 +109,7 @@ public final class GenerationRequest {
   private GenerationRequest(Api api, ObjectNode body) {
     this.api = api;
     this.body = body;
+    this.stream = body.path("stream").asBoolean(false);
     collectTexts();
     int chars = 0;
     for (String text : promptTexts) {
@@ -130,7 +134,7 @@ public final class GenerationRequest {
 
   /** Whether the answer is asked for as a stream. */
   public boolean stream() {
-    return body.path("stream").asBoolean(false);
+    return stream;
   }
 
   /** The limit on the output, under any of its names; null when none is sent. */
@@ -160,7 +164,7 @@ public final class GenerationRequest {
 
   /** The request body in UTF-8. */
   public byte[] toJson() {
-    return body.toString().getBytes(StandardCharsets.UTF_8);
+    return JsonBytes.of(body, promptChars + USUAL_REST);
   }
 
   /** The messages, or input items, as JSON; null when none are sent. */

@@ -23,15 +23,35 @@ final class Template {
   /** Longer events are not worth a comparison. */
   private static final int MAX_FRAME = 8 * 1024;
 
-  private static final Meaning NONE = new Meaning(0, Channel.CONTENT, 0, false);
+  private static final Learnt NOTHING =
+      new Learnt(new Meaning(0, Channel.CONTENT, 0, false), new Slot[0], new byte[0]);
 
-  private byte[] frame = new byte[512];
-  private int length;
-  private Slot[] slots = {};
-  private Meaning meaning = NONE;
+  /** Most answers of a run begin as the one before began: their ids differ, and those are slots. */
+  private static volatile Learnt latest = NOTHING;
+
+  private Learnt learnt;
   private final int[] counts = new int[Slot.COUNTS];
   private int textFrom;
   private int textLength;
+
+  /** An event, and what may differ from it. */
+  @SuppressWarnings("ArrayRecordComponent") // written once, compared by nobody
+  private record Learnt(Meaning meaning, Slot[] slots, byte[] frame) {}
+
+  private Template(Learnt learnt) {
+    this.learnt = learnt;
+    Arrays.fill(counts, -1);
+  }
+
+  /** One that fits nothing yet. */
+  Template() {
+    this(NOTHING);
+  }
+
+  /** One that knows what the last answer of any stream taught. */
+  static Template likeTheLatest() {
+    return new Template(latest);
+  }
 
   /**
    * What is the same in all events that fit.
@@ -67,30 +87,27 @@ final class Template {
   /**
    * Learns an event.
    *
-   * @param learnt what may differ, in the order of the bytes
+   * @param differing what may differ, in the order of the bytes
    */
-  void learn(Meaning of, List<Slot> learnt, byte[] buffer, int from, int to) {
+  void learn(Meaning of, List<Slot> differing, byte[] buffer, int from, int to) {
     if (to - from > MAX_FRAME) {
       return;
     }
-    if (to - from > frame.length) {
-      frame = new byte[MAX_FRAME];
-    }
-    System.arraycopy(buffer, from, frame, 0, to - from);
-    length = to - from;
-    slots = new Slot[learnt.size()];
+    Slot[] slots = new Slot[differing.size()];
     for (int i = 0; i < slots.length; i++) {
-      slots[i] = learnt.get(i).movedBy(-from);
+      slots[i] = differing.get(i).movedBy(-from);
     }
-    meaning = of;
+    learnt = new Learnt(of, slots, Arrays.copyOfRange(buffer, from, to));
+    latest = learnt;
     Arrays.fill(counts, -1);
   }
 
   /** Whether this event is the learnt one with another text; false before anything was learnt. */
   boolean fits(byte[] buffer, int from, int to) {
+    byte[] frame = learnt.frame();
     int at = from;
     int frameAt = 0;
-    for (Slot slot : slots) {
+    for (Slot slot : learnt.slots()) {
       int next = at + slot.from() - frameAt;
       if (next > to || !Arrays.equals(buffer, at, next, frame, frameAt, slot.from())) {
         return false;
@@ -111,7 +128,7 @@ final class Template {
       }
       frameAt = slot.to();
     }
-    return frameAt > 0 && Arrays.equals(buffer, at, to, frame, frameAt, length);
+    return frameAt > 0 && Arrays.equals(buffer, at, to, frame, frameAt, frame.length);
   }
 
   /** Where the whole number ends, whose value is kept; −1 where there is none. */
@@ -136,7 +153,7 @@ final class Template {
 
   /** What the event that fitted says. */
   Meaning meaning() {
-    return meaning;
+    return learnt.meaning();
   }
 
   /** Where the text of the event that fitted begins in its buffer. */

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.injector.StartTime;
+import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.random.SplitMix64;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;

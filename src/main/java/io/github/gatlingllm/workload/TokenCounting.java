@@ -39,15 +39,15 @@ public final class TokenCounting {
   private static final int ONE_IN = 16;
 
   /** With more waiting, samples are not counted: counts that a record needs come first. */
-  private static final int FEW_WAITING = 512;
+  private static final int FEW_WAITING = 2_048;
 
   /** Time for handing over what was just counted, after the wait. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
   /** How often the thread looks for work, and after how many times in vain it wants to be woken. */
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private static final int LOOKS_IN_VAIN = 100;
+  private static final int LOOKS_IN_VAIN = 20;
 
   private final Thread thread = new Thread(this::run, "llm-tokenizer");
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();

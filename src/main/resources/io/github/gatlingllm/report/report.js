@@ -66,9 +66,11 @@
   /* Ticks of a clock: at most eight, at whole parts of minutes and hours. */
   const timeStep = (span) =>
     [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].find((step) => span / step <= 8) ?? 7200;
-  const timeSpan = (chart) => {
+  /* What all charts over time show of the run, in percent of it; they follow each other. */
+  let zoom = { start: 0, end: 100 };
+  const shownStep = (chart) => {
     const points = chart.series[0].points;
-    return points[points.length - 1][0] - points[0][0];
+    return timeStep(((points[points.length - 1][0] - points[0][0]) * (zoom.end - zoom.start)) / 100);
   };
 
   const xAxis = (chart, c) => {
@@ -83,7 +85,7 @@
     if (x.scale === "category") axis.data = x.categories;
     if (chart.series[0].form === "bar") axis.axisLabel.formatter = (range) => range.split("–")[0];
     if (x.scale === "time") Object.assign(axis, { min: "dataMin", max: "dataMax" });
-    if (x.scale === "time") Object.assign(axis, { interval: timeStep(timeSpan(chart)) });
+    if (x.scale === "time") Object.assign(axis, { interval: shownStep(chart) });
     if (x.scale === "time") axis.axisLabel.formatter = clock;
     if (x.scale === "nines") Object.assign(axis, { min: 0, max: x.max, interval: 1 });
     if (x.scale === "nines") axis.axisLabel.formatter = nines;
@@ -211,20 +213,20 @@
 
   const option = (chart) => {
     const c = ink();
-    const zoom = chart.x.scale === "time";
+    const zooms = chart.x.scale === "time";
     const right = 24;
     const legend = chart.series.length > 1;
     return {
       animation: false, textStyle: { fontFamily: font },
-      grid: { left: 62, right, top: legend ? 62 : 34, bottom: zoom ? 82 : 50 },
+      grid: { left: 62, right, top: legend ? 62 : 34, bottom: zooms ? 82 : 50 },
       legend: {
         show: legend, type: "scroll", top: 0, left: 0, itemGap: 18, itemWidth: 24, itemHeight: 9, icon: undefined,
         textStyle: { color: c.ink, fontSize: 12.5, lineHeight: 18 }, inactiveColor: c.line,
         pageIconColor: c.soft, pageIconInactiveColor: c.line, pageTextStyle: { color: c.soft },
       },
       tooltip: tooltip(chart, c), xAxis: xAxis(chart, c), yAxis: yAxis(chart, c), series: series(chart, c),
-      dataZoom: zoom ? [{
-        type: "slider", height: 16, bottom: 6, left: 62, right, filterMode: "none", showDetail: false, brushSelect: false,
+      dataZoom: zooms ? [{
+        type: "slider", ...zoom, height: 16, bottom: 6, left: 62, right, filterMode: "none", showDetail: false, brushSelect: false,
         borderColor: c.line, backgroundColor: "transparent", fillerColor: c.hair, handleStyle: { color: c.card, borderColor: c.soft },
         moveHandleSize: 0, dataBackground: { lineStyle: { color: c.soft, opacity: 0.6 }, areaStyle: { opacity: 0 } },
         selectedDataBackground: { lineStyle: { color: c.series[0] }, areaStyle: { opacity: 0 } },
@@ -270,7 +272,8 @@
   const drawOne = (chart) => {
     const place = document.getElementById(chart.id);
     let plot = drawn.get(chart.id);
-    if (!plot) {
+    if (plot?.getDom() !== place) {
+      plot?.dispose();
       plot = echarts.init(place, null, { renderer: "svg" });
       drawn.set(chart.id, plot);
       /* It is told of the first size, which is the one that is drawn, and when the chart is hidden. */
@@ -282,13 +285,12 @@
         plot.group = "time";
         plot.on("datazoom", () => {
           const { start, end } = plot.getOption().dataZoom[0];
-          plot.setOption({ xAxis: { interval: timeStep((timeSpan(chart) * (end - start)) / 100) } });
+          zoom = { start, end };
+          plot.setOption({ xAxis: { interval: shownStep(charts.find(({ id }) => id === chart.id)) } });
         });
       }
     }
-    const zoom = plot.getOption()?.dataZoom?.[0];
     plot.setOption((shapes[chart.series[0].form] ?? option)(chart), true);
-    if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
   };
   /* Charts about load levels that are not chosen have no size; they are drawn when they are. */
   const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown)");
@@ -344,24 +346,19 @@
   document.querySelectorAll(".scroll").forEach((box) => room.observe(box));
 
   /* Zoom for the keyboard: every chart over time follows. */
-  const zoomTo = (start, end) => {
-    const plot = drawn.get(charts.find(overTime)?.id);
-    plot?.dispatchAction({ type: "dataZoom", start: Math.max(0, start), end: Math.min(100, end) });
-  };
-  const window100 = () => {
-    const time = charts.find(overTime);
-    const { start, end } = drawn.get(time.id).getOption().dataZoom[0];
-    return { start, end, span: end - start };
-  };
+  const zoomTo = (start, end) =>
+    drawn.get(charts.find(overTime)?.id)?.dispatchAction({ type: "dataZoom", start: Math.max(0, start), end: Math.min(100, end) });
   const moves = {
-    in: (w) => zoomTo(w.start + w.span / 4, w.end - w.span / 4),
-    out: (w) => zoomTo(w.start - w.span / 2, w.end + w.span / 2),
-    earlier: (w) => { const d = Math.min(w.start, w.span / 2); zoomTo(w.start - d, w.end - d); },
-    later: (w) => { const d = Math.min(100 - w.end, w.span / 2); zoomTo(w.start + d, w.end + d); },
+    in: ({ start, end }, span) => zoomTo(start + span / 4, end - span / 4),
+    out: ({ start, end }, span) => zoomTo(start - span / 2, end + span / 2),
+    earlier: ({ start, end }, span) => { const d = Math.min(start, span / 2); zoomTo(start - d, end - d); },
+    later: ({ start, end }, span) => { const d = Math.min(100 - end, span / 2); zoomTo(start + d, end + d); },
     all: () => zoomTo(0, 100),
   };
-  document.querySelectorAll("[data-zoom]").forEach((button) =>
-    button.addEventListener("click", () => moves[button.dataset.zoom](window100())));
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-zoom]");
+    if (button) moves[button.dataset.zoom](zoom, zoom.end - zoom.start);
+  });
 
   /* The same switch, and the same memory of it, as on Gatling's own pages. */
   const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";

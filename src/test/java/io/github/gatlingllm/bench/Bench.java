@@ -72,6 +72,14 @@ public final class Bench implements Callable<Integer> {
   private @Nullable String jvm;
 
   @Option(
+      names = "--before",
+      paramLabel = "FOLDER",
+      description =
+          "Another build of our client, with classes and test-classes, such as a copy of target: it"
+              + " is the client 'before'.")
+  private @Nullable Path before;
+
+  @Option(
       names = "--server-core",
       description = "For taskset -c; '' for any. Default: '${DEFAULT-VALUE}'.")
   private String serverCore = hasTaskset() ? "0" : "";
@@ -191,6 +199,7 @@ public final class Bench implements Callable<Integer> {
       case "ours" ->
           new BenchClient.Ours(
               name, jvm == null ? Jvm.recommended() : Jvm.ofRun(List.of(jvm.split(" +", -1))));
+      case "before" -> before == null ? null : BenchClient.Ours.built(name, before);
       case "netty" -> new BenchClient.Netty(name, false);
       case "gatling-sse" -> new BenchClient.PlainGatling();
       default -> {

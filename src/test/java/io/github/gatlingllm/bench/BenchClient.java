@@ -5,6 +5,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.JavaCommand;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,31 +33,51 @@ interface BenchClient {
   List<TimedStream> read(Path folder) throws IOException;
 
   /** Ours: the ready-made benchmark as the Maven plugin starts it, by its settings. */
-  record Ours(String label, List<String> jvmOptions) implements BenchClient {
+  record Ours(String label, List<String> jvmOptions, String classPath) implements BenchClient {
+
+    /** As it is compiled here. */
+    Ours(String label, List<String> jvmOptions) {
+      this(label, jvmOptions, JavaCommand.classPath());
+    }
+
+    /** Another build of it, in a folder like {@code target}; it uses the same dependencies. */
+    static Ours built(String label, Path target) {
+      return new Ours(
+          label,
+          Jvm.recommended(),
+          String.join(
+              File.pathSeparator,
+              target.resolve("test-classes").toString(),
+              target.resolve("classes").toString(),
+              JavaCommand.classPath()));
+    }
 
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
-      return Jvm.gatling(
-          jvmOptions,
-          Benchmark.class,
-          folder,
-          Map.of(
-              "llm.endpoint",
-              "http://127.0.0.1:" + port + "/v1",
-              "llm.model",
-              "bench",
-              "llm.prompt",
-              BenchScenario.PROMPT,
-              "llm.uniquePrompts",
-              false,
-              "llm.failOnInvalid",
-              false, // more streams than the machine reads are among what is measured
-              "llm.concurrency",
-              scenario.streams,
-              "llm.requests",
-              scenario.requests(false),
-              "llm.maxTokens",
-              scenario.tokens));
+      List<String> command =
+          Jvm.gatling(
+              jvmOptions,
+              Benchmark.class,
+              folder,
+              Map.of(
+                  "llm.endpoint",
+                  "http://127.0.0.1:" + port + "/v1",
+                  "llm.model",
+                  "bench",
+                  "llm.prompt",
+                  BenchScenario.PROMPT,
+                  "llm.uniquePrompts",
+                  false,
+                  "llm.failOnInvalid",
+                  false, // more streams than the machine reads are among what is measured
+                  "llm.concurrency",
+                  scenario.streams,
+                  "llm.requests",
+                  scenario.requests(false),
+                  "llm.maxTokens",
+                  scenario.tokens));
+      command.set(command.indexOf("-cp") + 1, classPath);
+      return command;
     }
 
     @Override

@@ -47,11 +47,11 @@ class CheckReferenceTest {
       rows.add(
           List.of(
               "`" + check.id() + "`",
-              check.question(),
-              check.figure(),
-              check.threshold().words(),
-              check.appliesTo(),
-              check.remedy()));
+              check.question,
+              check.figure,
+              check.threshold.words(),
+              check.appliesTo,
+              check.remedy));
     }
     return ReferencePage.table(
         List.of("id", "question", "figure", "level", "applies to", "remedy"), rows);
@@ -62,8 +62,8 @@ class CheckReferenceTest {
     assertThat(Arrays.stream(CheckCatalogue.values()))
         .allSatisfy(
             check -> {
-              assertThat(check.question()).endsWith("?");
-              assertThat(check.remedy()).endsWith(".");
+              assertThat(check.question).endsWith("?");
+              assertThat(check.remedy).endsWith(".");
               assertThat(check.id()).matches("[a-z0-9_]+");
             });
   }

@@ -27,7 +27,7 @@ class AnswerHeadersTest {
       headers.add(line.split(": ", 2)[0], line.split(": ", 2)[1]);
     }
     ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
-    new AnswerHeaders(headers).read(answer);
+    new AnswerHeaders(headers).read(answer.timings());
     return answer.server();
   }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.gatling.http.client.impl.DefaultHttpClient;
 import io.netty.bootstrap.Bootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -42,7 +41,7 @@ class AnswerWatchTest {
         }
 
         @Override
-        public void body(ByteBuf in, int from, int length) {
+        public void body(byte[] bytes, int from, int length) {
           throw new AssertionError("a body");
         }
       };

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.client.LocalClient.HeldTime;
 import io.github.gatlingllm.client.LocalClient.Sent;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -14,10 +15,15 @@ import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +43,18 @@ final class ExchangeEndingsIT {
   private static final String NOT_RESENT =
       "kept-alive connection closed by the server; not re-sent";
   private static final String NO_RESPONSE = "connection closed by the server before any response";
+
+  /** Milliseconds after which a silence is looked at once more. */
+  private static final long SEEN_TWICE = 5;
+
+  /** Of requests, in milliseconds of real time. */
+  private static final long TIMEOUT = 3_000;
+
+  private static final ScriptedServer.Script AFTER_DONE =
+      x -> x.startStream().event(A).event(STOP).done().awaitClientClose();
+
+  private static final ScriptedServer.Script AFTER_AN_ERROR =
+      x -> x.startStream().event(ChatChunks.error("broke")).awaitClientClose();
 
   @RegisterExtension private final LocalClient client = new LocalClient();
 
@@ -118,13 +136,19 @@ final class ExchangeEndingsIT {
   @Test
   void anIdleStallEndsAndKeepsWhatCame() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
+    HeldTime time = client.heldTime();
     try (ScriptedServer server =
         ScriptedServer.start(x -> closed.complete(x.startStream().event(A).awaitClientClose()))) {
-      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(500).ended();
+      Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(500).send();
+      awaitText(sent, "a");
+      time.pass(500);
+      sent.await(exchange -> !exchange.isOver());
+      time.pass(SEEN_TWICE);
+      Ended ended = sent.ended();
       assertEnded(ended, RequestStatus.STALLED, "no byte for 500 ms (idle timeout)");
       assertThat(ended.text()).isEqualTo("a");
       assertThat(ended.timing().closedNanos() - ended.timing().latencyNanos())
-          .isGreaterThanOrEqualTo(500 * MS);
+          .isEqualTo((500 + SEEN_TWICE) * MS);
       closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
   }
@@ -132,10 +156,14 @@ final class ExchangeEndingsIT {
   @Test
   void theIdleTimeoutCoversWaitingForTheHeadersOfAStream() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
+    HeldTime time = client.heldTime();
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> closed.complete(x.awaitClientClose()), x -> x.awaitClientClose())) {
-      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(300).ended();
+      Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(300).send();
+      awaitPosts(server, 1);
+      time.pass(300 + SEEN_TWICE);
+      Ended ended = sent.ended();
       assertEnded(ended, RequestStatus.STALLED, "no response headers for 300 ms (idle timeout)");
       assertThat(ended.httpStatus()).isNull();
       closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -153,88 +181,100 @@ final class ExchangeEndingsIT {
 
   @Test
   void heartbeatsPutTheIdleTimeoutOff() throws Exception {
+    BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    HeldTime time = client.heldTime();
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> {
+              said.take();
               x.startStream();
-              for (int i = 1; i <= 8; i++) {
-                x.at(250 * MS * i).chunk(": ping\n\n");
+              for (String next = said.take(); !next.isEmpty(); next = said.take()) {
+                x.chunk(next);
               }
               x.event(A).event(STOP).lastChunk();
             })) {
-      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(1_500).ended();
+      Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(1_500).send();
+      awaitPosts(server, 1);
+      time.awaitAsked(() -> said.add("headers"));
+      for (int i = 0; i < 8; i++) {
+        time.awaitAsked(() -> said.add(": ping\n\n"));
+        time.pass(1_000);
+      }
+      said.add("");
+      Ended ended = sent.ended();
       assertEnded(ended, RequestStatus.COMPLETE, null);
-      assertThat(ended.timing().ttftNanos()).isGreaterThanOrEqualTo(2_000 * MS);
-      assertThat(ended.timing().firstEventNanos()).isGreaterThanOrEqualTo(2_000 * MS);
+      assertThat(ended.timing().ttftNanos()).isEqualTo(8_000 * MS);
+      assertThat(ended.timing().firstEventNanos()).isEqualTo(8_000 * MS);
+    }
+  }
+
+  /** How it ends when all has come that comes, and then the idle timeout passes. */
+  private Ended afterSilence(ScriptedServer.Script script, Predicate<StreamedExchange> came)
+      throws Exception {
+    HeldTime time = client.heldTime();
+    try (ScriptedServer server = ScriptedServer.start(script)) {
+      Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(500).send();
+      sent.await(came);
+      time.pass(500 + SEEN_TWICE);
+      return sent.ended();
     }
   }
 
   @Test
-  void aStreamLeftOpenAfterDoneIsComplete() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).done().awaitClientClose())) {
-      assertEnded(
-          client.post(server.baseUrl()).idleTimeoutMillis(500).ended(),
-          RequestStatus.COMPLETE,
-          null);
-      assertEnded(
-          client.post(server.baseUrl()).requestTimeoutMillis(500).ended(),
-          RequestStatus.COMPLETE,
-          null);
-    }
-  }
-
-  @Test
-  void aStreamLeftOpenAfterAnErrorKeepsTheError() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> x.startStream().event(ChatChunks.error("broke")).awaitClientClose())) {
-      assertEnded(
-          client.post(server.baseUrl()).idleTimeoutMillis(500).ended(),
-          RequestStatus.IN_STREAM_ERROR,
-          "broke");
-      assertEnded(
-          client.post(server.baseUrl()).requestTimeoutMillis(500).ended(),
-          RequestStatus.IN_STREAM_ERROR,
-          "broke");
-    }
+  void whatIsLeftOpenAfterItsEndIsAsItWas() throws Exception {
+    assertEnded(
+        afterSilence(AFTER_DONE, under -> under.answer().isOver()), RequestStatus.COMPLETE, null);
+    assertEnded(
+        afterSilence(AFTER_AN_ERROR, under -> under.answer().error() != null),
+        RequestStatus.IN_STREAM_ERROR,
+        "broke");
   }
 
   @Test
   void anErrorBodyThatNeverEndsKeepsItsStatus() throws Exception {
+    HeldTime time = client.heldTime();
+    BlockingQueue<String> said = new LinkedBlockingQueue<>();
     try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> {
-              x.sendHeaders(500, "Content-Type: text/plain", "Content-Length: 99").send("oops");
-              x.awaitClientClose();
-            })) {
-      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(500).ended();
+        ScriptedServer.start(x -> x.send(said.take()).awaitClientClose())) {
+      Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(500).send();
+      awaitPosts(server, 1);
+      time.awaitAsked(() -> said.add("HTTP/1.1 500 No\r\nContent-Length: 99\r\n\r\noops"));
+      time.pass(500 + SEEN_TWICE);
+      Ended ended = sent.ended();
       assertEnded(ended, RequestStatus.HTTP_ERROR, "HTTP 500: oops");
       assertThat(ended.httpStatus()).isEqualTo(500);
     }
   }
 
+  /** All at once, as Gatling's client counts real time, and enough of it. */
   @Test
-  void theRequestTimeoutEndsAStreamThatGoesOn() throws Exception {
+  void theRequestTimeoutEndsWhatGoesOnAndNotWhatIsOver() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> closed.complete(x.startStream().event(A).awaitClientClose()))) {
-      Ended ended = client.post(server.baseUrl()).requestTimeoutMillis(500).ended();
-      assertEnded(ended, RequestStatus.TIMEOUT, "no end within the request timeout");
-      assertThat(ended.text()).isEqualTo("a");
-      assertThat(ended.timing().closedNanos()).isGreaterThanOrEqualTo(490 * MS);
-      closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-    }
-  }
+    try (ScriptedServer goesOn =
+            ScriptedServer.start(
+                x -> closed.complete(x.startStream().event(A).awaitClientClose()));
+        ScriptedServer silent = ScriptedServer.start(x -> x.awaitClientClose());
+        ScriptedServer done = ScriptedServer.start(AFTER_DONE);
+        ScriptedServer failed = ScriptedServer.start(AFTER_AN_ERROR)) {
+      List<Sent> sent =
+          Stream.of(goesOn, silent, done, failed)
+              .map(server -> client.post(server.baseUrl()).requestTimeoutMillis(TIMEOUT).send())
+              .toList();
 
-  @Test
-  void theRequestTimeoutCoversTheWaitForHeaders() throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(x -> x.awaitClientClose())) {
-      Ended ended = client.post(server.baseUrl()).requestTimeoutMillis(500).ended();
-      assertEnded(ended, RequestStatus.TIMEOUT, "no end within the request timeout");
-      assertThat(ended.httpStatus()).isNull();
-      assertThat(ended.timing().connectNanos()).isPositive();
-      assertThat(ended.timing().headersNanos()).isNull();
+      Ended cut = sent.get(0).ended();
+      assertEnded(cut, RequestStatus.TIMEOUT, "no end within the request timeout");
+      assertThat(cut.text()).isEqualTo("a");
+      assertThat(cut.timing().closedNanos()).isGreaterThanOrEqualTo((TIMEOUT - 10) * MS);
+      closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+
+      Ended unanswered = sent.get(1).ended();
+      assertEnded(unanswered, RequestStatus.TIMEOUT, "no end within the request timeout");
+      assertThat(unanswered.httpStatus()).isNull();
+      assertThat(unanswered.timing().connectNanos()).isPositive();
+      assertThat(unanswered.timing().headersNanos()).isNull();
+
+      assertEnded(sent.get(2).ended(), RequestStatus.COMPLETE, null);
+      assertEnded(sent.get(3).ended(), RequestStatus.IN_STREAM_ERROR, "broke");
     }
   }
 

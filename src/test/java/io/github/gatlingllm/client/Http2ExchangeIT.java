@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.client.LocalClient.HeldTime;
 import io.github.gatlingllm.client.LocalClient.Sent;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -157,15 +158,18 @@ final class Http2ExchangeIT {
 
   @Test
   void aStallResetsItsStream() throws Exception {
-    Sent sent = client.post(server.url()).http2().idleTimeoutMillis(1_000).send();
+    HeldTime time = client.heldTime();
+    Sent sent = client.post(server.url()).http2().held(time).idleTimeoutMillis(1_000).send();
     Asked asked = server.next().startStream().event(A);
+    sent.await(exchange -> exchange.answer().text().equals("a"));
+    time.pass(1_005);
     assertEnded(sent, RequestStatus.STALLED, "no byte for 1 s (idle timeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
   @Test
   void theRequestTimeoutResetsItsStream() throws Exception {
-    Sent sent = client.post(server.url()).http2().requestTimeoutMillis(1_500).send();
+    Sent sent = client.post(server.url()).http2().requestTimeoutMillis(3_000).send();
     Asked asked = server.next().startStream().event(A);
     assertEnded(sent, RequestStatus.TIMEOUT, "no end within the request timeout");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());

@@ -32,7 +32,9 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.lang.reflect.Proxy;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -40,6 +42,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
@@ -106,6 +109,7 @@ final class LocalClient implements AfterEachCallback {
     private long requestTimeoutMillis = 1_000 * LIMIT_SECONDS;
     private Secrets secrets = Secrets.NONE;
     private LongSupplier nanoClock = System::nanoTime;
+    private @Nullable HeldTime held;
     private boolean http2;
     private @Nullable ProxyServer proxy;
     private InetAddressNameResolver resolver = InetAddressNameResolver.JAVA_RESOLVER;
@@ -153,6 +157,12 @@ final class LocalClient implements AfterEachCallback {
     Call nanoClock(LongSupplier clock) {
       nanoClock = clock;
       return this;
+    }
+
+    /** By time that is held: its idle timeout too. */
+    Call held(HeldTime time) {
+      held = time;
+      return nanoClock(time);
     }
 
     Call http2() {
@@ -213,7 +223,7 @@ final class LocalClient implements AfterEachCallback {
                   call.inputs,
                   call.secrets,
                   null),
-              watched(),
+              watched(call.held),
               call.nanoClock,
               ended -> {
                 count.incrementAndGet();
@@ -325,18 +335,79 @@ final class LocalClient implements AfterEachCallback {
   }
 
   /** The event loop, with a note of every timer that an exchange starts. */
-  private EventLoop watched() {
+  private EventLoop watched(@Nullable HeldTime held) {
     return (EventLoop)
         Proxy.newProxyInstance(
             LocalClient.class.getClassLoader(),
             new Class<?>[] {EventLoop.class},
             (proxy, method, arguments) -> {
-              Object result = method.invoke(loop, arguments);
-              if (method.getName().equals("schedule")) {
-                timers.add((Future<?>) result);
+              if (!method.getName().equals("schedule")) {
+                return method.invoke(loop, arguments);
               }
-              return result;
+              Future<?> timer =
+                  held == null
+                      ? (Future<?>) method.invoke(loop, arguments)
+                      : held.timer(
+                          (Runnable) arguments[0],
+                          ((TimeUnit) arguments[2]).toNanos((long) arguments[1]));
+              timers.add(timer);
+              return timer;
             });
+  }
+
+  /** Time that passes only when a test says so, however long it waits for something else. */
+  HeldTime heldTime() {
+    return new HeldTime();
+  }
+
+  /** A clock, and the timers of exchanges that are due by it. */
+  final class HeldTime implements LongSupplier {
+    private final AtomicLong now = new AtomicLong(1);
+    private final AtomicInteger asked = new AtomicInteger();
+    private final PriorityQueue<Timer> due =
+        new PriorityQueue<>(Comparator.comparingLong(Timer::nanos));
+
+    /** {@code handle} stands for it on the event loop, where it is never due. */
+    private record Timer(long nanos, Runnable task, Future<?> handle) {}
+
+    @Override
+    public long getAsLong() {
+      asked.incrementAndGet();
+      return now.get();
+    }
+
+    private Future<?> timer(Runnable task, long delayNanos) {
+      Future<?> handle = loop.schedule(task, 1, TimeUnit.DAYS);
+      due.add(new Timer(now.get() + delayNanos, task, handle));
+      return handle;
+    }
+
+    /** Lets so much pass. */
+    void pass(long millis) {
+      onLoop(
+          () -> {
+            long until = now.get() + TimeUnit.MILLISECONDS.toNanos(millis);
+            while (!due.isEmpty() && due.element().nanos() <= until) {
+              Timer next = due.remove();
+              now.set(next.nanos());
+              if (next.handle().cancel(false)) {
+                next.task().run();
+              }
+            }
+            now.set(until);
+          });
+    }
+
+    /** Does something, and waits until an exchange has asked what time it is. */
+    void awaitAsked(Runnable something) {
+      settle();
+      int before = asked.get();
+      something.run();
+      while (asked.get() == before && !Thread.currentThread().isInterrupted()) {
+        Thread.onSpinWait();
+      }
+      settle();
+    }
   }
 
   /** Lets everything that the event loop has still to do happen. */

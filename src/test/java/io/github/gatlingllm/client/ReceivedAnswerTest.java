@@ -343,22 +343,22 @@ final class ReceivedAnswerTest {
 
   @Test
   void aServersTimingThatIsNoNumberIsAbsent() {
-    answer.timing("usage.queue_time", Double.NaN);
-    answer.timing("usage.prompt_time", Double.POSITIVE_INFINITY);
-    answer.timing("usage.completion_time", -1);
-    answer.timing("timings.prompt_ms", 86_400_001);
-    answer.timing("timings.prompt_n", 16_777_217);
+    answer.timings().add("usage.queue_time", Double.NaN);
+    answer.timings().add("usage.prompt_time", Double.POSITIVE_INFINITY);
+    answer.timings().add("usage.completion_time", -1);
+    answer.timings().add("timings.prompt_ms", 86_400_001);
+    answer.timings().add("timings.prompt_n", 16_777_217);
     assertThat(answer.server()).isEqualTo(ServerReport.NONE);
-    answer.timing("usage.queue_time", 0.25);
+    answer.timings().add("usage.queue_time", 0.25);
     assertThat(answer.server().timings()).containsExactly(Map.entry("queue_s", 0.25));
     assertThat(answer.server().names()).containsExactly("usage.queue_time");
   }
 
   @Test
   void ofSeveralTimingsOfOneMeaningTheBodysCounts() {
-    answer.timing("x-queue-time", 12);
-    answer.timing("server-timing.db", 53.2);
-    answer.timing("metrics.queue_time_ms", 9.5);
+    answer.timings().add("x-queue-time", 12);
+    answer.timings().add("server-timing.db", 53.2);
+    answer.timings().add("metrics.queue_time_ms", 9.5);
     assertThat(answer.server().timings()).isEqualTo(Map.of("queue_s", 0.0095, "db_s", 0.0532));
     assertThat(answer.server().names())
         .containsExactly("metrics.queue_time_ms", "server-timing.db");
@@ -379,21 +379,46 @@ final class ReceivedAnswerTest {
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
         .isEqualTo(
             new Tokens(
-                8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER, List.of()));
+                8,
+                null,
+                null,
+                null,
+                64,
+                2,
+                2,
+                null,
+                2,
+                true,
+                TokenSource.TOKENIZER,
+                List.of(),
+                null));
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
         .isEqualTo(
             new Tokens(
-                8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS, List.of()));
+                8,
+                null,
+                null,
+                null,
+                64,
+                2,
+                null,
+                null,
+                2,
+                true,
+                TokenSource.CHUNKS,
+                List.of(),
+                null));
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
         .isEqualTo(
-            new Tokens(8, null, null, null, 64, null, null, null, null, false, null, List.of()));
+            new Tokens(
+                8, null, null, null, 64, null, null, null, null, false, null, List.of(), null));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needTokenizer(answer)).isFalse();
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
         .isEqualTo(
             new Tokens(
-                8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of()));
+                8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of(), null));
   }
 
   @Test

@@ -11,7 +11,6 @@ import io.gatling.http.client.RequestBuilder;
 import io.gatling.http.client.resolver.InetAddressNameResolver;
 import io.gatling.http.client.uri.Uri;
 import io.github.gatlingllm.wire.Secrets;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import org.junit.jupiter.api.AfterEach;
@@ -80,7 +79,7 @@ class TranscriptTest {
     logger.setLevel(Level.TRACE);
     Transcript transcript = exchange();
     for (int i = 0; i < 10; i++) {
-      transcript.body(Unpooled.wrappedBuffer(new byte[10_000]), 0, 10_000);
+      transcript.body(new byte[10_000], 0, 10_000);
     }
     transcript.log("well", "its session", null);
 

@@ -107,7 +107,7 @@ class NtpClientTest {
               }
               return answer;
             })) {
-      assertThat(ask(server, Duration.ofMillis(100)).offsetNanos()).isCloseTo(AHEAD, within(2L));
+      assertThat(ask(server, Duration.ofMillis(500)).offsetNanos()).isCloseTo(AHEAD, within(2L));
     }
   }
 

@@ -24,7 +24,7 @@ class NearSaturationTest {
     int pairs = 30;
     int changed = 0;
     for (int pair = 0; pair < pairs; pair++) {
-      changed += isClear(Comparison.of(run(2L * pair), run(2L * pair + 1))) ? 1 : 0;
+      changed += isClear(Comparison.of(run(2L * pair), run(2L * pair + 1), 1)) ? 1 : 0;
     }
 
     assertThat(changed).isLessThanOrEqualTo(pairs / 20);

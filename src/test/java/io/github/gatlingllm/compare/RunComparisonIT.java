@@ -63,8 +63,8 @@ class RunComparisonIT {
     int found = 0;
     for (int pair = 0; pair < PAIRS; pair++) {
       ComparedRun base = drawn(2L * pair, 1);
-      Comparison same = Comparison.of(base, drawn(2L * pair + 1, 1));
-      Comparison slower = Comparison.of(base, drawn(2L * pair + 1, 1.2));
+      Comparison same = Comparison.of(base, drawn(2L * pair + 1, 1), 1);
+      Comparison slower = Comparison.of(base, drawn(2L * pair + 1, 1.2), 1);
       calledChanged += clear(same, "").isEmpty() ? 0 : 1;
       clear(same, "").forEach(figure -> wrong.merge(figure, 1, Integer::sum));
       found += clear(slower, "ttft.").isEmpty() ? 0 : 1;
@@ -85,8 +85,8 @@ class RunComparisonIT {
       ComparedRun base = new BusyServer(2L * pair, 60).run(4, 16);
       ComparedRun again = new BusyServer(2L * pair + 1, 60).run(4, 16);
       ComparedRun slower = new BusyServer(2L * pair + 1, 60).ttft(1.2).run(4, 16);
-      calledChanged += clear(Comparison.of(base, again), "").isEmpty() ? 0 : 1;
-      found += clear(Comparison.of(base, slower), "ttft.").isEmpty() ? 0 : 1;
+      calledChanged += clear(Comparison.of(base, again, 1), "").isEmpty() ? 0 : 1;
+      found += clear(Comparison.of(base, slower, 1), "ttft.").isEmpty() ? 0 : 1;
     }
     System.out.printf(
         "of %d fresh pairs %d called changed, %d found with TTFT + 20 %%%n",

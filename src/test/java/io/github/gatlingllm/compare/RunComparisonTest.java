@@ -59,7 +59,7 @@ class RunComparisonTest {
   @Test
   void aRunIsNoDifferentFromItself() throws IOException {
     ComparedRun run = new Steady().level(1, 100).level(2, 150).run();
-    Comparison same = Comparison.of(run, run);
+    Comparison same = Comparison.of(run, run, 1);
 
     assertThat(same.places()).hasSize(3);
     assertThat(same.places())
@@ -73,7 +73,7 @@ class RunComparisonTest {
   void changesAreThoseOfTheSummaries() throws IOException {
     ComparedRun base = new Steady().level(1, 100).run();
     ComparedRun slower = new Steady().level(1, 125).run();
-    Change mean = change(Comparison.of(base, slower), "ttft.mean");
+    Change mean = change(Comparison.of(base, slower, 1), "ttft.mean");
 
     assertThat(mean.base())
         .isEqualTo(base.figures().summary().figures().metric(Metric.TTFT_MS).mean());
@@ -81,9 +81,9 @@ class RunComparisonTest {
     assertThat(mean.interval()).isNotNull();
     assertThat(mean.interval().low()).isGreaterThan(20).isLessThan(25);
     assertThat(mean.outcome()).isEqualTo(Outcome.WORSE);
-    assertThat(change(Comparison.of(slower, base), "ttft.mean").outcome())
+    assertThat(change(Comparison.of(slower, base, 1), "ttft.mean").outcome())
         .isEqualTo(Outcome.BETTER);
-    assertThat(change(Comparison.of(base, slower), "tpot.mean").outcome())
+    assertThat(change(Comparison.of(base, slower, 1), "tpot.mean").outcome())
         .isEqualTo(Outcome.NO_CLEAR_CHANGE);
   }
 
@@ -91,7 +91,7 @@ class RunComparisonTest {
   void aChangeThatIsClearButSmallIsNone() throws IOException {
     Change mean =
         change(
-            Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 102.5).run()),
+            Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 102.5).run(), 1),
             "ttft.mean");
 
     assertThat(mean.interval()).isNotNull();
@@ -104,7 +104,7 @@ class RunComparisonTest {
     Change errors =
         change(
             Comparison.of(
-                new Steady().level(1, 100).run(), new Steady().level(1, "a", 30, 100, 5).run()),
+                new Steady().level(1, 100).run(), new Steady().level(1, "a", 30, 100, 5).run(), 1),
             "errors.percent");
 
     assertThat(errors.base()).isZero();
@@ -118,7 +118,8 @@ class RunComparisonTest {
     Comparison few =
         Comparison.of(
             new Steady().level(1, "a", 1, 100, Integer.MAX_VALUE).run(),
-            new Steady().level(1, "a", 1, 300, Integer.MAX_VALUE).run());
+            new Steady().level(1, "a", 1, 300, Integer.MAX_VALUE).run(),
+            1);
 
     assertThat(change(few, "ttft.mean").outcome()).isEqualTo(Outcome.TOO_FEW);
     assertThat(change(few, "ttft.mean").percent()).isCloseTo(200, within(0.1));
@@ -128,7 +129,7 @@ class RunComparisonTest {
   void stagesAreMatchedByLabelAndPooledOverWhatBothHave() throws IOException {
     ComparedRun base = new Steady().level(1, 100).level(2, 200).run();
     ComparedRun other = new Steady().level(2, 220).level(4, 900).run();
-    Comparison comparison = Comparison.of(base, other);
+    Comparison comparison = Comparison.of(base, other, 1);
 
     assertThat(comparison.unmatched())
         .containsExactly("c=1 is only in the base", "c=4 is only in the other run");
@@ -142,16 +143,17 @@ class RunComparisonTest {
     ComparedRun base = new Steady().level(1, "old", 30, 100, Integer.MAX_VALUE).run();
     ComparedRun other = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE).run();
 
-    assertThat(Comparison.of(base, other).places()).hasSize(1);
+    assertThat(Comparison.of(base, other, 1).places()).hasSize(1);
     Steady both = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE);
     ComparedRun two = both.level(1, "old", 30, 300, Integer.MAX_VALUE).run();
-    assertThat(change(Comparison.of(base, two), "ttft.mean").percent()).isCloseTo(200, within(0.1));
+    assertThat(change(Comparison.of(base, two, 1), "ttft.mean").percent())
+        .isCloseTo(200, within(0.1));
   }
 
   @Test
   void conditionsAreOnTheMeasuredChange() throws IOException {
     Comparison slower =
-        Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 125).run());
+        Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 125).run(), 1);
 
     assertThat(judged("ttft.mean>+10%", slower)).isTrue();
     assertThat(judged("ttft.mean>+30%", slower)).isFalse();
@@ -182,7 +184,7 @@ class RunComparisonTest {
   void severalRunsAreCorrectedTogether() throws IOException {
     ComparedRun base = new Steady().level(1, 100).run();
     ComparedRun slower = new Steady().level(1, 125).run();
-    Change alone = change(Comparison.of(base, slower), "ttft.mean");
+    Change alone = change(Comparison.of(base, slower, 1), "ttft.mean");
     Change oneOfThree = change(Comparison.of(base, slower, 3), "ttft.mean");
 
     assertThat(oneOfThree.percent()).isEqualTo(alone.percent());

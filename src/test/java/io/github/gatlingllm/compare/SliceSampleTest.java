@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.compare.SliceSample.Weighted;
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Recorded;
 import io.github.gatlingllm.stats.SliceTally;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.GeneratorField;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
@@ -36,23 +35,24 @@ class BlockedLoopIT {
               .run();
       assertThat(run.exitCode()).as(run.output()).isZero();
       List<GeneratorSecond> seconds = new ArrayList<>();
-      assertThat(GeneratorFile.read(run.files().generator(), seconds::add)).isNull();
-      double blockedAt =
-          run.lines().stream()
-                  .filter(line -> line.startsWith("BLOCKED "))
-                  .mapToLong(line -> Long.parseLong(line.substring(8)))
-                  .findFirst()
-                  .orElseThrow()
-              / 1e3;
+      assertThat(GeneratorSecond.read(run.files().generator(), seconds::add)).isNull();
       PhaseWindow measured = run.stage("c=8").window(Phase.MEASURE).orElseThrow();
-      assertThat(blockedAt)
-          .as("blocked while it was measured")
-          .isBetween(measured.startUnixNanos() / 1e9, measured.endUnixNanos() / 1e9);
+      long blockedAt =
+          measured.startUnixNanos()
+              + run.lines().stream()
+                  .filter(line -> line.startsWith("BLOCKED "))
+                  .mapToLong(line -> Long.parseLong(line.substring("BLOCKED ".length())))
+                  .findFirst()
+                  .orElseThrow();
+      assertThat(blockedAt).as("while it was measured").isLessThan(measured.endUnixNanos());
 
       assertThat(seconds)
           .as("a line per second")
           .hasSizeGreaterThan(BlockedLoopSimulation.MEASURE_SECONDS)
           .allSatisfy(BlockedLoopIT::isWhole);
+      assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.PROCESS_CPU)).sum())
+          .as("in each it may be less than is counted")
+          .isPositive();
       assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.EVENTS)).sum())
           .isEqualTo(run.requests().stream().mapToLong(r -> r.events().count()).sum());
       assertThat(seconds).anyMatch(second -> second.number(GeneratorField.IN_FLIGHT) > 0);
@@ -64,15 +64,14 @@ class BlockedLoopIT {
       // What else runs on the machine of the test is left out.
       Files.delete(run.files().generator());
       for (GeneratorSecond second : seconds) {
-        GeneratorFile.append(
-            run.files().generator(), second.with(GeneratorField.MACHINE_IDLE, null));
+        second.with(GeneratorField.MACHINE_IDLE, null).append(run.files().generator());
       }
       RunReport.of(run.files()).write();
       JsonNode check = run.check("generator");
       assertThat(check.path("level").asText()).as(check.toString()).isNotEqualTo("ok");
       Matcher span = SPAN.matcher(check.path("message").asText());
       assertThat(span.find()).as(check.toString()).isTrue();
-      double atS = blockedAt - run.info().startUnixNanos() / 1e9;
+      double atS = (blockedAt - run.info().startUnixNanos()) / 1e9;
       assertThat(atS)
           .as(check.toString())
           .isBetween(Double.valueOf(span.group(1)), Double.valueOf(span.group(2)));
@@ -86,9 +85,7 @@ class BlockedLoopIT {
     assertThat(second.get(GeneratorField.LAG_P50))
         .hasSameSizeAs(second.get(GeneratorField.LAG_MAX));
     assertThat(second.get(GeneratorField.LATEST_LOOP)).hasSize(GeneratorField.LATE_MS.size());
-    if (second.number(GeneratorField.LENGTH) > 500_000_000) { // counted in steps
-      assertThat(second.number(GeneratorField.PROCESS_CPU)).isPositive();
-    }
+    assertThat(second.number(GeneratorField.PROCESS_CPU)).isNotNegative();
     assertThat(second.number(GeneratorField.HEAP_USED)).isPositive();
     assertThat(second.number(GeneratorField.CPUS)).isPositive();
   }

@@ -2,10 +2,12 @@ package io.github.gatlingllm.e2e;
 
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.ofMillis;
 
 import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.load.RunningLevel;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /** Two load levels; in the second one a function of the user's blocks an event loop once. */
@@ -14,8 +16,8 @@ public final class BlockedLoopSimulation extends Simulation {
   static final int MEASURE_SECONDS = 3;
   static final int BLOCKED_MILLIS = 400;
 
-  private static final long BLOCK_AFTER = TimeUnit.MILLISECONDS.toNanos(4_500);
-  private static final AtomicLong BEGAN = new AtomicLong();
+  private static final long BLOCK_AFTER = TimeUnit.MILLISECONDS.toNanos(1_500);
+  private static final AtomicBoolean BLOCKED = new AtomicBoolean();
 
   {
     ScenarioBuilder chat =
@@ -25,21 +27,21 @@ public final class BlockedLoopSimulation extends Simulation {
     setUp(
             closedLoop(4, 8)
                 .fill(0)
-                .stabilize(0)
+                .stabilize(ofMillis(100))
                 .measure(MEASURE_SECONDS)
                 .disableCooldown()
                 .inject(chat))
         .protocols(llm.baseUrl(System.getProperty("baseUrl")).model("m"));
   }
 
-  /** Once, when it has run for that long. */
+  /** Once, when the second level has been measured for that long. */
   private static Session mayBlock(Session session) {
     long now = System.nanoTime();
-    long began = BEGAN.get();
-    if (began == 0) {
-      BEGAN.compareAndSet(0, now);
-    } else if (now - began > BLOCK_AFTER && BEGAN.compareAndSet(began, Long.MAX_VALUE)) {
-      System.out.println("BLOCKED " + System.currentTimeMillis());
+    RunningLevel level = session.get(RunningLevel.KEY);
+    if (level.label().equals("c=8")
+        && now - level.measureStartNanos() > BLOCK_AFTER
+        && BLOCKED.compareAndSet(false, true)) {
+      System.out.println("BLOCKED " + (now - level.measureStartNanos()));
       long until = now + TimeUnit.MILLISECONDS.toNanos(BLOCKED_MILLIS);
       while (System.nanoTime() < until) {
         LockSupport.parkNanos(until - System.nanoTime());

@@ -2,12 +2,15 @@ package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -17,11 +20,24 @@ final class EngineTokens {
   /** Offsets are whole microseconds: a token at either edge of a window may be counted or not. */
   static final double AT_THE_EDGES = 2;
 
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
   private EngineTokens() {}
 
   /** What the engine noted, by the id of the request. */
   static Map<String, GroundTruth> byRequest(Collection<GroundTruth> truths) {
     return truths.stream().collect(Collectors.toMap(GroundTruth::requestId, Function.identity()));
+  }
+
+  /** Waits until the engine, too, has seen the end of so many requests, and works on none. */
+  static void awaitEnded(EmbeddedEngine engine, int requests) {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (engine.groundTruth().size() < requests || engine.running() > 0) {
+      assertThat(System.nanoTime())
+          .as(() -> engine.groundTruth().size() + " ended, " + engine.running() + " running")
+          .isLessThan(deadline);
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 
   /** Every token that was sent is in the record of its request, and no other. */

@@ -63,6 +63,7 @@ class FaultsIT {
 
   private final Map<String, Fault> faults = new LinkedHashMap<>();
   private final List<String> floods = new ArrayList<>();
+  private final List<String> silent = new ArrayList<>();
   private final List<AutoCloseable> servers = new ArrayList<>();
 
   @AfterEach
@@ -83,6 +84,12 @@ class FaultsIT {
     fault(name, INVALID_RESPONSE, error, script);
   }
 
+  /** Of servers that say nothing more, whose requests have little time. */
+  private void silence(String name, RequestStatus status, @Nullable String error, Script script) {
+    silent.add(name);
+    fault(name, status, error, script);
+  }
+
   private void fault(String name, String url, String error) {
     faults.put(name, new Fault(url, CONNECTION_ERROR, error));
   }
@@ -92,7 +99,7 @@ class FaultsIT {
     connections();
     contents();
     tls(folder);
-    silence();
+    silences();
     sizes();
     Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost\n");
 
@@ -104,7 +111,8 @@ class FaultsIT {
                     "-XX:+UseSerialGC",
                     "-Xmx512m",
                     "-Djdk.net.hosts.file=" + hosts))
-            .set("servers", urls(name -> !floods.contains(name)))
+            .set("servers", urls(name -> !floods.contains(name) && !silent.contains(name)))
+            .set("silent", urls(silent::contains))
             .set("floods", urls(floods::contains))
             .noReports()
             .run();
@@ -118,9 +126,6 @@ class FaultsIT {
     assertThat(run.check("token_counts").path("level").asText()).isEqualTo("warning");
     RunInfo info = run.info();
     assertThat(info.seed()).as("of a simulation that sets none").isNotNull();
-    assertThat(TimeUnit.NANOSECONDS.toSeconds(info.endUnixNanos() - info.startUnixNanos()))
-        .as("seconds that the run took: nothing hangs, requests time out after 5")
-        .isLessThan(60);
   }
 
   private String urls(Predicate<String> which) {
@@ -180,12 +185,10 @@ class FaultsIT {
         COMPLETE,
         null,
         x -> x.startStream().event(A).event(STOP).event(absurd).lastChunk());
-    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      fault(
-          "refused",
-          "http://127.0.0.1:" + closed.getLocalPort() + "/v1",
-          "connection refused: is the server running at the endpoint's port?");
-    }
+    fault(
+        "refused",
+        "http://127.0.0.1:1/v1",
+        "connection refused: is the server running at the endpoint's port?");
     fault("no such host", "http://llm.invalid/v1", "unknown host: check the endpoint's name");
     fault("reset before headers", CONNECTION_ERROR, RESET, Exchange::reset);
     fault("reset after headers", CONNECTION_ERROR, RESET, x -> x.startStream().reset());
@@ -236,39 +239,40 @@ class FaultsIT {
     return Arrays.copyOf(event, first + 1);
   }
 
-  private void silence() {
+  private void silences() {
     String idle = "no byte for " + FaultsSimulation.IDLE.toSeconds() + " s (idle timeout)";
     String noHeaders = idle.replace("byte", "response headers");
-    fault("hangs in headers", STALLED, noHeaders, x -> x.send("HTTP/1.1 200").awaitClientClose());
-    fault("hangs after headers", STALLED, idle, x -> x.startStream().awaitClientClose());
-    fault("hangs between events", STALLED, idle, x -> x.startStream().event(A).awaitClientClose());
-    fault(
+    silence("hangs in headers", STALLED, noHeaders, x -> x.send("HTTP/1.1 200").awaitClientClose());
+    silence("hangs after headers", STALLED, idle, x -> x.startStream().awaitClientClose());
+    silence(
+        "hangs between events", STALLED, idle, x -> x.startStream().event(A).awaitClientClose());
+    silence(
         "hangs in an event",
         STALLED,
         idle,
         x -> x.startStream().event(A).chunk("data: {\"cho").awaitClientClose());
-    fault(
+    silence(
         "hangs after the last event",
         COMPLETE,
         null,
         x -> x.startStream().event(A).event(STOP).done().awaitClientClose());
-    fault(
+    silence(
         "a byte at a time, headers",
         STALLED,
         noHeaders,
         x -> drip(x.send("HTTP/1.1 200 OK\r\n"), 'x'));
-    fault(
+    silence(
         "a byte at a time, an event",
         TIMEOUT,
         TIME_OUT,
         x -> drip(x.startStream().event(A).send("ffff\r\ndata: "), 'x'));
-    fault(
+    silence(
         "comments without an end",
         TIMEOUT,
         TIME_OUT,
         x -> drip(x.startStream().send("ffff\r\n:"), '\n'));
     // The last one: those that flood the client start when its requests have ended.
-    fault("hangs before headers", STALLED, noHeaders, Exchange::awaitClientClose);
+    silence("hangs before headers", STALLED, noHeaders, Exchange::awaitClientClose);
   }
 
   /** That byte ten times a second. */
@@ -400,11 +404,12 @@ class FaultsIT {
         "https://127.0.0.1:" + plain("HTTP/1.1 400 Bad Request\r\n\r\n") + "/v1",
         "TLS failed: the server does not speak TLS; use http:// or another port");
     fault("TLS, closed", "https://127.0.0.1:" + plain("") + "/v1", CLOSED);
-    ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-    servers.add(silent);
+    ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    servers.add(mute);
+    silent.add("TLS, silent");
     faults.put(
         "TLS, silent",
-        new Fault("https://127.0.0.1:" + silent.getLocalPort() + "/v1", TIMEOUT, TIME_OUT));
+        new Fault("https://127.0.0.1:" + mute.getLocalPort() + "/v1", TIMEOUT, TIME_OUT));
   }
 
   /** The port of a server that says this to whom connects, and closes. */

@@ -10,22 +10,26 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Users in closed loops against many servers at once, {@code name=url;…}: a request name each. Then
- * those of {@code floods}, which keep the load generator busy and have all the time they need.
+ * Users in closed loops against many servers at once, {@code name=url;…}: a request name each, and
+ * all the time they need. Those of {@code silent} have little, and when the last of these is over
+ * come those of {@code floods}, which keep the load generator busy.
  */
 public final class FaultsSimulation extends Simulation {
 
   static final int USERS = 2;
 
-  static final Duration IDLE = Duration.ofSeconds(1);
+  /** Longer than a busy machine takes to send and to read the first bytes. */
+  static final Duration IDLE = Duration.ofSeconds(3);
+
   static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final Duration LONG = Duration.ofMinutes(1);
 
   {
-    List<PopulationBuilder> first = users("servers", IDLE, TIMEOUT);
-    int last = first.size() - 1;
-    first.set(last, first.get(last).andThen(users("floods", LONG, LONG)));
-    setUp(first);
+    List<PopulationBuilder> silent = users("silent", IDLE, TIMEOUT);
+    int last = silent.size() - 1;
+    silent.set(last, silent.get(last).andThen(users("floods", LONG, LONG)));
+    silent.addAll(users("servers", LONG, LONG));
+    setUp(silent);
   }
 
   private static List<PopulationBuilder> users(String servers, Duration idle, Duration timeout) {

@@ -32,7 +32,8 @@ class HealthyRunsIT {
           "silent_spans",
           "steady_state",
           "buffering",
-          "coalesced_events");
+          "coalesced_events",
+          "engine_ttft");
 
   private static final Set<String> OF_SHORT_WINDOWS = Set.of("low_n", "window_length");
 

@@ -9,6 +9,8 @@ import io.github.gatlingllm.record.RequestStatus;
 /** A load that several injectors share: rates, then users, each asking what follows from a seed. */
 public final class InjectorsSimulation extends Simulation {
 
+  static final int ENOUGH = 35;
+
   public InjectorsSimulation() {
     ScenarioBuilder mixed =
         scenario("Mixed")
@@ -35,7 +37,7 @@ public final class InjectorsSimulation extends Simulation {
                 .tokenizer(chars4())
                 .uniquePrompts()
                 .maxInFlight(400)
-                .assertions(llmGlobal().status(RequestStatus.COMPLETE).count().gt(35))
+                .assertions(llmGlobal().status(RequestStatus.COMPLETE).count().gt(ENOUGH))
                 .recordText()
                 .disableJvmWarmUp());
   }

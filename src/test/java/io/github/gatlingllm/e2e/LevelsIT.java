@@ -66,7 +66,7 @@ class LevelsIT {
                     .isGreaterThanOrEqualTo(measureEnd(run, r) + LevelsSimulation.DRAIN.toNanos());
               });
       assertThat(run.info().stages()).hasSize(2);
-      assertThat(engine.running()).isZero();
+      EngineTokens.awaitEnded(engine, 6);
       assertThat(engine.groundTruth()).hasSize(6).allMatch(truth -> truth.cancelled());
       assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(6);
     }
@@ -167,7 +167,7 @@ class LevelsIT {
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
       assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(64);
       assertThat(run.files().page()).isNotEmptyFile();
-      assertThat(engine.running()).isZero();
+      EngineTokens.awaitEnded(engine, 64);
     }
   }
 

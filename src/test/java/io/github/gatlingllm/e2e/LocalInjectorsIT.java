@@ -1,27 +1,33 @@
 package io.github.gatlingllm.e2e;
 
-import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** One command, several processes, one run. */
 class LocalInjectorsIT {
+
+  private static final int AT_ONCE = 4;
 
   private static GatlingRun.Setup benchmark(int injectors) {
     return GatlingRun.of(Benchmark.class)
@@ -69,19 +75,23 @@ class LocalInjectorsIT {
     assertThat(info.seed()).isNotNull();
   }
 
+  /** The server answers a few requests per connection, and the others when the third is dead. */
   @Test
   void oneThatIsKilledIsNamedAndWhatItHadCounts() throws Exception {
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(2)).start();
+    CountDownLatch killed = new CountDownLatch(1);
+    try (ScriptedServer server = ScriptedServer.start(exchange -> answer(exchange, killed));
         GatlingRun run =
             benchmark(3)
-                .set("llm.endpoint", engine.baseUrl())
-                .set("llm.model", "embedded")
+                .set("llm.endpoint", server.baseUrl() + "/v1")
+                .set("llm.model", "m")
                 .set("llm.concurrency", 6)
-                .set("llm.duration", 2)
+                .set("llm.requests", 60)
                 .start()) {
-      run.await("records of the third", () -> lines(run, 3) >= 10);
+      run.await("records of the third", () -> lines(run, 3) >= AT_ONCE);
       ProcessHandle third = process(run, "llm.injector=3/3");
       third.destroyForcibly();
+      third.onExit().get(1, TimeUnit.MINUTES);
+      killed.countDown();
       run.await();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
@@ -111,11 +121,29 @@ class LocalInjectorsIT {
     }
   }
 
+  private static void answer(Exchange exchange, CountDownLatch killed)
+      throws IOException, InterruptedException {
+    if (exchange.request().indexOnConnection() >= AT_ONCE) {
+      exchange.await(killed);
+    }
+    exchange
+        .startStream()
+        .event(ChatChunks.content("a"))
+        .event(ChatChunks.finish("stop"))
+        .event(ChatChunks.usage(1, 1))
+        .done()
+        .lastChunk();
+  }
+
   private static long lines(GatlingRun run, int injector) throws IOException {
-    for (Path file : found(run, "requests.jsonl")) {
-      if (file.toString().contains("-injectors/" + injector + "/")) {
-        return Files.readAllLines(file).size();
+    try {
+      for (Path file : found(run, "requests.jsonl")) {
+        if (file.toString().contains("-injectors/" + injector + "/")) {
+          return GatlingRun.lineCount(file);
+        }
       }
+    } catch (UncheckedIOException e) {
+      // A file was renamed while folders were read.
     }
     return 0;
   }

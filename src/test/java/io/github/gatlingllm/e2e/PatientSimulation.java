@@ -21,8 +21,8 @@ public final class PatientSimulation extends Simulation {
         .protocols(
             llm.baseUrl(System.getProperty("baseUrl"))
                 .model("embedded")
-                .idleTimeout(Duration.ofMillis(500))
-                .requestTimeout(Duration.ofMillis(1_500))
+                .idleTimeout(Duration.ofMillis(Integer.getInteger("idleMillis", 60_000)))
+                .requestTimeout(Duration.ofMillis(Integer.getInteger("timeoutMillis", 60_000)))
                 .recordText()
                 .disableJvmWarmUp());
   }

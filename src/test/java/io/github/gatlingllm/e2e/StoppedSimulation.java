@@ -2,17 +2,27 @@ package io.github.gatlingllm.e2e;
 
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.ofMillis;
 
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Gatling stops these loads after two seconds, while requests are under way. */
+/**
+ * Gatling stops these loads while requests are under way: after some seconds, or by an action once
+ * users of each had an answer.
+ */
 public final class StoppedSimulation extends Simulation {
 
-  static final int SECONDS = 2;
+  private static final int SECONDS = 3;
+
+  private static final int ANSWERS = 3;
+
+  /** Answers to come of each load. */
+  private final List<AtomicInteger> left = new ArrayList<>();
 
   {
     List<PopulationBuilder> loads =
@@ -26,7 +36,11 @@ public final class StoppedSimulation extends Simulation {
             .disableJvmWarmUp()
             .assertions(llmGlobal().status(RequestStatus.CANCELLED).count().is(0));
     if (Boolean.getBoolean("action")) {
-      ScenarioBuilder stops = scenario("Stops").exec(pause(SECONDS), stopLoadGenerator("enough"));
+      ScenarioBuilder stops =
+          scenario("Stops")
+              .asLongAs(session -> left.stream().anyMatch(answers -> answers.get() > 0))
+              .on(pause(ofMillis(100)))
+              .exec(stopLoadGenerator("enough"));
       loads.add(stops.injectOpen(atOnceUsers(1)));
       setUp(loads).protocols(engine);
     } else {
@@ -34,9 +48,17 @@ public final class StoppedSimulation extends Simulation {
     }
   }
 
-  private static ScenarioBuilder chat(String name) {
+  private ScenarioBuilder chat(String name) {
+    AtomicInteger answers = new AtomicInteger(ANSWERS);
+    left.add(answers);
     return scenario(name)
+        .exec(llm(name).chat().user("hi").maxTokens(2))
+        .exec(
+            session -> {
+              answers.decrementAndGet();
+              return session;
+            })
         .during(60)
-        .on(exec(llm(name).chat().user("hi").maxTokens(Integer.getInteger("tokens"))));
+        .on(exec(llm(name).chat().user("hi").maxTokens(5_000)));
   }
 }

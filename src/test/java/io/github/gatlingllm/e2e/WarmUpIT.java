@@ -15,6 +15,7 @@ import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,6 +59,7 @@ class WarmUpIT {
   @Test
   void everyServerThatDoesNotAnswerIsALineWithCauseAndRemedyAndNoLoadIsSent() throws Exception {
     Map<String, String> expected = new LinkedHashMap<>();
+    Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost\n");
     try (ScriptedServer plain = ScriptedServer.start(WarmUpIT::answer);
         ScriptedServer tls =
             ScriptedServer.startTls(SelfSigned.sslContext(folder), WarmUpIT::answer)) {
@@ -72,7 +74,7 @@ class WarmUpIT {
       expected.put("http://" + host + "/400/v1", "HTTP 400: no. Change what it names: the model");
       expected.put("http://" + host + "/429/v1", "HTTP 429: no. Wait");
       expected.put("http://" + host + "/503/v1", "is it still loading the model?");
-      expected.put("http://" + host + "/silent/v1", "no byte for 2 s (idle timeout). Look at");
+      expected.put("http://" + host + "/silent/v1", "no byte for 4 s (idle timeout). Look at");
       expected.put("http://" + host + "/cut/v1", "stream ended before finish_reason");
       expected.put("http://" + host + "/empty/v1", "Check that the endpoint is an OpenAI-compat");
       expected.put("http://" + host + "/page/v1", "Check that the endpoint is an OpenAI-compat");
@@ -81,6 +83,7 @@ class WarmUpIT {
 
       GatlingRun run =
           GatlingRun.of(WarmUpSimulation.class)
+              .set("jdk.net.hosts.file", hosts) // asks no name server
               .set("baseUrls", well + "," + String.join(",", expected.keySet()))
               .noReports()
               .run();
@@ -165,8 +168,8 @@ class WarmUpIT {
       assertThat(end.text())
           .startsWith("during c=4, 1 level left out: ")
           .endsWith(
-              " requests failed one after the other and none succeeded between; the last one: HTTP"
-                  + " 500: crashed");
+              " requests failed one after the other and none succeeded between (last error: HTTP"
+                  + " 500: crashed)");
       assertThat(end.value()).isGreaterThan(100);
       assertThat(end.threshold()).isEqualTo(100);
       assertThat(run.info().stages()).extracting(LevelInfo::label).containsExactly("c=4");

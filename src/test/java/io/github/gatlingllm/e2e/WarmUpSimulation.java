@@ -26,7 +26,7 @@ public class WarmUpSimulation extends Simulation {
                 .target("ours")
                 .verifyTls()
                 .apiKey("sk-not-to-be-shown")
-                .idleTimeout(Duration.ofSeconds(2))
+                .idleTimeout(Duration.ofSeconds(4))
                 .requestTimeout(Duration.ofSeconds(20))
                 .warmUp(1)
                 .disableJvmWarmUp());

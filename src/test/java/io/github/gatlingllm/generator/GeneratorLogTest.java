@@ -3,7 +3,6 @@ package io.github.gatlingllm.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.GeneratorField;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
@@ -12,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +37,7 @@ class GeneratorLogTest {
     log.close();
 
     List<GeneratorSecond> lines = new ArrayList<>();
-    assertThat(GeneratorFile.read(file, lines::add)).isNull();
+    assertThat(GeneratorSecond.read(file, lines::add)).isNull();
     assertThat(lines).allMatch(line -> line.number(GeneratorField.LENGTH) >= 100_000_000);
     assertThat(lines.stream().mapToLong(line -> line.number(GeneratorField.EVENTS)).sum())
         .isPositive()
@@ -50,13 +50,17 @@ class GeneratorLogTest {
     GeneratorLog log =
         new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
     long edge = System.nanoTime();
-    log.cut(edge);
-    log.cut(edge);
-    log.cut(edge - 1_000);
+    log.edge(edge);
+    log.edge(edge + TimeUnit.HOURS.toNanos(1));
+    log.write(); // late, after the edge
+    log.cut();
+    log.edge(edge);
+    log.edge(edge - 1_000);
+    log.cut();
     log.close();
 
     List<GeneratorSecond> lines = new ArrayList<>();
-    assertThat(GeneratorFile.read(file, lines::add)).isNull();
+    assertThat(GeneratorSecond.read(file, lines::add)).isNull();
     assertThat(lines).hasSize(2);
     GeneratorSecond first = lines.get(0);
     assertThat(first.number(GeneratorField.START) + first.number(GeneratorField.LENGTH))

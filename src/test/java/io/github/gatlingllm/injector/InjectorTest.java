@@ -3,6 +3,7 @@ package io.github.gatlingllm.injector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.record.InjectorShare;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -232,6 +232,26 @@ class GoodputSearchTest {
                 + " .slo(slo().ttft(ofMillis(200))) or llm.slo");
   }
 
+  /** At 0.02 requests/s for 30 s that is 55 of 100 levels; at 2 it is a server that is stuck. */
+  @Test
+  void aLevelToWhichByChanceNoRequestCameIsMeasuredOn() {
+    LevelSource rare = search(0.02, 0.05);
+    LoadLevel level = Objects.requireNonNull(rare.next(null));
+    LevelResult none =
+        new LevelResult(level.label(), 0, null, 99, 0, 0, null, 0, false, null, null);
+    for (int round = 1; round < GoodputSearch.MOST_ROUNDS; round++) {
+      assertThat(rare.goesOn(none)).isTrue();
+    }
+    assertThat(rare.goesOn(none)).isFalse();
+    assertThat(rare.next(none)).isNull();
+    assertThat(conclusion(rare))
+        .startsWith("No highest rate found: r=0.02 had no request to judge");
+
+    LevelSource often = search(2, 0.05);
+    assertThat(often.next(null)).isNotNull();
+    assertThat(often.goesOn(none)).isFalse();
+  }
+
   @Test
   void arrivalsAreNewAtEachLevelAndTheSameForASeed() {
     List<LoadLevel> first = new ArrayList<>();

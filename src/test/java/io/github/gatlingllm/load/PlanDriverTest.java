@@ -312,7 +312,7 @@ class PlanDriverTest {
         .last()
         .isEqualTo(
             "stopped early during c=2, 2 levels left out: 102 requests failed one after the other"
-                + " and none succeeded between; the last one: HTTP 500: broken");
+                + " and none succeeded between (last error: HTTP 500: broken)");
     assertThat(load.usersThere).isZero();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -93,7 +94,7 @@ class RecordCodecTest {
                     row.getValue(),
                     () -> {
                       ByteArrayOutputStream written = new ByteArrayOutputStream();
-                      try (JsonGenerator json = RecordCodec.generator(written)) {
+                      try (JsonGenerator json = JsonLines.generator(new JsonFactory(), written)) {
                         FieldType.SECONDS.write(json, row.getKey());
                       }
                       assertThat(written.toString(UTF_8)).isEqualTo(row.getValue());

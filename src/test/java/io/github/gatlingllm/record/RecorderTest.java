@@ -132,7 +132,7 @@ class RecorderTest {
 
   @Test
   void aFullDiskIsSaidOnceAndTriedAgain() throws IOException {
-    Recorder.LineWriter writer = new Recorder.LineWriter(disk, complaints::add);
+    Recorder.LineWriter writer = new Recorder.LineWriter(disk, null, complaints::add);
     batch(writer, 2);
     disk.room = 3_000;
     batch(writer, 5);
@@ -213,7 +213,7 @@ class RecorderTest {
   }
 
   private Recorder recorder(int capacity, Consumer<RequestRecord> observer) {
-    return new Recorder(disk, capacity, clock::get, observer, complaints::add);
+    return new Recorder(disk, null, capacity, clock::get, observer, complaints::add);
   }
 
   private void batch(Recorder.LineWriter writer, int count) {

@@ -23,10 +23,10 @@ class RunInfoTest {
           .versions(Map.of("gatling", "3.15.1"))
           .config(Map.of("endpoint", "http://localhost:8000/v1"))
           .workload(Map.of("input", "256 tokens"))
-          .slo(Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES))
-          .sloByRequest(
-              Map.of("ask", "ttft<1s"), Map.of("ask", new RunInfo.SloHeld(90, Slo.Rule.REQUESTS)))
-          .sloByTarget(
+          .slo(
+              RunInfo.TargetSlo.of(
+                  Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES),
+                  Map.of("ask", Slo.parse("ttft<1s", 90, Slo.Rule.REQUESTS))),
               Map.of(
                   "vLLM",
                       new RunInfo.TargetSlo(

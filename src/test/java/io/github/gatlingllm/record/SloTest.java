@@ -255,7 +255,7 @@ class SloTest {
 
   private static RequestRecord.Tokens tokens(int n) {
     return new RequestRecord.Tokens(
-        null, null, null, null, null, n, null, null, n, false, null, List.of());
+        null, null, null, null, null, n, null, null, n, false, null, List.of(), null);
   }
 
   private static List<String> list(String names) {

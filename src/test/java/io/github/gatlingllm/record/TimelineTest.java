@@ -324,7 +324,7 @@ final class TimelineTest {
   void tpotAndItlAgreeWhereTokensPerEventAreNotKnown() {
     RequestRecord.Tokens hundred =
         new RequestRecord.Tokens(
-            null, null, null, null, null, 100, null, null, 100, false, null, List.of());
+            null, null, null, null, null, 100, null, null, 100, false, null, List.of(), null);
     Timeline unknown = admitted();
     add(unknown, at(20));
     add(unknown, at(1_020));

@@ -53,7 +53,7 @@ class TokenGapsTest {
   void unknownTotalIsOnePerEvent() {
     RequestRecord.Tokens unknown =
         new RequestRecord.Tokens(
-            null, null, null, null, null, null, null, null, null, true, null, List.of());
+            null, null, null, null, null, null, null, null, null, true, null, List.of(), null);
     assertThat(
             TokenGaps.sortedTokenMicros(
                 events(new int[] {0, 10, 30}, new int[0], new int[0]), unknown))
@@ -79,6 +79,6 @@ class TokenGapsTest {
 
   private static RequestRecord.Tokens tokens(int n) {
     return new RequestRecord.Tokens(
-        null, null, null, null, null, n, null, null, n, false, null, List.of());
+        null, null, null, null, null, n, null, null, n, false, null, List.of(), null);
   }
 }

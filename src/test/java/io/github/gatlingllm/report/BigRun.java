@@ -176,7 +176,8 @@ final class BigRun {
             n,
             false,
             RequestRecord.TokenSource.USAGE,
-            List.of()),
+            List.of(),
+            null),
         new RequestRecord.Outcome(
             ok ? "length" : null,
             200,

@@ -83,6 +83,7 @@ final class Browser implements AutoCloseable {
         "--headless=new",
         "--no-sandbox",
         "--disable-gpu",
+        "--disable-dev-shm-usage", // which containers have little of
         "--disable-quic",
         "--no-first-run",
         "--disable-background-networking",

@@ -2,7 +2,6 @@ package io.github.gatlingllm.report;
 
 import static java.util.stream.Collectors.toMap;
 
-import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -18,6 +17,7 @@ import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.simulations.AssertionTexts;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
@@ -103,7 +103,7 @@ final class DemoRun {
 
   /** With assertions as they are written in settings. */
   DemoRun demanding(String... gates) {
-    assertions = Arrays.stream(gates).map(AssertionText::parse).toList();
+    assertions = AssertionTexts.parse(gates);
     return this;
   }
 
@@ -442,7 +442,8 @@ final class DemoRun {
             ok ? n : null,
             false,
             ok ? RequestRecord.TokenSource.USAGE : null,
-            List.of()),
+            List.of(),
+            null),
         new RequestRecord.Outcome(
             ok ? "length" : null,
             ok ? 200 : 503,

@@ -90,6 +90,14 @@ class HeadlineColumnsTest {
     assertThat(console.lines()).allMatch(line -> line.length() <= 120);
   }
 
+  /** So many columns that headings take three: names of levels stay. */
+  @Test
+  void namesOfLevelsStayWhole() {
+    String console = SummaryText.console(gate("open loop", "requests/s"));
+    assertThat(console).contains("\n> r=4 ", "\n> r=64 ").doesNotContain("…");
+    assertThat(console.lines()).allMatch(line -> line.length() <= 120);
+  }
+
   @Test
   void closedLoopsWithoutAWaitKeepTheShortName() {
     Summary summary =
@@ -115,7 +123,7 @@ class HeadlineColumnsTest {
             .summary();
     String reason = "25.0 % of 4 requests failed or had none";
     assertThat(SummaryText.markdown(summary))
-        .contains("| ttft | < 1000 ms | none: " + reason + " | – | 75.0 % | KO |");
+        .contains("| ttft | < 1 s | none: " + reason + " | – | 75.0 % | KO |");
     Table page = OutcomeTables.objectives(summary, summary.slo(), false);
     assertThat(page.groups().get(0).rows().get(0).get(2))
         .isEqualTo(Table.Cell.figure("none").remarked(reason));

@@ -197,7 +197,7 @@ class HtmlReportIT {
     Summary.Stage level = SWEEP.summary().stages().get(2);
     assertThat(chosen()).containsExactly("c=4", "At c=4", "At c=4", "At c=4", "At c=4", "At c=4");
     assertThat(browser.driver().findElement(By.id("verdict")).getText())
-        .contains(NumberText.with(level.figures().throughput().outputTokensPerS(), "tok/s"));
+        .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));
     assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
     assertThat(plotsOf("shapes")).hasSize(6).allMatch(id -> id.endsWith("-2"));
     assertThat(browser.plots()).hasSize(34).allSatisfy(HtmlReportIT::isPainted);

@@ -15,8 +15,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.openqa.selenium.JavascriptException;
-import org.openqa.selenium.ScriptTimeoutException;
 
 @ExtendWith(SharedBrowser.class)
 class LivePageIT {
@@ -25,6 +23,12 @@ class LivePageIT {
 
   private static final String LEVELS =
       IntStream.rangeClosed(1, 40).mapToObj(Integer::toString).collect(Collectors.joining(","));
+
+  private static final String ZOOM =
+      """
+      (({start, end}) => start + ',' + end)(
+          echarts.getInstanceByDom(document.getElementById('time-ttft')).getOption().dataZoom[0])
+      """;
 
   /**
    * A run, followed from its first request to its end by one browser. It ends when all is seen,
@@ -47,6 +51,11 @@ class LivePageIT {
       browser.networkRequests();
 
       browser.driver().get(page.toString());
+      browser
+          .driver()
+          .executeScript(
+              "document.redrawn = 0; document.addEventListener('charts', () =>"
+                  + " document.redrawn++)");
 
       until(run, browser, "document.getElementById('state').textContent === '● live'");
       until(run, browser, "document.querySelectorAll('#time-ttft svg path').length > 0");
@@ -55,6 +64,11 @@ class LivePageIT {
       assertThat(browser.texts("#live-now .tiles span"))
           .contains("TTFT p50", "ITL p50", "Output", "In flight", "Ended", "In SLO");
       assertThat(browser.texts("#live-now tbody td")).contains("100 %");
+
+      browser.driver().executeScript("document.querySelector('[data-zoom=in]').click()");
+      browser.driver().executeScript("document.redrawn = 0");
+      until(run, browser, "document.redrawn > 0");
+      assertThat(browser.eval(ZOOM)).as("zoom stays when news come").isEqualTo("25,75");
       assertThat(get(page.resolve("/metrics")))
           .contains("gen_ai_client_operation_duration_seconds_count{", "gatling_llm_stage=\"c=1\"")
           .doesNotContain("secret");
@@ -63,6 +77,7 @@ class LivePageIT {
 
       run.process().waitFor();
       assertThat(browser.eval("document.getElementById('state').textContent")).isEqualTo("✓ over");
+      assertThat((Long) browser.eval("document.redrawn")).as("loaded once").isPositive();
       assertThat(browser.texts("#live-now .verdict"))
           .singleElement()
           .asString()
@@ -83,7 +98,6 @@ class LivePageIT {
     return URI.create(address.group(1));
   }
 
-  /** The page may be loading again. */
   private static void until(GatlingRun run, Browser browser, String expression)
       throws IOException, InterruptedException {
     run.await(expression, () -> holds(browser, expression));
@@ -91,22 +105,18 @@ class LivePageIT {
 
   /** Looks for a second, in the browser: each question to it costs more than the looking. */
   private static boolean holds(Browser browser, String expression) {
-    try {
-      return Boolean.TRUE.equals(
-          browser
-              .driver()
-              .executeAsyncScript(
-                  """
-                  const done = arguments[arguments.length - 1];
-                  const end = Date.now() + 1000;
-                  const look = () =>
-                      %1$s ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50);
-                  look();
-                  """
-                      .formatted(expression)));
-    } catch (JavascriptException | ScriptTimeoutException e) {
-      return false;
-    }
+    return Boolean.TRUE.equals(
+        browser
+            .driver()
+            .executeAsyncScript(
+                """
+                const done = arguments[arguments.length - 1];
+                const end = Date.now() + 1000;
+                const look = () =>
+                    %1$s ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50);
+                look();
+                """
+                    .formatted(expression)));
   }
 
   private static String get(URI address) throws IOException, InterruptedException {

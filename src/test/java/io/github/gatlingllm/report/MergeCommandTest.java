@@ -131,7 +131,19 @@ class MergeCommandTest {
         new RequestRecord.Events(
             new int[] {60_000, 100_000}, new int[0], new int[0], 2, 0, 0, true, 40 * MS, 1),
         new RequestRecord.Tokens(
-            4, 1, 1, null, 2, 2, null, null, 2, false, RequestRecord.TokenSource.USAGE, List.of()),
+            4,
+            1,
+            1,
+            null,
+            2,
+            2,
+            null,
+            null,
+            2,
+            false,
+            RequestRecord.TokenSource.USAGE,
+            List.of(),
+            null),
         new RequestRecord.Outcome(
             "length", 200, RequestStatus.COMPLETE, true, null, null, List.of(), false),
         ServerReport.NONE,

@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.GeneratorField;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
@@ -134,19 +133,18 @@ class MergedInjectorsTest {
     }
     all.addAll(written);
     for (int second = 0; second < 30; second++) {
-      GeneratorFile.append(
-          files.generator(),
-          new GeneratorSecond()
-              .with(GeneratorField.INJECTOR, "injector-" + index)
-              .with(GeneratorField.START, begin + second * 1_000L * MS)
-              .with(GeneratorField.LENGTH, 1_000 * MS)
-              .with(GeneratorField.LAG_MAX, new int[] {index * 1_000})
-              .with(GeneratorField.LATEST_LOOP, new int[10])
-              .with(GeneratorField.PROCESS_CPU, index * 200L * MS)
-              .with(GeneratorField.MACHINE_USER, index * 200L * MS)
-              .with(GeneratorField.MACHINE_SYSTEM, 0L)
-              .with(GeneratorField.MACHINE_STEAL, 0L)
-              .with(GeneratorField.MACHINE_IDLE, 2_000 * MS - index * 200L * MS));
+      new GeneratorSecond()
+          .with(GeneratorField.INJECTOR, "injector-" + index)
+          .with(GeneratorField.START, begin + second * 1_000L * MS)
+          .with(GeneratorField.LENGTH, 1_000 * MS)
+          .with(GeneratorField.LAG_MAX, new int[] {index * 1_000})
+          .with(GeneratorField.LATEST_LOOP, new int[10])
+          .with(GeneratorField.PROCESS_CPU, index * 200L * MS)
+          .with(GeneratorField.MACHINE_USER, index * 200L * MS)
+          .with(GeneratorField.MACHINE_SYSTEM, 0L)
+          .with(GeneratorField.MACHINE_STEAL, 0L)
+          .with(GeneratorField.MACHINE_IDLE, 2_000 * MS - index * 200L * MS)
+          .append(files.generator());
     }
     return run;
   }

@@ -93,6 +93,9 @@ class MessagesTest {
         texts.forEach(each -> text.append(each).append('\n'));
       }
     }
+    for (String table : List.of("charts.txt", "sections.txt")) {
+      text.append("\n# report/").append(table).append("\n\n").append(Templates.resource(table));
+    }
     return text.toString();
   }
 

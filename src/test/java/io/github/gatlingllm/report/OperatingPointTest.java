@@ -173,7 +173,7 @@ class OperatingPointTest {
     assertThat(Tiles.of(summary).get(1).tiles())
         .extracting(Tile::value)
         .contains("0 tok/s", "100 %");
-    assertThat(summary.figures().throughput().outputTokensPerS()).as("pooled").isEqualTo(450);
+    assertThat(summary.figures().number(Metric.OUTPUT_TOKENS_PER_S)).as("pooled").isEqualTo(450);
     assertThat(new RunText(summary).pooled()).isEqualTo("All targets pooled.");
     assertThat(SummaryText.console(summary))
         .contains("---- Operating points ---")

@@ -155,9 +155,9 @@ class SummaryFilesTest {
         .contains("share", "requests_per_s", "tokens_per_s", "max", "missed");
     assertThat(keys(json.get("jitter")))
         .containsExactly(
+            "itl_std_ms",
             "itl_p99_over_p50",
             "per_request_p50",
-            "itl_std_ms",
             "stalls_per_1k_tokens",
             "batch_ratio");
     assertThat(keys(json.get("counts")))

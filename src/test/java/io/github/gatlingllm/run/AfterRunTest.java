@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.live.LiveView;
-import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.simulations.AssertionTexts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -60,7 +59,7 @@ class AfterRunTest {
   }
 
   private static void demand(Run of, String assertion) {
-    of.describe(info -> info.assertions(List.of(AssertionText.parse(assertion))));
+    of.describe(info -> info.assertions(AssertionTexts.parse(assertion)));
   }
 
   /** As where the results lie on a disk that is read-only: nothing is sent that is not recorded. */

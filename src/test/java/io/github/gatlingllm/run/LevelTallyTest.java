@@ -58,7 +58,10 @@ class LevelTallyTest {
         .begin();
     RunningLevel running = started.get(started.size() - 1);
     TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());
-    return tally.begin(running, LevelRecord.TARGET, LevelRecord.SCENARIO, judge);
+    return tally.begin(
+        running,
+        new Run.Schedule(LevelRecord.SCENARIO, LevelRecord.TARGET, running.label()),
+        judge);
   }
 
   private LevelTally.Counts closed() {

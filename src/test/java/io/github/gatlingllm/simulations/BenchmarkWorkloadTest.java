@@ -167,6 +167,12 @@ final class BenchmarkWorkloadTest {
     assertThat(plan(sized)).doesNotContain("sized by");
   }
 
+  @Test
+  void aSharedPrefixComesOnTopOfBuiltInPrompts() {
+    assertThat(plan(Map.of("sharedPrefix", "8x512", "requests", "9")))
+        .contains("uniform lengths of 576 to 960 tokens");
+  }
+
   static Stream<Arguments> refused() {
     return Stream.of(
         arguments(

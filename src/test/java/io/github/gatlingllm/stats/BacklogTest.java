@@ -54,6 +54,22 @@ class BacklogTest {
     return records;
   }
 
+  /** 60 in 60 s at both: the second rate saturates nothing. */
+  @Test
+  void ratesAtWhichByChanceAsManyCameHaveNoKnee() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int n = 0; n < 120; n++) {
+      String label = n < 60 ? "r=1" : "r=2";
+      records.add(Recorded.at(n * 1_000).lag(0).stage(label).tokens(28, 762).record());
+    }
+    LevelInfo one = Recorded.stage("r=1", "a", "open loop", 1.0, "requests/s", 0, 60_000);
+    LevelInfo two = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 60_000, 120_000);
+    Summary summary = Recorded.figures(Recorded.run(121, one, two), records).summary();
+    assertThat(summary.knee().reached()).isFalse();
+    assertThat(summary.knee().saturatedFromFirst()).isFalse();
+    assertThat(summary.verdict()).startsWith("No knee up to the highest load tried, 2 requests/s");
+  }
+
   /** All are within a generous SLO, and would not be for much longer: that holds nothing. */
   @Test
   void noLoadHoldsThatIsNotKeptUpWith() {

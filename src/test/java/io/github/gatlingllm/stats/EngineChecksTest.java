@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.EngineMetric.Kind;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
@@ -58,11 +61,15 @@ class EngineChecksTest {
   }
 
   private static Summary run(Map<EngineMetric, Double> said) {
+    return summary(readings(said));
+  }
+
+  private static List<ServerSample> readings(Map<EngineMetric, Double> said) {
     List<ServerSample> readings = new ArrayList<>();
     for (int second = -1; second <= 10; second++) {
       readings.add(reading(second + 0.5, (second + 1) / 11.0, said));
     }
-    return summary(readings);
+    return readings;
   }
 
   private static Summary summary(List<ServerSample> readings) {
@@ -70,8 +77,13 @@ class EngineChecksTest {
     for (int i = 0; i < 100; i++) {
       records.add(at(i * 97).tokens(EVEN).record());
     }
+    return summary(RUN, records, readings);
+  }
+
+  private static Summary summary(
+      RunInfo run, List<RequestRecord> records, List<ServerSample> readings) {
     try {
-      return RunStatistics.of(RUN, source(records, readings)).summary();
+      return RunStatistics.of(run, source(records, readings)).summary();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -132,13 +144,10 @@ class EngineChecksTest {
   /** 100 tok/s at 400 W. */
   @Test
   void powerGivesTokensPerJoule() {
-    assertThat(healthyRun().stages().get(0).figures().efficiency())
-        .satisfies(
-            efficiency -> {
-              assertThat(efficiency.powerW()).isEqualTo(400);
-              assertThat(efficiency.outputTokensPerJoule()).isEqualTo(0.25);
-              assertThat(efficiency.costPerMillionOutputTokens()).isEqualTo(20);
-            });
+    Figures figures = healthyRun().stages().get(0).figures();
+    assertThat(figures.number(Metric.POWER_W)).isEqualTo(400);
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_JOULE)).isEqualTo(0.25);
+    assertThat(figures.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS)).isEqualTo(20);
   }
 
   /** The engine's counts began anew, or were not read to the end: they say nothing of the run. */
@@ -193,6 +202,23 @@ class EngineChecksTest {
                       "At c=1 the mean TTFT is 100 ms here and 17 ms in the engine: 83 ms lie"
                           + " between them.");
             });
+  }
+
+  /**
+   * Two requests/s against one server of 500 ms, and an engine that says 90 ms: its means are of
+   * those whose first token came in the window, ours wait ever longer.
+   */
+  @Test
+  void requestsThatPileUpAreNotComparedWithThoseThatTheEngineAnswered() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int n = 0; n < 100; n++) {
+      records.add(at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500).record());
+    }
+    LevelInfo level = Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000);
+    Summary summary = summary(Recorded.run(60, level), records, readings(healthy()));
+    assertThat(summary.verdict()).startsWith("Does not keep up with 10 requests/s");
+    assertThat(check(summary, "engine_ttft")).isNull();
+    assertThat(check(summary, "engine_queue")).isNull();
   }
 
   /** A metric that a server does not have asks nothing. */

@@ -222,15 +222,15 @@ class FigureTest {
       Figures figures =
           new Figures(
               FIGURES.metrics(),
-              FIGURES.throughput(),
+              FIGURES.numbers(),
+              null,
+              null,
               goodput,
-              FIGURES.jitter(),
               FIGURES.reader(),
               List.of(),
               Map.of(),
               new Figures.Counts(null, 100, 100, met, 0, Map.of()),
               Map.of(),
-              null,
               null);
       assertThat(Figure.parse("goodput.percent").of(figures)).isEqualTo(met);
       assertThat(Figure.parse("errors.percent").of(figures)).isEqualTo(100 - met);

@@ -152,7 +152,7 @@ class GeneratorHealthTest {
   @Test
   void aLagThatIsASmallPartOfTheTtftIsNamedForTheItlAlone() {
     late(seconds.get(4), 15, 400);
-    assertThat(generator().message()).contains("up to 15 ms late: ITL p99 of c=1 rest on it");
+    assertThat(generator().message()).contains("up to 15 ms late: ITL p99 of c=1 rests on it");
   }
 
   @Test

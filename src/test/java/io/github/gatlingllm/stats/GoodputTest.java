@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -146,7 +147,7 @@ class GoodputTest {
   void ratesWithinTheWindow() {
     assertThat(goodput.requestsPerS()).isEqualTo(1);
     assertThat(goodput.tokensPerS()).isEqualTo(2);
-    assertThat(summary.figures().throughput().requestsPerS()).isEqualTo(2.5);
+    assertThat(summary.figures().number(Metric.REQUESTS_PER_S)).isEqualTo(2.5);
   }
 
   @Test
@@ -199,7 +200,11 @@ class GoodputTest {
 
   @Test
   void requestNameWithObjectivesOfItsOwn() {
-    RunInfo own = RUN.sloByRequest(Map.of("slow", "ttft<1s"), Map.of());
+    RunInfo own =
+        RUN.slo(
+            RunInfo.TargetSlo.of(
+                RUN.sloOf(""), Map.of("slow", Slo.parse("ttft<1s", 60, Slo.Rule.PERCENTILES))),
+            Map.of());
     Summary s =
         figures(own, at(0).tokens(300).record(), at(0).name("slow").tokens(300).record()).summary();
     assertThat(s.requests())
@@ -215,10 +220,11 @@ class GoodputTest {
   void requestNameThatHoldsAtItsOwnPercentile() {
     RunInfo own =
         run(1, stage(1, 0, 1_000))
-            .slo(Slo.parse("ttft<1s"))
-            .sloByRequest(
-                Map.of("slow", "e2e<200ms"),
-                Map.of("slow", new RunInfo.SloHeld(50, Slo.Rule.PERCENTILES)));
+            .slo(
+                RunInfo.TargetSlo.of(
+                    Slo.parse("ttft<1s"),
+                    Map.of("slow", Slo.parse("e2e<200ms", 50, Slo.Rule.PERCENTILES))),
+                Map.of());
     List<RequestRecord> records =
         List.of(
             at(0).tokens(100, 110).record(),
@@ -232,23 +238,25 @@ class GoodputTest {
         .containsExactly(tuple("ttft", true, 99.0), tuple("slow: e2e", true, 50.0));
     assertThat(s.verdict())
         .endsWith(
-            "TTFT p99 ≤ 1000 ms and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 requests,"
+            "TTFT p99 ≤ 1 s and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 request,"
                 + " E2E of slow by 50.0 % of 2.");
     Summary stricter = figures(own.sloHeldBy(90.0, null), records).summary();
     assertThat(stricter.verdict())
         .endsWith(
-            "TTFT p90 ≤ 1000 ms and E2E p90 ≤ 200 ms of slow are not all met: E2E of slow by 50.0 %"
+            "TTFT p90 ≤ 1 s and E2E p90 ≤ 200 ms of slow are not all met: E2E of slow by 50.0 %"
                 + " of 2 requests.");
   }
 
   /** Nothing but requests of that name has objectives: the sentence is about these. */
   @Test
   void onlyOneRequestNameHasObjectives() {
-    RunInfo own = run(1, stage(1, 0, 1_000)).sloByRequest(Map.of("slow", "e2e<200ms"), Map.of());
+    RunInfo own =
+        run(1, stage(1, 0, 1_000))
+            .slo(RunInfo.TargetSlo.of(Slo.NONE, Map.of("slow", Slo.parse("e2e<200ms"))), Map.of());
     Summary s =
         figures(own, at(0).tokens(50).record(), at(0).name("slow").tokens(250).record()).summary();
     assertThat(s.verdict())
-        .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 requests.");
+        .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 request.");
   }
 
   /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
@@ -260,8 +268,8 @@ class GoodputTest {
                 stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
                 stage("c=1", "b", "closed loop", 1.0, "users", 1_000, 2_000),
                 stage("c=1", "free", "closed loop", 1.0, "users", 1_000, 2_000))
-            .slo(Slo.parse("ttft<100ms"))
-            .sloByTarget(
+            .slo(
+                RunInfo.TargetSlo.of(Slo.parse("ttft<100ms"), Map.of()),
                 Map.of(
                     "a",
                         new RunInfo.TargetSlo(
@@ -306,7 +314,7 @@ class GoodputTest {
             "a: At 1 concurrent request: ",
             "TTFT p99 ≤ 100 ms is not met: TTFT by 50.0 % of 2 requests.",
             "b: At 1 concurrent request: ",
-            "TTFT p50 ≤ 200 ms and TTFT p50 ≤ 1000 ms of slow are met: TTFT by 50.0 % of 2"
+            "TTFT p50 ≤ 200 ms and TTFT p50 ≤ 1 s of slow are met: TTFT by 50.0 % of 2"
                 + " requests, TTFT of slow by 100 % of 1.");
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
-import io.github.gatlingllm.check.InjectorFigures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RequestRecord;
@@ -15,6 +15,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.RunInfo.LevelPart;
 import io.github.gatlingllm.record.RunInfo.State;
+import io.github.gatlingllm.stats.Summary.InjectorFigures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -172,9 +173,10 @@ class InjectorTallyTest {
     assertThat(second.startLagMs().count()).isEqualTo(400);
     InjectorFigures first = summary.stages().get(0).injectors().get(0);
     assertThat(first.requestsPerS() + second.requestsPerS())
-        .isEqualTo(summary.stages().get(0).figures().throughput().requestsPerS(), within(1e-9));
+        .isEqualTo(summary.stages().get(0).figures().number(Metric.REQUESTS_PER_S), within(1e-9));
     assertThat(first.outputTokensPerS() + second.outputTokensPerS())
-        .isEqualTo(summary.stages().get(0).figures().throughput().outputTokensPerS(), within(1e-9));
+        .isEqualTo(
+            summary.stages().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S), within(1e-9));
     assertThat(summary.injectors())
         .extracting(i -> i.figures().started())
         .containsExactly(400L, 400L);

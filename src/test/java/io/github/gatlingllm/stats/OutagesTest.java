@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
-import io.github.gatlingllm.check.Outages.FailingSpan;
-import io.github.gatlingllm.check.Outages.Failures;
+import io.github.gatlingllm.metric.Figures.FailingSpan;
+import io.github.gatlingllm.metric.Figures.Failures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;

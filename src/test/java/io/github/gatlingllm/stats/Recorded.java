@@ -377,7 +377,8 @@ public final class Recorded {
             streamed || hidden > 0 ? n : null,
             estimated,
             source != null ? source : estimated ? TokenSource.TOKENIZER : TokenSource.USAGE,
-            List.of());
+            List.of(),
+            null);
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, text);

@@ -21,9 +21,11 @@ import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RunStatisticsTest {
@@ -72,16 +74,16 @@ class RunStatisticsTest {
 
   @Test
   void windowClipsTokens() {
-    assertThat(figures.throughput().windowS()).isEqualTo(2);
-    assertThat(figures.throughput().outputTokensPerS()).isEqualTo(5.5);
-    assertThat(figures.throughput().totalTokensPerS()).isEqualTo(20.5);
+    assertThat(figures.windowS()).isEqualTo(2);
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5.5);
+    assertThat(figures.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(20.5);
   }
 
   @Test
   void requestsThatEndedInTheWindow() {
-    assertThat(figures.throughput().requestsPerS()).isEqualTo(1);
-    assertThat(figures.throughput().requestsPerMin()).isEqualTo(60);
-    assertThat(figures.throughput().wallOutputTokensPerS()).isEqualTo(10 / 2.1, within(1e-9));
+    assertThat(figures.number(Metric.REQUESTS_PER_S)).isEqualTo(1);
+    assertThat(figures.requestsPerMin()).isEqualTo(60);
+    assertThat(figures.number(Metric.WALL_OUTPUT_TOKENS_PER_S)).isEqualTo(10 / 2.1, within(1e-9));
   }
 
   @Test
@@ -102,23 +104,23 @@ class RunStatisticsTest {
     assertThat(itl.count()).isEqualTo(6);
     assertThat(itl.mean()).isEqualTo(50, within(1e-9));
     assertThat(itl.p50()).isEqualTo(50, within(0.05));
-    assertThat(figures.jitter().itlP99OverP50()).isEqualTo(2, within(0.002));
-    assertThat(figures.jitter().batchRatio()).isEqualTo(1);
-    assertThat(figures.jitter().stallsPer1kTokens()).isZero();
+    assertThat(figures.number(Metric.JITTER)).isEqualTo(2, within(0.002));
+    assertThat(figures.number(Metric.BATCH_RATIO)).isEqualTo(1);
+    assertThat(figures.number(Metric.STALLS_PER_1K_TOKENS)).isZero();
   }
 
   /** r1: 60 ÷ 20 = 3, r2: 100 ÷ 50 = 2; nearest-rank median of two = the lower. */
   @Test
   void jitterOfEachRequest() {
-    assertThat(figures.jitter().perRequestP50()).isEqualTo(2, within(0.002));
+    assertThat(figures.number(Metric.JITTER_PER_REQUEST)).isEqualTo(2, within(0.002));
   }
 
   @Test
   void ratesOfOneUser() {
-    assertThat(figures.throughput().userTokensPerS().max()).isEqualTo(20, within(1e-9));
-    assertThat(figures.throughput().userTokensPerS().min()).isEqualTo(40 / 3.0, within(1e-9));
-    assertThat(figures.throughput().decodeTokensPerS().max()).isEqualTo(30, within(1e-6));
-    assertThat(figures.throughput().prefillTokensPerS().mean()).isEqualTo(100, within(1e-9));
+    assertThat(figures.metric(Metric.USER_TOKENS_PER_S).max()).isEqualTo(20, within(1e-9));
+    assertThat(figures.metric(Metric.USER_TOKENS_PER_S).min()).isEqualTo(40 / 3.0, within(1e-9));
+    assertThat(figures.metric(Metric.DECODE_TOKENS_PER_S).max()).isEqualTo(30, within(1e-6));
+    assertThat(figures.metric(Metric.PREFILL_TOKENS_PER_S).mean()).isEqualTo(100, within(1e-9));
   }
 
   @Test
@@ -152,19 +154,19 @@ class RunStatisticsTest {
   @Test
   void tokensOfEachEventAsTheServerSaid() {
     Figures f = one(at(2_900).stage("c=2").tokens(50, 150).perEvent(1, 3).record());
-    assertThat(f.throughput().outputTokensPerS()).isEqualTo(0.5);
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
     assertThat(f.metric(Metric.ITL_MS).count()).isEqualTo(3);
     assertThat(f.metric(Metric.ITL_MS).mean()).isEqualTo(100 / 3.0, within(1e-9));
     assertThat(f.metric(Metric.ICL_MS).count()).isEqualTo(1);
     assertThat(f.metric(Metric.ICL_MS).mean()).isEqualTo(100);
-    assertThat(f.jitter().batchRatio()).isEqualTo(2);
+    assertThat(f.number(Metric.BATCH_RATIO)).isEqualTo(2);
   }
 
   /** 3 tokens over 2 events: 1.5 each, one event inside, 1.5 ÷ 2 s. */
   @Test
   void tokensSharedEvenly() {
     Figures f = one(at(2_900).stage("c=2").tokens(50, 150).output(3).record());
-    assertThat(f.throughput().outputTokensPerS()).isEqualTo(0.75);
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.75);
   }
 
   /** First token 2.9 s, last 3.2 s, 4 tokens: 2.9 | 3.0 3.1 3.2: one of them inside. */
@@ -173,9 +175,9 @@ class RunStatisticsTest {
     Summary s =
         figures(RUN, at(2_800).stage("c=2").tokens(100, 110, 120, 400).withoutTimes().record())
             .summary();
-    assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(0.5);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
     assertThat(s.figures().metric(Metric.ITL_MS).isEmpty()).isTrue();
-    assertThat(s.figures().jitter().itlP99OverP50()).isNull();
+    assertThat(s.figures().number(Metric.JITTER)).isNull();
     assertThat(check(s, "event_times").level()).isEqualTo(Check.Level.NOTE);
     assertThat(check(summary, "event_times").level()).isEqualTo(Check.Level.OK);
   }
@@ -183,11 +185,11 @@ class RunStatisticsTest {
   @Test
   void bodyArrivesAtOnce() {
     Figures inside = one(at(2_500).stage("c=2").body(400, 8).record());
-    assertThat(inside.throughput().outputTokensPerS()).isEqualTo(4);
-    assertThat(inside.throughput().totalTokensPerS()).isEqualTo(9);
+    assertThat(inside.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
+    assertThat(inside.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(9);
     assertThat(inside.metric(Metric.TTFT_MS).isEmpty()).isTrue();
     assertThat(inside.metric(Metric.E2E_MS).mean()).isEqualTo(400);
-    assertThat(one(at(2_500).stage("c=2").body(500, 8).record()).throughput().outputTokensPerS())
+    assertThat(one(at(2_500).stage("c=2").body(500, 8).record()).number(Metric.OUTPUT_TOKENS_PER_S))
         .isZero();
   }
 
@@ -204,20 +206,21 @@ class RunStatisticsTest {
     }
     Summary only = figures(RUN, bodies).summary();
     Figures f = only.figures();
-    assertThat(f.throughput().outputTokensPerS()).isEqualTo(1_000);
-    assertThat(f.throughput().totalTokensPerS()).isEqualTo(1_100);
-    assertThat(only.requests().get(0).figures().throughput().outputTokensPerS()).isEqualTo(1_000);
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_000);
+    assertThat(f.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(1_100);
+    assertThat(only.requests().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S))
+        .isEqualTo(1_000);
     assertThat(f.metric(Metric.TTFT_MS).isEmpty()).isTrue();
     assertThat(f.metric(Metric.TPOT_MS).isEmpty()).isTrue();
     assertThat(f.metric(Metric.E2E_MS).mean()).isEqualTo(50);
-    assertThat(f.jitter().batchRatio()).isNull();
+    assertThat(f.number(Metric.BATCH_RATIO)).isNull();
     assertThat(check(only, "not_streamed").value()).isEqualTo(1);
 
     bodies.add(R1);
     Summary mixed = figures(RUN, bodies).summary();
-    assertThat(mixed.figures().throughput().outputTokensPerS()).isEqualTo(1_002);
+    assertThat(mixed.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_002);
     assertThat(mixed.figures().metric(Metric.TTFT_MS).count()).isEqualTo(1);
-    assertThat(mixed.figures().jitter().batchRatio()).isEqualTo(1);
+    assertThat(mixed.figures().number(Metric.BATCH_RATIO)).isEqualTo(1);
     assertThat(check(mixed, "not_streamed").value()).isEqualTo(20 / 21.0, within(1e-9));
   }
 
@@ -229,26 +232,26 @@ class RunStatisticsTest {
   void hiddenReasoningIsBilledAndNotInOutputTokens() {
     RequestRecord first = at(1_000).stage("c=2").tokens(100, 120, 140, 200).hidden(96).record();
     Figures f = one(first);
-    assertThat(f.throughput().outputTokensPerS()).isEqualTo(2);
-    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
-    assertThat(f.throughput().wallOutputTokensPerS()).isEqualTo(20, within(1e-9));
-    assertThat(f.throughput().userTokensPerS().mean()).isEqualTo(20, within(1e-9));
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
+    assertThat(f.number(Metric.WALL_OUTPUT_TOKENS_PER_S)).isEqualTo(20, within(1e-9));
+    assertThat(f.metric(Metric.USER_TOKENS_PER_S).mean()).isEqualTo(20, within(1e-9));
     assertThat(f.metric(Metric.OUTPUT_TOKENS).mean()).isEqualTo(100);
 
     RequestRecord late = at(2_950).stage("c=2").tokens(100, 200).hidden(96).record();
     f = figures(RUN, first, late).summary().figures();
-    assertThat(f.throughput().outputTokensPerS()).isEqualTo(2);
-    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
 
     f = one(at(2_500).stage("c=2").bodyForStream(400, 8).hidden(92).record());
-    assertThat(f.throughput().outputTokensPerS()).isEqualTo(4);
-    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
     f = one(at(2_500).stage("c=2").body(400, 8).hidden(92).record());
-    assertThat(f.throughput().outputTokensPerS()).isEqualTo(4);
-    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
 
-    assertThat(one(at(1_000).stage("c=2").tokens(100).estimated().record()).throughput())
-        .extracting(Figures.Throughput::billedOutputTokensPerS)
+    assertThat(one(at(1_000).stage("c=2").tokens(100).estimated().record()))
+        .extracting(f1 -> f1.number(Metric.BILLED_OUTPUT_TOKENS_PER_S))
         .isNull();
   }
 
@@ -259,11 +262,11 @@ class RunStatisticsTest {
    */
   @Test
   void peaksAndConcurrency() {
-    assertThat(figures.throughput().peakOutputTokensPerS()).isEqualTo(7);
-    assertThat(figures.throughput().peakInFlight()).isEqualTo(2);
-    assertThat(figures.throughput().effectiveConcurrency()).isEqualTo(0.335, within(1e-9));
-    assertThat(figures.throughput().activeConcurrency()).isEqualTo(0.23, within(1e-9));
-    assertThat(figures.throughput().inputTokensPerS()).isEqualTo(15);
+    assertThat(figures.number(Metric.PEAK_OUTPUT_TOKENS_PER_S)).isEqualTo(7);
+    assertThat(figures.number(Metric.PEAK_IN_FLIGHT)).isEqualTo(2);
+    assertThat(figures.number(Metric.EFFECTIVE_CONCURRENCY)).isEqualTo(0.335, within(1e-9));
+    assertThat(figures.number(Metric.ACTIVE_CONCURRENCY)).isEqualTo(0.23, within(1e-9));
+    assertThat(figures.number(Metric.INPUT_TOKENS_PER_S)).isEqualTo(15);
   }
 
   /** Of the first choice that spoke; not where times were not kept, or there is one event only. */
@@ -291,13 +294,13 @@ class RunStatisticsTest {
   @Test
   void cachedTokensNeedNoPrefill() {
     Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(100).cached(80).record());
-    assertThat(f.throughput().prefillTokensPerS().mean()).isEqualTo(200, within(1e-9));
+    assertThat(f.metric(Metric.PREFILL_TOKENS_PER_S).mean()).isEqualTo(200, within(1e-9));
   }
 
   @Test
   void unknownPromptIsNotZero() {
     Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(null).record());
-    assertThat(f.throughput().totalTokensPerS()).isNull();
+    assertThat(f.number(Metric.TOTAL_TOKENS_PER_S)).isNull();
     assertThat(f.metric(Metric.PROMPT_TOKENS).isEmpty()).isTrue();
   }
 
@@ -320,9 +323,9 @@ class RunStatisticsTest {
     Summary s =
         figures(info, at(0).stage("c=1").tokens(500, 900, 1_500, 2_000, 2_100, 2_200).record())
             .summary();
-    assertThat(s.stages().get(0).figures().throughput().outputTokensPerS()).isEqualTo(2);
-    assertThat(s.stages().get(1).figures().throughput().outputTokensPerS()).isEqualTo(1.5);
-    assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(5 / 3.0, within(1e-12));
+    assertThat(s.stages().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
+    assertThat(s.stages().get(1).figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1.5);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5 / 3.0, within(1e-12));
     assertThat(s.stages().get(1).figures().counts().started()).isZero();
   }
 
@@ -338,9 +341,9 @@ class RunStatisticsTest {
         figures(info, at(0).tokens(100, 200).record(), at(0).target("b").tokens(100, 200).record())
             .summary();
     assertThat(s.targets())
-        .extracting(t -> t.figures().throughput().outputTokensPerS())
+        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S))
         .containsExactly(2.0, 2.0);
-    assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(4);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
   }
 
   /** 4 and 8 tokens in 1 s on 2 and 8 GPUs; over both targets there is no such figure. */
@@ -362,13 +365,13 @@ class RunStatisticsTest {
                 at(0).target("b").tokens(100, 200, 300, 400).output(8).record())
             .summary();
     assertThat(s.targets())
-        .extracting(t -> t.figures().throughput().outputTokensPerSPerGpu())
+        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU))
         .containsExactly(2.0, 1.0);
     assertThat(s.stages())
-        .extracting(t -> t.figures().throughput().outputTokensPerSPerGpu())
+        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU))
         .containsExactly(2.0, 1.0);
-    assertThat(s.figures().throughput().outputTokensPerSPerGpu()).isNull();
-    assertThat(figures.throughput().outputTokensPerSPerGpu()).isNull();
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU)).isNull();
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU)).isNull();
   }
 
   /**
@@ -395,12 +398,21 @@ class RunStatisticsTest {
                 at(0).target("b").tokens(200, 400).output(500).record())
             .summary();
 
-    Figures.Efficiency a = new Figures.Efficiency(null, null, 2.0, 4.0);
-    Figures.Efficiency b = new Figures.Efficiency(null, null, 1.0, null);
-    assertThat(s.stages()).extracting(of -> of.figures().efficiency()).containsExactly(a, b);
-    assertThat(s.targets()).extracting(of -> of.figures().efficiency()).containsExactly(a, b);
-    assertThat(s.requests()).extracting(r -> r.figures().efficiency()).containsOnlyNulls();
-    assertThat(s.figures().efficiency()).isNull();
+    List<@Nullable Double> a = Arrays.asList(null, null, 2.0, 4.0);
+    List<@Nullable Double> b = Arrays.asList(null, null, 1.0, null);
+    List<@Nullable Double> none = Arrays.asList(null, null, null, null);
+    assertThat(s.stages()).extracting(of -> efficiency(of.figures())).containsExactly(a, b);
+    assertThat(s.targets()).extracting(of -> efficiency(of.figures())).containsExactly(a, b);
+    assertThat(s.requests()).extracting(r -> efficiency(r.figures())).containsOnly(none);
+    assertThat(efficiency(s.figures())).isEqualTo(none);
+  }
+
+  private static List<@Nullable Double> efficiency(Figures figures) {
+    return Arrays.asList(
+        figures.number(Metric.POWER_W),
+        figures.number(Metric.OUTPUT_TOKENS_PER_JOULE),
+        figures.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS),
+        figures.number(Metric.COST_PER_MILLION_SLO_TOKENS));
   }
 
   /** Trials of 4 tokens in 0.2 s = 20 tok/s, and of 6 tokens in 0.6 s = 10 tok/s: 10 in 0.8 s. */
@@ -415,17 +427,17 @@ class RunStatisticsTest {
                 at(2_000).stage("c=2").trial(2).tokens(100, 200, 600).record())
             .summary()
             .figures();
-    assertThat(f.throughput().trials()).isNotNull();
-    assertThat(f.throughput().trials().count()).isEqualTo(2);
-    assertThat(f.throughput().trials().aggregateTokensPerS()).isEqualTo(12.5, within(1e-9));
-    assertThat(f.throughput().trials().meanTokensPerS()).isEqualTo(15, within(1e-9));
-    assertThat(f.throughput().trials().minTokensPerS()).isEqualTo(10, within(1e-9));
-    assertThat(f.throughput().trials().maxTokensPerS()).isEqualTo(20, within(1e-9));
-    assertThat(f.throughput().trials().rows())
+    assertThat(f.trials()).isNotNull();
+    assertThat(f.trials().count()).isEqualTo(2);
+    assertThat(f.trials().aggregateTokensPerS()).isEqualTo(12.5, within(1e-9));
+    assertThat(f.trials().meanTokensPerS()).isEqualTo(15, within(1e-9));
+    assertThat(f.trials().minTokensPerS()).isEqualTo(10, within(1e-9));
+    assertThat(f.trials().maxTokensPerS()).isEqualTo(20, within(1e-9));
+    assertThat(f.trials().rows())
         .containsExactly(
             new Figures.Trial(1, 2, 2, 4, 0.2, 20.0), new Figures.Trial(2, 2, 2, 6, 0.6, 10.0));
-    assertThat(f.throughput().trials().rowsLeftOut()).isZero();
-    assertThat(figures.throughput().trials()).isNull();
+    assertThat(f.trials().rowsLeftOut()).isZero();
+    assertThat(figures.trials()).isNull();
   }
 
   /** 1,500 trials of 2 tokens in 0.2 s; a failed request counts, with the tokens it brought. */
@@ -437,7 +449,7 @@ class RunStatisticsTest {
     }
     records.add(
         at(1_001).stage("c=2").trial(1).tokens(50).failed(RequestStatus.STALLED, "no").record());
-    Figures.Trials trials = figures(RUN, records).summary().figures().throughput().trials();
+    Figures.Trials trials = figures(RUN, records).summary().figures().trials();
     assertThat(trials.count()).isEqualTo(1_500);
     assertThat(trials.rows()).hasSize(1_000);
     assertThat(trials.rows().get(0)).isEqualTo(new Figures.Trial(1, 2, 1, 3, 0.2, 15.0));
@@ -484,7 +496,7 @@ class RunStatisticsTest {
     Summary s = figures(RUN, at(1_000).stage("c=9").tokens(10, 20).record()).summary();
     Stage unplanned = s.stages().get(1);
     assertThat(unplanned.figures().metric(Metric.E2E_MS).count()).isEqualTo(1);
-    assertThat(unplanned.figures().throughput().outputTokensPerS()).isNull();
+    assertThat(unplanned.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isNull();
     assertThat(unplanned.startS()).isNull();
     assertThat(check(s, "windows").level()).isEqualTo(Check.Level.WARNING);
   }

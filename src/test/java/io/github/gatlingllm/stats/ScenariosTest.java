@@ -7,6 +7,7 @@ import static io.github.gatlingllm.stats.Recorded.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
@@ -59,15 +60,15 @@ class ScenariosTest {
             .summary();
     assertThat(s.stages()).extracting(Stage::scenario).containsExactly("A1", "C");
     assertThat(s.stages())
-        .extracting(x -> x.figures().throughput().outputTokensPerS())
+        .extracting(x -> x.figures().number(Metric.OUTPUT_TOKENS_PER_S))
         .containsExactly(3.0, 8.0);
     assertThat(s.stages())
         .as("whose part of the cost it is, is not known")
-        .extracting(x -> x.figures().efficiency())
+        .extracting(x -> x.figures().number(Metric.COST_PER_MILLION_OUTPUT_TOKENS))
         .containsOnlyNulls();
     assertThat(s.stages()).extracting(x -> x.figures().counts().started()).containsExactly(1L, 2L);
     assertThat(s.stages()).extracting(Stage::meanInFlight).containsExactly(0.7, 1.8);
-    assertThat(s.figures().throughput().outputTokensPerS()).as("7 in 1 s").isEqualTo(7);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).as("7 in 1 s").isEqualTo(7);
     assertThat(s.targets()).singleElement().extracting(t -> t.label()).isEqualTo("a");
   }
 

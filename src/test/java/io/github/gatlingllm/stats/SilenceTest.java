@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -80,7 +81,7 @@ class SilenceTest {
         .matches(
             "c=16: no request got a byte for 15\\.0 s, from 7\\.\\d+ s of the window on, although"
                 + " 16 were in flight; 15\\.0 of 30 s measured were such\\.");
-    double perS = summary.figures().throughput().requestsPerS();
+    double perS = summary.figures().number(Metric.REQUESTS_PER_S);
     assertThat(check.remedy()).contains("llm.rate=" + Math.round(perS * 100) / 100.0 + " instead");
   }
 

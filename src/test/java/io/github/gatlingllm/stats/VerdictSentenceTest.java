@@ -103,6 +103,18 @@ class VerdictSentenceTest {
                 + " 100 ms.");
   }
 
+  /** Their latencies are those of one in four: what failed comes first. */
+  @Test
+  void failuresAreSaidFirst() {
+    RunInfo info = Recorded.run(1, Recorded.stage(1, 0, 1_000));
+    RequestRecord bad = Recorded.at(0).failed(RequestStatus.HTTP_ERROR, "HTTP 500").record();
+    RequestRecord good = Recorded.at(0).tokens(100, 120).record();
+    assertThat(Recorded.figures(info, good, bad, bad, bad).summary().verdict())
+        .isEqualTo(
+            "75.0 % of 4 requests failed at 1 concurrent request. At 1 concurrent request: 2"
+                + " tok/s, 1 request/s completed, TTFT p50 100 ms and p99 100 ms.");
+  }
+
   @Test
   void kneeWithoutSlo() {
     assertThat(

@@ -43,8 +43,12 @@ class ServerWatchTest {
 
   @BeforeEach
   void startsIt() {
-    watch =
-        new ServerWatch(dir.resolve("server.jsonl"), nanos -> nanos, System::nanoTime, said::add);
+    watch = watch(Duration.ofMinutes(1));
+  }
+
+  private ServerWatch watch(Duration timeout) {
+    return new ServerWatch(
+        dir.resolve("server.jsonl"), nanos -> nanos, System::nanoTime, said::add, timeout);
   }
 
   @AfterEach
@@ -87,12 +91,11 @@ class ServerWatchTest {
 
   @Test
   void keepsTheLastReadingBeforeTheFirstRequestAndOneAfterTheLast() throws IOException {
+    AtomicInteger running = new AtomicInteger(3);
     ScriptedServer server =
-        server(
-            exchange -> exchange.respond(200, TEXT, PAGE),
-            exchange -> exchange.respond(200, TEXT, PAGE.replace("3", "4")),
-            exchange -> exchange.respond(200, TEXT, PAGE.replace("3", "5")));
+        server(exchange -> exchange.respond(200, TEXT, PAGE.replace("3", running.toString())));
     watch.add(pages("a", server.baseUrl() + "/page", server.baseUrl()));
+    running.set(4);
     watch.refresh();
     List<ServerSample> samples = samples();
     assertThat(samples)
@@ -160,6 +163,36 @@ class ServerWatchTest {
   }
 
   @Test
+  void autoAsksOnceMoreWhereTheFirstAnswerIsLate() throws IOException {
+    CountDownLatch never = new CountDownLatch(1);
+    AtomicInteger asked = new AtomicInteger();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/metrics",
+        exchange -> {
+          asked.incrementAndGet();
+          try {
+            never.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    server.setExecutor(task -> new Thread(task).start());
+    server.start();
+    open.add(() -> server.stop(0));
+    open.add(never::countDown);
+    watch = watch(Duration.ofMillis(200));
+    watch.add(
+        pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
+    watch.refresh();
+    watch.refresh();
+    assertThat(samples()).isEmpty();
+    assertThat(said).isEmpty();
+    assertThat(asked).hasValue(2);
+  }
+
+  @Test
   void whatFailsIsSaidInItsLinesAndOnceOnTheConsole() throws IOException {
     watch.add(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
     List<ServerSample> samples = samples();
@@ -200,13 +233,7 @@ class ServerWatchTest {
   @Test
   void whatHangsIsLeftAlone() throws IOException {
     CountDownLatch never = new CountDownLatch(1);
-    watch =
-        new ServerWatch(
-            dir.resolve("server.jsonl"),
-            nanos -> nanos,
-            System::nanoTime,
-            said::add,
-            Duration.ofMillis(50));
+    watch = watch(Duration.ofMillis(50));
     assertThat(only(exchange -> exchange.sendHeaders(200).await(never)).error())
         .isEqualTo("no whole answer within 50 ms");
   }

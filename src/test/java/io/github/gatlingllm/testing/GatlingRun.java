@@ -1,6 +1,7 @@
 package io.github.gatlingllm.testing;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -47,6 +49,10 @@ public final class GatlingRun implements AutoCloseable {
   private static final long POLL_MILLIS = 20;
 
   private static final Path FOLDER = Path.of("target", "gatling-it");
+
+  /** Variables of who runs the tests that change what a run says, or where. */
+  private static final Set<String> FOREIGN =
+      Set.of("CI", "TERM", "GITHUB_STEP_SUMMARY", "OPENAI_API_KEY", "JAVA_TOOL_OPTIONS");
 
   private final Path results;
   private final Path output;
@@ -160,8 +166,11 @@ public final class GatlingRun implements AutoCloseable {
           new ProcessBuilder(command(results, moreJvmOptions))
               .redirectErrorStream(true)
               .redirectOutput(output.toFile());
-      // Tests see what users see at a terminal, on build servers too.
-      builder.environment().keySet().removeAll(List.of("CI", "TERM"));
+      // Tests see what users see at a terminal, on build servers too, and no settings but theirs.
+      builder
+          .environment()
+          .keySet()
+          .removeIf(name -> FOREIGN.contains(name) || name.startsWith("LLM_"));
       return new GatlingRun(results, output, builder.start());
     }
 
@@ -174,6 +183,12 @@ public final class GatlingRun implements AutoCloseable {
           List.of(
               "-cp",
               SharedClasses.classPath(),
+              // Whatever the locale; the second is that of newer JVMs.
+              "-Dfile.encoding=UTF-8",
+              "-Dstdout.encoding=UTF-8",
+              // The self-test of who runs the tests would be quoted.
+              "-Duser.home=" + results.toAbsolutePath(),
+              "-DDJL_CACHE_DIR=" + System.getProperty("DJL_CACHE_DIR", ""),
               "-Dgatling.http.warmUpUrl=",
               "-Dgatling.data.enableAnalytics=false",
               "--add-opens=java.base/java.lang=ALL-UNNAMED",
@@ -213,15 +228,19 @@ public final class GatlingRun implements AutoCloseable {
   }
 
   private long lineCount() throws IOException {
-    try (Stream<Path> all = Files.find(results, 3, (p, a) -> p.endsWith("requests.jsonl"))) {
-      Path records = all.findFirst().orElse(null);
-      if (records == null) {
-        return 0;
-      }
-      try (Stream<String> lines = Files.lines(records)) {
-        return lines.count();
-      }
+    try (Stream<Path> all = Files.list(results)) {
+      Path records =
+          all.map(run -> new RunFiles(run).requests())
+              .filter(Files::exists)
+              .findFirst()
+              .orElse(null);
+      return records == null ? 0 : lineCount(records);
     }
+  }
+
+  /** How many lines a file has that may be written to. */
+  public static long lineCount(Path file) throws IOException {
+    return Files.readString(file, ISO_8859_1).chars().filter(letter -> letter == '\n').count();
   }
 
   /** Waits until it has printed a line with that in it. */
@@ -239,7 +258,10 @@ public final class GatlingRun implements AutoCloseable {
   public void await(String what, Condition condition) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS);
     while (!condition.holds()) {
-      assertThat(process.isAlive()).as(() -> "still runs; see " + output).isTrue();
+      // What came true at its very end did come true.
+      assertThat(process.isAlive() || condition.holds())
+          .as(() -> "still runs, for " + what + "; see " + output)
+          .isTrue();
       assertThat(System.nanoTime()).as("in time: " + what).isLessThan(deadline);
       var unused = process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -265,9 +287,9 @@ public final class GatlingRun implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** All that it printed so far. */
+  /** All that it printed so far, of which the last character may not be whole. */
   public List<String> lines() throws IOException {
-    return Files.readAllLines(output);
+    return new String(Files.readAllBytes(output), UTF_8).lines().toList();
   }
 
   /** All that it printed, for the description of an assertion. */

@@ -1,12 +1,16 @@
 package io.github.gatlingllm.testing;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,9 +67,21 @@ public final class MavenProject {
     Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** As {@code mvn install} does, beside links to what is in the repository of this build. */
+  /** One JVM after the other: several write such projects at once. */
   private static void install() throws IOException {
     Path ours = Files.createDirectories(REPOSITORY);
+    try (FileChannel file =
+            FileChannel.open(
+                REPOSITORY.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = file.lock()) {
+      assertThat(lock.isValid()).isTrue();
+      install(ours);
+    }
+  }
+
+  /** As {@code mvn install} does, beside links to what is in the repository of this build. */
+  private static void install(Path repository) throws IOException {
+    Path ours = repository;
     Path theirs =
         Path.of(
             System.getProperty(
@@ -80,8 +96,17 @@ public final class MavenProject {
     Path artifact = ours.resolve("gatling-llm").resolve(version);
     Path jar = Path.of("target", name + ".jar");
     assertThat(jar).as("made by mvn package").exists();
-    copy(jar, artifact.resolve(name + ".jar"));
-    copy(Path.of("pom.xml"), artifact.resolve(name + ".pom"));
+    replace(jar, artifact.resolve(name + ".jar"));
+    replace(Path.of("pom.xml"), artifact.resolve(name + ".pom"));
+  }
+
+  /** At once, as a Maven of another project may be reading it. */
+  private static void replace(Path from, Path to) throws IOException {
+    if (!Files.exists(to) || Files.mismatch(from, to) >= 0) {
+      Path whole = Path.of(to + ".new");
+      copy(from, whole);
+      Files.move(whole, to, StandardCopyOption.ATOMIC_MOVE);
+    }
   }
 
   /** Links to all but one of the folders of a repository. */
@@ -152,7 +177,10 @@ public final class MavenProject {
       throws IOException, InterruptedException {
     Path output = Files.createTempFile(folder, "output-", ".txt");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-    builder.environment().remove("GITHUB_STEP_SUMMARY");
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.equals("GITHUB_STEP_SUMMARY") || name.startsWith("LLM_"));
     // A busy machine makes a run invalid; what tests look at does not depend on that.
     builder.environment().put("LLM_FAIL_ON_INVALID", "false");
     builder.environment().putAll(variables);
@@ -163,7 +191,8 @@ public final class MavenProject {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
     }
-    return new Outcome(process.exitValue(), Files.readAllLines(output));
+    return new Outcome(
+        process.exitValue(), new String(Files.readAllBytes(output), UTF_8).lines().toList());
   }
 
   /** Maven on the path, else the wrapper that started this build. */

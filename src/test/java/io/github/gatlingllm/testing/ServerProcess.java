@@ -3,16 +3,23 @@ package io.github.gatlingllm.testing;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A server in a process of its own, to be stopped, killed and started again: answers every request
- * with one token, the end 50 ms later.
+ * with one token, and the end some time later.
  */
 public final class ServerProcess implements AutoCloseable {
+
+  /** Below those that Linux gives connections. */
+  private static final int LOWEST_PORT = 20_000;
+
+  private static final int HIGHEST_PORT = 30_000;
 
   private final Process process;
   private final int port;
@@ -25,15 +32,18 @@ public final class ServerProcess implements AutoCloseable {
   /**
    * Starts it, and waits until it listens.
    *
-   * @param port where; 0 for any
+   * @param port where; 0 for any that no connection has as its own, so that it is still free when
+   *     the server comes back
+   * @param millis from a request to the end of its answer
    */
-  public static ServerProcess start(int port) throws IOException {
+  public static ServerProcess start(int port, int millis) throws IOException {
     Process process =
         new ProcessBuilder(
                 JavaCommand.of(
                     List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                     ServerProcess.class,
-                    port))
+                    port,
+                    millis))
             .redirectError(Redirect.INHERIT)
             .start();
     BufferedReader said =
@@ -65,17 +75,29 @@ public final class ServerProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** The process: the port as its argument, and printed when it listens. */
+  private static ScriptedServer listen(int port, long nanos) {
+    ScriptedServer.Script script =
+        x ->
+            x.startStream()
+                .event(ChatChunks.content("a"))
+                .at(nanos)
+                .event(ChatChunks.finish("stop"))
+                .lastChunk();
+    for (int tries = 0; port == 0 && tries < 100; tries++) {
+      try {
+        return ScriptedServer.startAt(
+            ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT), script);
+      } catch (UncheckedIOException taken) {
+        // another one
+      }
+    }
+    return ScriptedServer.startAt(port, script);
+  }
+
+  /** The process: port and time are its arguments; prints the port when it listens. */
   public static void main(String[] args) throws Exception {
     try (ScriptedServer server =
-        ScriptedServer.startAt(
-            Integer.parseInt(args[0]),
-            x ->
-                x.startStream()
-                    .event(ChatChunks.content("a"))
-                    .at(TimeUnit.MILLISECONDS.toNanos(50))
-                    .event(ChatChunks.finish("stop"))
-                    .lastChunk())) {
+        listen(Integer.parseInt(args[0]), TimeUnit.MILLISECONDS.toNanos(Long.parseLong(args[1])))) {
       System.out.println(server.port());
       Thread.currentThread().join();
     }

@@ -130,6 +130,22 @@ class TemplateTest {
     assertThat(new Template().fits(data, 0, 0)).isFalse();
   }
 
+  @Test
+  void whatOneAnswerTaughtHoldsForAnotherOneWithItsOwnId() {
+    String event = "{'id':'%s','choices':[{'index':1,'delta':{'content':'%s'}}]}";
+    byte[] first = json(event.formatted("chatcmpl-1", "one"));
+    Pushes pushes = new Pushes();
+    new ChunkParser(pushes).event(null, first, 0, first.length);
+
+    Template next = Template.likeTheLatest();
+    byte[] second = json(event.formatted("chatcmpl-\\u0041 another", "zwei"));
+    assertThat(next.fits(second, 0, second.length)).isTrue();
+    assertThat(next.meaning().choice()).isEqualTo(1);
+    assertThat(next.textLength()).isEqualTo("zwei".length());
+    byte[] withoutId = json("{'choices':[{'index':1,'delta':{'content':'zwei'}}]}");
+    assertThat(next.fits(withoutId, 0, withoutId.length)).isFalse();
+  }
+
   private static byte[] json(String text) {
     return text.replace('\'', '"').getBytes(UTF_8);
   }

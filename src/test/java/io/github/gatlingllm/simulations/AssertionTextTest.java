@@ -1,4 +1,4 @@
-package io.github.gatlingllm.metric;
+package io.github.gatlingllm.simulations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,5 +1,7 @@
-package io.github.gatlingllm.check;
+package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figures.FailingSpan;
+import io.github.gatlingllm.metric.Figures.Failures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Arrays;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * cut into at most a million slots, of 10 ms in runs of up to three hours; memory is 128 KiB, and 8
  * MiB at most where requests fail.
  */
-public final class Outages {
+final class Outages {
 
   private static final long LEAST_SLOT = 10_000_000L;
   private static final int MOST_SLOTS = 1 << 20;
@@ -43,57 +45,19 @@ public final class Outages {
   private long failed;
 
   /**
-   * How a target failed over the whole run.
-   *
-   * @param ended requests of all phases that ended by themselves
-   * @param failed of those, how many the server did not answer well; limited ones (429) are none
-   * @param meanTimeBetweenS from the first request to the last, ÷ failed; null where none failed
-   * @param outages failing spans in which it was away: of a second or more, in three requests or
-   *     more, and longer than so many failures would make by chance
-   * @param awayS how long they were together
-   * @param longestSpan of the outages the longest, else of all failing spans; null where requests
-   *     that succeed were under way beside every failed one
-   */
-  public record Failures(
-      long ended,
-      long failed,
-      @Nullable Double meanTimeBetweenS,
-      long outages,
-      double awayS,
-      @Nullable FailingSpan longestSpan) {}
-
-  /**
-   * A time in which requests failed while none that succeeds was under way.
-   *
-   * @param fromS in seconds since the start of the run
-   * @param toS likewise, the end of the last failing request, or of the time
-   * @param requests how many failing requests were under way in it
-   * @param sent of those, how many were sent in it
-   * @param backAtS when the next request was sent that succeeded; null where none did
-   */
-  public record FailingSpan(
-      double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
-
-    /** How long it was. */
-    public double seconds() {
-      return toS - fromS;
-    }
-  }
-
-  /**
    * Nothing seen yet.
    *
    * @param from start of the run, epoch nanoseconds
    * @param until its end
    */
-  public Outages(long from, long until) {
+  Outages(long from, long until) {
     origin = from;
     slotNanos = Math.max(LEAST_SLOT, (until - from) / MOST_SLOTS + 1);
     slots = (int) Math.max(1, (until - from) / slotNanos + 1);
   }
 
   /** Adds a request to the target, of any phase. */
-  public void add(RequestRecord record) {
+  void add(RequestRecord record) {
     Long admitted = record.timing().admittedUnixNanos();
     Long closed = record.timing().closedUnixNanos();
     if (admitted == null || closed == null) {
@@ -130,7 +94,7 @@ public final class Outages {
   }
 
   /** What was seen. */
-  public Failures failures() {
+  Failures failures() {
     long outages = 0;
     double awayS = 0;
     FailingSpan longest = null;

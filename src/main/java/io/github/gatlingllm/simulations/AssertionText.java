@@ -1,5 +1,6 @@
-package io.github.gatlingllm.metric;
+package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Times without a unit are milliseconds. Of what is both counted and a share, the percent sign
  * asks for the share.
  */
-public final class AssertionText {
+final class AssertionText {
 
   private static final Pattern FORM =
       Pattern.compile(
@@ -39,7 +40,7 @@ public final class AssertionText {
    *
    * @throws IllegalArgumentException in one line that says what is wrong and what is expected
    */
-  public static Assertion parse(String text) {
+  static Assertion parse(String text) {
     if (text.strip().equals("valid")) {
       return Assertion.VALID;
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class GeneratorFileTest {
+class GeneratorSecondTest {
 
   @TempDir Path dir;
   private Path file;
@@ -41,11 +41,11 @@ class GeneratorFileTest {
 
   @Test
   void whatIsWrittenIsReadLineByLine() throws IOException {
-    GeneratorFile.append(file, second(5));
-    GeneratorFile.append(file, second(6));
+    second(5).append(file);
+    second(6).append(file);
 
     assertThat(Files.readAllLines(file)).hasSize(2);
-    assertThat(GeneratorFile.read(file, read::add)).isNull();
+    assertThat(GeneratorSecond.read(file, read::add)).isNull();
     assertThat(read).extracting(s -> s.number(GeneratorField.START)).containsExactly(5L, 6L);
     GeneratorSecond first = read.get(0);
     assertThat(first.get(GeneratorField.INJECTOR)).isEqualTo("a\nb");
@@ -58,13 +58,13 @@ class GeneratorFileTest {
 
   @Test
   void aRunWithoutTheFileHasNoLines() throws IOException {
-    assertThat(GeneratorFile.read(file, read::add)).isNull();
+    assertThat(GeneratorSecond.read(file, read::add)).isNull();
     assertThat(read).isEmpty();
   }
 
   @Test
   void linesBeforeTheDamageAreRead() throws IOException {
-    GeneratorFile.append(file, second(5));
+    second(5).append(file);
     String line = Files.readString(file);
     for (String damage :
         List.of(
@@ -78,7 +78,7 @@ class GeneratorFileTest {
             "{\"start_unix_ns\":99999999999999999999}\n")) {
       Files.writeString(file, line + damage);
       read.clear();
-      assertThat(GeneratorFile.read(file, read::add)).as(damage).startsWith("line 2: ");
+      assertThat(GeneratorSecond.read(file, read::add)).as(damage).startsWith("line 2: ");
       assertThat(read).as(damage).hasSize(1);
     }
   }
@@ -87,7 +87,7 @@ class GeneratorFileTest {
   void keysThatAreUnknownAreSkipped() throws IOException {
     Files.writeString(
         file, "{\"new\":{\"a\":[1]},\"length_s\":2,\"start_unix_ns\":7,\"later\":null}\n");
-    assertThat(GeneratorFile.read(file, read::add)).isNull();
+    assertThat(GeneratorSecond.read(file, read::add)).isNull();
     assertThat(read.get(0).number(GeneratorField.LENGTH)).isEqualTo(2_000_000_000L);
   }
 }

@@ -1,0 +1,130 @@
+package io.github.gatlingllm.record;
+
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file with a JSON value per line, appended to in whole lines; it holds 64 KiB of them. Control
+ * characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped: whatever a reader
+ * takes for a line end, a value stays on one line. Not thread-safe.
+ */
+public final class JsonLines implements Closeable {
+
+  private static final int BATCH = 1 << 16;
+
+  /** Keys in snake case, decimals in digits. */
+  private static final ObjectMapper VALUES =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
+          .build();
+
+  private final OutputStream out;
+  private final ByteArrayOutputStream lines = new ByteArrayOutputStream(BATCH + 1024);
+  private final JsonGenerator json;
+
+  private JsonLines(OutputStream out) throws IOException {
+    this.out = out;
+    this.json = generator(VALUES.getFactory(), lines).setCodec(VALUES);
+  }
+
+  /** Writes a value, without a line end. */
+  interface Value {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  /** Appends to that file; it is made if there is none. */
+  public static JsonLines appendTo(Path file) throws IOException {
+    return new JsonLines(
+        Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+  }
+
+  /** Appends one line to that file; it is made if there is none. */
+  static void append(Path file, Value value) throws IOException {
+    try (JsonLines lines = appendTo(file)) {
+      lines.line(value);
+    }
+  }
+
+  /** Adds a line with that value: a record, its keys in snake case. */
+  public void add(Object value) throws IOException {
+    line(line -> line.writePOJO(value));
+  }
+
+  private void line(Value value) throws IOException {
+    value.write(json);
+    json.writeRaw('\n');
+    json.flush();
+    if (lines.size() >= BATCH) {
+      flush();
+    }
+  }
+
+  private void flush() throws IOException {
+    lines.writeTo(out);
+    lines.reset();
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (out;
+        json) {
+      flush();
+    }
+  }
+
+  /** Writes to that stream, which stays open, what keeps a JSON value on one line. */
+  static JsonGenerator generator(JsonFactory factory, OutputStream out) throws IOException {
+    return factory
+        .createGenerator(out, JsonEncoding.UTF8)
+        .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+        .setCharacterEscapes(OneLine.ESCAPES);
+  }
+
+  /** Escapes everything that any reader takes for a line end or a control character. */
+  private static final class OneLine extends CharacterEscapes {
+
+    private static final long serialVersionUID = 1;
+    static final OneLine ESCAPES = new OneLine();
+
+    private static final SerializableString NEXT_LINE = new SerializedString("\\u0085");
+    private static final SerializableString LINE_SEPARATOR = new SerializedString("\\u2028");
+    private static final SerializableString PARAGRAPH_SEPARATOR = new SerializedString("\\u2029");
+
+    private final int[] ascii = standardAsciiEscapesForJSON();
+
+    OneLine() {
+      ascii[0x7f] = ESCAPE_STANDARD;
+    }
+
+    @Override
+    public int[] getEscapeCodesForAscii() {
+      return ascii;
+    }
+
+    @Override
+    public @Nullable SerializableString getEscapeSequence(int c) {
+      return switch (c) {
+        case 0x85 -> NEXT_LINE;
+        case 0x2028 -> LINE_SEPARATOR;
+        case 0x2029 -> PARAGRAPH_SEPARATOR;
+        default -> null;
+      };
+    }
+  }
+}
