@@ -5,6 +5,7 @@ import io.github.gatlingllm.action.Dynamic.ParameterCheck;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest;
@@ -28,8 +29,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
-  private static final String DRY_RUN_PROPERTY = "llm.dryRun";
-  private static final String DRY_RUN_VARIABLE = "LLM_DRY_RUN";
+  /** Session attribute that only users who send warm-up requests have. */
+  public static final String WARM_UP_KEY = "gatling.llm.warmUp";
+
+  private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
 
   /** No target yet, and the defaults of every setting. */
   static final LlmProtocol DEFAULT = new LlmProtocol();
@@ -112,8 +115,11 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** What the build demands of the requests to this target. */
   public List<Assertion> assertions = List.of();
 
-  /** What goes into the records. */
-  public Recording recording = new Recording(false, true);
+  /** Whether prompts and answers go into the records. */
+  public boolean recordText;
+
+  /** Whether the instant of every token-bearing event goes into the records. */
+  public boolean recordTokens = true;
 
   /** Pages of metrics that are read while load is on; {@link MetricsPage#AUTO} stands for some. */
   public List<String> metricsUrls = List.of(MetricsPage.AUTO);
@@ -124,8 +130,14 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** What is made of the run. */
   public ReportOptions report = ReportOptions.DEFAULT;
 
-  /** What happens before the first measured request. */
-  public WarmUp warmUp = new WarmUp(0, true, Map.of());
+  /** Real requests to the target before the first measured one, in no figure. */
+  public int warmUpRequests;
+
+  /** Whether classes and JIT are warmed before that, against an engine inside this JVM. */
+  public boolean warmUpJvm = true;
+
+  /** What the users who send warm-up requests have in their sessions. */
+  public Map<String, Object> warmUpSession = Map.of();
 
   /** What prompts and arrivals were drawn from; noted in the run, null when not known. */
   public @Nullable Long seed;
@@ -135,14 +147,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** More settings by name, noted in the run. */
   public Map<String, String> notes = Map.of();
-
-  /**
-   * What goes into the records.
-   *
-   * @param text prompts and answers
-   * @param tokens the instant of every token-bearing event
-   */
-  public record Recording(boolean text, boolean tokens) {}
 
   /** Whether {@code ignore_eos} and {@code min_tokens} are sent. */
   public enum Pinning {
@@ -154,23 +158,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     ALWAYS
   }
 
-  /**
-   * What happens before the first measured request; none of it is in any figure.
-   *
-   * @param requests real requests to the target
-   * @param jvm whether classes and JIT are warmed against an engine inside this JVM
-   * @param session what the users who send these requests have in their sessions
-   */
-  public record WarmUp(int requests, boolean jvm, Map<String, Object> session) {
-
-    /** Session attribute that only users who send such requests have. */
-    public static final String KEY = "gatling.llm.warmUp";
-  }
-
   /** Whether the plan of the simulation is to be printed and nothing sent. */
   public static boolean isDryRun() {
-    return "true"
-        .equalsIgnoreCase(System.getProperty(DRY_RUN_PROPERTY, System.getenv(DRY_RUN_VARIABLE)));
+    return "true".equalsIgnoreCase(DRY_RUN.text());
   }
 
   /**
@@ -218,7 +208,8 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
           inside.prefix = PromptPrefix.NONE;
           inside.sloByName = Map.of();
           inside.assertions = List.of();
-          inside.recording = new Recording(true, true);
+          inside.recordText = true;
+          inside.recordTokens = true;
         });
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.clock;
 
+import io.github.gatlingllm.setting.ProcessSetting;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +34,8 @@ public record TimeServer(Kind kind, String host, int port) {
    * @throws IllegalArgumentException for what is none, in one line
    */
   public static TimeServer of(Map<?, ?> properties, Map<String, String> environment) {
-    Object property = properties.get(PROPERTY);
-    String text = property == null ? environment.get("LLM_CLOCK") : property.toString();
-    try {
-      return of(text == null || text.isBlank() ? "auto" : text.strip());
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(PROPERTY + "=" + text + ": " + e.getMessage(), e);
-    }
+    TimeServer said = new ProcessSetting(PROPERTY).read(properties, environment, TimeServer::of);
+    return said == null ? of("auto") : said;
   }
 
   /**

@@ -1,12 +1,12 @@
 package io.github.gatlingllm.injector;
 
 import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.setting.ProcessSetting;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,17 +39,17 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   }
 
   static Injector of(Map<?, ?> properties, Map<String, String> environment) {
-    String share = text(properties.get(SHARE_PROPERTY), environment.get("LLM_INJECTOR"));
-    String start = text(properties.get(START_PROPERTY), environment.get("LLM_START_AT"));
+    InjectorShare share =
+        new ProcessSetting(SHARE_PROPERTY).read(properties, environment, InjectorShare::parse);
     return new Injector(
-        share == null ? ofJob(environment) : named(SHARE_PROPERTY, share, InjectorShare::parse),
-        start == null ? null : named(START_PROPERTY, start, StartTime::parse));
+        share == null ? ofJob(environment) : share,
+        new ProcessSetting(START_PROPERTY).read(properties, environment, StartTime::parse));
   }
 
   /** The pod of an Indexed Job of Kubernetes, which knows its index, from 0, and no count. */
   private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
-    String index = text(null, environment.get(INDEX));
-    String count = text(null, environment.get(COUNT));
+    String index = new ProcessSetting(INDEX).text(environment, Map.of());
+    String count = new ProcessSetting(COUNT).text(environment, Map.of());
     if (index == null && count == null) {
       return null;
     }
@@ -91,19 +91,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     return new IllegalArgumentException(
         "%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at most %,d"
             .formatted(INDEX, index, COUNT, count, InjectorShare.MOST));
-  }
-
-  private static <T> T named(String property, String text, Function<String, T> form) {
-    try {
-      return form.apply(text);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(property + "=" + text + ": " + e.getMessage(), e);
-    }
-  }
-
-  private static @Nullable String text(@Nullable Object property, @Nullable String variable) {
-    String text = property == null ? variable : property.toString();
-    return text == null || text.isBlank() ? null : text.strip();
   }
 
   /** Whether other injectors offer the rest of the load. */

@@ -4,7 +4,7 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.LivePage;
-import io.github.gatlingllm.stats.GeneratorTally;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.OverTime;
 import io.github.gatlingllm.stats.Series;
@@ -86,25 +86,17 @@ public final class LiveView implements AutoCloseable {
      * @throws IllegalArgumentException for what is no address, in one line
      */
     public static Options of(Map<?, ?> properties, Map<String, String> environment) {
-      String page = text(properties.get(PAGE_PROPERTY), environment.get("LLM_LIVE"));
       return new Options(
-          page == null ? null : page(page),
-          text(properties.get(OTLP_PROPERTY), environment.get("LLM_OTLP")));
+          new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Options::page),
+          new ProcessSetting(OTLP_PROPERTY).text(properties, environment));
     }
 
     private static Address page(String text) {
       try {
         return Address.parse(text);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(
-            PAGE_PROPERTY + "=" + text + ": " + e.getMessage() + "; port 0 takes any that is free",
-            e);
+        throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any that is free", e);
       }
-    }
-
-    private static @Nullable String text(@Nullable Object property, @Nullable String variable) {
-      String text = property == null ? variable : property.toString();
-      return text == null || text.isBlank() ? null : text.trim();
     }
 
     boolean isOff() {
@@ -130,7 +122,6 @@ public final class LiveView implements AutoCloseable {
 
   private final Watched run;
   private final OverTime overTime;
-  private final GeneratorTally generator;
   private final List<LivePage.Finished> finished = new ArrayList<>();
   private final @Nullable LiveServer server;
   private final @Nullable GenAiMeters meters;
@@ -146,7 +137,6 @@ public final class LiveView implements AutoCloseable {
   private LiveView(Watched run, Options options, Consumer<String> say) {
     this.run = run;
     overTime = new OverTime(run.startUnixNanos());
-    generator = new GeneratorTally(run.startUnixNanos());
     meters = GenAiMeters.open(run.id(), options, say);
     server = server(options.page(), say);
   }
@@ -195,7 +185,7 @@ public final class LiveView implements AutoCloseable {
 
   /** How the load generator fared in the last second. */
   public synchronized void fared(GeneratorSecond second) {
-    generator.add(second);
+    overTime.add(second);
   }
 
   /** A load level is over. */
@@ -218,7 +208,7 @@ public final class LiveView implements AutoCloseable {
   }
 
   private synchronized LivePage.Now now() {
-    Series series = overTime.soFar(isJudged, generator);
+    Series series = overTime.soFar(isJudged);
     LiveFigures figures = run.figures().get();
     latest = figures == null ? latest : figures;
     return new LivePage.Now(

@@ -13,7 +13,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OtlpMeters {
 
-  private static final Duration STEP = Duration.ofSeconds(10);
+  private static final String STEP = "10s";
   private static final Duration LONGEST = Duration.ofSeconds(2);
 
   /** Prometheus wants the same labels everywhere; here one that says nothing is left out. */
@@ -53,32 +52,16 @@ final class OtlpMeters {
           url + " is no URL such as http://localhost:4318/v1/metrics");
     }
     OtlpConfig config =
-        new OtlpConfig() {
-          @Override
-          public @Nullable String get(String key) {
-            return null;
-          }
-
-          @Override
-          public String url() {
-            return url;
-          }
-
-          @Override
-          public TimeUnit baseTimeUnit() {
-            return TimeUnit.SECONDS;
-          }
-
-          @Override
-          public Duration step() {
-            return STEP;
-          }
-
-          @Override
-          public Map<String, String> resourceAttributes() {
-            return Map.of("service.name", "gatling-llm", "service.instance.id", run);
-          }
-        };
+        Map.of(
+                "otlp.url",
+                url,
+                "otlp.baseTimeUnit",
+                "seconds",
+                "otlp.step",
+                STEP,
+                "otlp.resourceAttributes",
+                "service.name=gatling-llm,service.instance.id=" + run)
+            ::get;
     MeterRegistry registry = OtlpMeterRegistry.builder(config).metricsSender(sender(say)).build();
     registry.config().meterFilter(WITHOUT_EMPTY);
     return registry;

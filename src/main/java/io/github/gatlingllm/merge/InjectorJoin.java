@@ -10,7 +10,6 @@ import io.github.gatlingllm.record.RunInfo.LevelPart;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
-import io.github.gatlingllm.record.SelfTest;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -24,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Instants are brought to one clock where it is known how those of the injectors differ; else
  * their clocks should agree to a small part of a window.
  */
-public final class InjectorJoin {
+final class InjectorJoin {
 
   /** What each injector has of its own by nature. */
   private static final Set<String> OWN =
@@ -71,12 +71,12 @@ public final class InjectorJoin {
    * @param expected how many injectors the load test had; null where nobody said
    * @throws IllegalArgumentException in one line, if they are not injectors of one load test
    */
-  public static InjectorJoin of(String id, List<RunInfo> runs, @Nullable Integer expected) {
+  static InjectorJoin of(String id, List<RunInfo> runs, @Nullable Integer expected) {
     return new InjectorJoin(id, List.copyOf(runs), expected);
   }
 
   /** The joined run. */
-  public RunInfo info() {
+  RunInfo info() {
     return joined;
   }
 
@@ -86,7 +86,7 @@ public final class InjectorJoin {
   }
 
   /** A record of the {@code i}-th run, with the instants and the phase of the joined run. */
-  public RequestRecord placed(int i, RequestRecord record) {
+  RequestRecord placed(int i, RequestRecord record) {
     return levels.placed(
         isClockOff(i) ? record.startedAt(byClock(i, record.timing().startUnixNanos())) : record);
   }
@@ -162,43 +162,30 @@ public final class InjectorJoin {
         .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
         .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
         .versions(distinct(RunInfo::versions))
-        .machines(machines())
+        .machines(merged(RunInfo::machines, (one, other) -> other))
         .config(distinct(RunInfo::config))
         .config(
             "merged from",
             String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
         .workload(distinct(RunInfo::workload))
         .slo(first.judge(), first.sloByTarget())
-        .targets(targets())
-        .connections(connections())
+        .targets(merged(RunInfo::targets, TargetFacts::and))
+        .connections(merged(RunInfo::connections, Connections::and))
         .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
         .planned(sum(RunInfo::planned))
         .started(sum(RunInfo::started))
-        .notSent(notSent())
+        .notSent(new TreeMap<>(merged(RunInfo::notSent, Long::sum)))
         .prompts(prompts())
         .stages(levels.levels())
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
   }
 
-  private Map<String, SelfTest.Machine> machines() {
-    Map<String, SelfTest.Machine> all = new LinkedHashMap<>();
-    runs.forEach(run -> all.putAll(run.machines()));
-    return all;
-  }
-
-  private Map<String, TargetFacts> targets() {
-    Map<String, TargetFacts> all = new LinkedHashMap<>();
-    runs.forEach(
-        run -> run.targets().forEach((target, of) -> all.merge(target, of, TargetFacts::and)));
-    return all;
-  }
-
-  private Map<String, Connections> connections() {
-    Map<String, Connections> all = new LinkedHashMap<>();
-    runs.forEach(
-        run -> run.connections().forEach((server, of) -> all.merge(server, of, Connections::and)));
+  /** What all say by name, put together where several say it. */
+  private <T> Map<String, T> merged(Function<RunInfo, Map<String, T>> of, BinaryOperator<T> and) {
+    Map<String, T> all = new LinkedHashMap<>();
+    runs.forEach(run -> of.apply(run).forEach((name, value) -> all.merge(name, value, and)));
     return all;
   }
 
@@ -228,12 +215,6 @@ public final class InjectorJoin {
       sum = sum.and(own);
     }
     return sum;
-  }
-
-  private Map<String, Long> notSent() {
-    Map<String, Long> all = new TreeMap<>();
-    runs.forEach(run -> run.notSent().forEach((reason, n) -> all.merge(reason, n, Long::sum)));
-    return all;
   }
 
   /** What all say once, what they say differently side by side. */
@@ -295,7 +276,7 @@ public final class InjectorJoin {
   }
 
   /** What to know about the joined run, a line each. */
-  public List<String> remarks() {
+  List<String> remarks() {
     List<String> remarks = new ArrayList<>(clocks.remarks());
     levels
         .measured()

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files of a joined run, put together from those of its injectors. Records are counted while
@@ -45,14 +46,34 @@ public final class JoinedRecords implements RecordSource {
   private long measured;
 
   /**
-   * Of these injectors, into that folder, which exists.
+   * Joins injectors whose ends and levels are all known.
    *
-   * @param runs their folders, in the order of {@code join}
+   * @param id of the joined run
+   * @param infos what is known of their runs
+   * @param expected how many injectors the load test had; null where nobody said
+   * @param runs their folders, in the same order
+   * @param target the folder of the joined run, which exists when something is written
+   * @throws IllegalArgumentException in one line, if they are not injectors of one load test
    */
-  public JoinedRecords(InjectorJoin join, List<RunFiles> runs, RunFiles target) {
-    this.join = join;
+  public JoinedRecords(
+      String id,
+      List<RunInfo> infos,
+      @Nullable Integer expected,
+      List<RunFiles> runs,
+      RunFiles target) {
+    this.join = InjectorJoin.of(id, infos, expected);
     this.runs = List.copyOf(runs);
     this.target = target;
+  }
+
+  /** The joined run, as far as it is known before its records are read. */
+  public RunInfo info() {
+    return join.info();
+  }
+
+  /** What to know about the runs that are joined, a line each. */
+  public List<String> remarksOnRuns() {
+    return join.remarks();
   }
 
   /** Copies what is beside the records. */

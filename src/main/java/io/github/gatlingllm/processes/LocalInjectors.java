@@ -4,6 +4,7 @@ import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.processes.InjectorProcesses.Outcome;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.report.Main;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,8 +44,6 @@ public final class LocalInjectors {
   /** More than any machine has use for; a guard against typing errors. */
   public static final int MOST = 256;
 
-  private static final String VARIABLE = "LLM_INJECTORS";
-
   /** What a joined run of minutes takes, and much more. */
   private static final long MERGING_SECONDS = 300;
 
@@ -59,18 +58,14 @@ public final class LocalInjectors {
    * @throws IllegalArgumentException in one line, if that is no number of injectors
    */
   public static int asked() {
-    return number(System.getProperty(PROPERTY, System.getenv(VARIABLE)));
+    return number(new ProcessSetting(PROPERTY).text());
   }
 
   static int number(@Nullable String text) {
-    if (text == null || text.isBlank()) {
-      return 1;
-    }
-    String number = text.strip();
-    int count = number.matches("\\d{1,3}") ? Integer.parseInt(number) : 0;
+    int count = text == null ? 1 : text.matches("\\d{1,3}") ? Integer.parseInt(text) : 0;
     if (count < 1 || count > MOST) {
       throw new IllegalArgumentException(
-          PROPERTY + "=" + number + ": expected how many processes, 1 to " + MOST);
+          PROPERTY + "=" + text + ": expected how many processes, 1 to " + MOST);
     }
     return count;
   }

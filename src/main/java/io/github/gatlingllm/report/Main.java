@@ -232,10 +232,7 @@ public final class Main {
 
   /** Writes the files and prints what a reader wants to know at once. */
   static Summary written(RunReport report, RunFiles files) throws IOException {
-    Summary summary = report.write().summary();
-    System.out.println(SummaryText.console(summary));
-    summary.assertions().forEach(gate -> print(gate.line()));
-    report.messages().forEach(Main::print);
+    Summary summary = report.write(List.of(), Main::print);
     System.out.println("LLM report: " + files.page().toUri());
     return summary;
   }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.merge.InjectorJoin;
 import io.github.gatlingllm.merge.JoinedRecords;
 import io.github.gatlingllm.record.DurationText;
 import io.github.gatlingllm.record.InjectorShare;
@@ -12,7 +11,6 @@ import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunInputs;
 import io.github.gatlingllm.store.RunUpload;
-import io.github.gatlingllm.store.RunWait;
 import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -89,7 +87,7 @@ final class MergeCommand implements Callable<Integer> {
       RunUpload.check(S3Location.parse(upload));
     }
     if (wait != null) {
-      expected = RunWait.in(places, Main::print).await(atMost(wait), expected);
+      expected = RunInputs.await(places, atMost(wait), expected, Main::print);
     }
     try (RunInputs inputs = from.open(places)) {
       int code = merge(inputs.runs());
@@ -135,25 +133,28 @@ final class MergeCommand implements Callable<Integer> {
     }
     parts.sort(Comparator.comparingInt(Part::index));
     Path name = out.toAbsolutePath().normalize().getFileName();
-    InjectorJoin join =
-        InjectorJoin.of(String.valueOf(name), parts.stream().map(Part::info).toList(), expected);
     RunFiles files = new RunFiles(out);
-    Files.createDirectories(files.folder());
     JoinedRecords records =
-        new JoinedRecords(join, parts.stream().map(Part::files).toList(), files);
+        new JoinedRecords(
+            String.valueOf(name),
+            parts.stream().map(Part::info).toList(),
+            expected,
+            parts.stream().map(Part::files).toList(),
+            files);
+    Files.createDirectories(files.folder());
     records.copyOthers();
-    join.remarks().forEach(Main::print);
-    Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
+    records.remarksOnRuns().forEach(Main::print);
+    Summary summary = Main.written(RunReport.of(files, records.info(), records), files);
     records.remarks().forEach(Main::print);
     if (upload != null) {
       Main.upload(S3Location.parse(upload), files);
     }
-    return failAsRun ? codeOfRun(summary, join.info()) : Main.codeOf(summary);
+    return failAsRun ? codeOfRun(summary, records.info()) : Main.codeOf(summary);
   }
 
   private static int codeOfRun(Summary summary, RunInfo run) {
     boolean isWhole = run.state() == RunInfo.State.COMPLETE;
-    return SummaryText.failsBuild(summary, run.reportOptions(), isWhole, Main::print)
+    return RunReport.failsBuild(summary, run.reportOptions(), isWhole, Main::print)
         ? Main.MISSED
         : 0;
   }

@@ -15,6 +15,7 @@ import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -121,6 +122,38 @@ public final class RunReport {
   }
 
   /**
+   * The same, and tells what a reader wants to know at once.
+   *
+   * @param more lines that stand behind those of assertions
+   * @param say takes lines for the console
+   */
+  public Summary write(List<String> more, Consumer<String> say) throws IOException {
+    Summary summary = write().summary();
+    say.accept(SummaryText.console(summary));
+    summary.assertions().forEach(result -> say.accept(result.line()));
+    more.forEach(say);
+    messages.forEach(say);
+    return summary;
+  }
+
+  /**
+   * Whether the build is to fail for what the run shows. A missed assertion has a line of its own;
+   * what makes the run invalid is said here, in one line.
+   *
+   * @param isWhole whether the run came to its end: else that it is invalid says nothing new
+   */
+  public static boolean failsBuild(
+      Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> say) {
+    String why = isWhole && options.failOnInvalid() ? summary.whyInvalid() : null;
+    boolean invalid = options.failBuild() && why != null;
+    if (invalid) {
+      say.accept(
+          "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): " + why);
+    }
+    return invalid || (options.failBuild() && !summary.assertionsHold());
+  }
+
+  /**
    * Appends to the file that GitHub Actions shows on the page of a job, which {@code
    * GITHUB_STEP_SUMMARY} names; nothing where it names none.
    */
@@ -130,11 +163,6 @@ public final class RunReport {
       Files.writeString(
           Path.of(file), markdown, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
-  }
-
-  /** What could not be done, a line each. */
-  public List<String> messages() {
-    return List.copyOf(messages);
   }
 
   private RunFigures figures(@Nullable RunInfo info, RecordSource records) throws IOException {

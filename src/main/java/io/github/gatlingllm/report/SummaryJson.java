@@ -43,7 +43,7 @@ import java.util.List;
  * values as null, numbers with 9 significant digits and at most 9 decimals; equal summaries give
  * equal bytes.
  */
-public final class SummaryJson {
+final class SummaryJson {
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -243,7 +243,7 @@ public final class SummaryJson {
   }
 
   /** The whole file as text. */
-  public static String of(Summary summary) {
+  static String of(Summary summary) {
     ObjectNode root = JSON.createObjectNode();
     root.put("schema", Summary.SCHEMA);
     root.setAll((ObjectNode) JSON.valueToTree(summary));
@@ -256,7 +256,7 @@ public final class SummaryJson {
   }
 
   /** Writes the file; its directory must exist. */
-  public static void write(Summary summary, Path summaryJson) throws IOException {
+  static void write(Summary summary, Path summaryJson) throws IOException {
     WholeFile.write(summaryJson, of(summary));
   }
 }

@@ -1,39 +1,21 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
-import java.util.function.Consumer;
 
 /** A {@link Summary} as text: the block that ends a run on the console, and a Markdown file. */
-public final class SummaryText {
+final class SummaryText {
 
   private SummaryText() {}
 
   /** The console block, each line ended. */
-  public static String console(Summary summary) {
+  static String console(Summary summary) {
     return Console.of(summary);
-  }
-
-  /**
-   * Whether the build is to fail for what the run shows. A missed assertion has a line of its own;
-   * what makes the run invalid is said here, in one line.
-   *
-   * @param isWhole whether the run came to its end: else that it is invalid says nothing new
-   */
-  public static boolean failsBuild(
-      Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> say) {
-    String why = isWhole && options.failOnInvalid() ? summary.whyInvalid() : null;
-    boolean invalid = options.failBuild() && why != null;
-    if (invalid) {
-      say.accept(
-          "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): " + why);
-    }
-    return invalid || (options.failBuild() && !summary.assertionsHold());
   }
 
   /** The whole {@code llm/summary.md}. */
@@ -49,6 +31,8 @@ public final class SummaryText {
 
     private static final int WIDTH = ConsoleBlock.WIDTH;
     private static final int MOST_TRIALS = 10;
+
+    private static final int MOST_ERRORS = 5;
 
     private final StringBuilder out = new StringBuilder();
 
@@ -79,6 +63,7 @@ public final class SummaryText {
       if (!selfTest.table().isEmpty()) {
         wrapped(selfTest.ceiling());
       }
+      errors(OutcomeTables.failures(summary.figures(), MOST_ERRORS));
       line(ConsoleBlock.title("Validity"));
       List<Check> notOk = VerdictSections.raised(summary);
       notOk.forEach(
@@ -88,6 +73,16 @@ public final class SummaryText {
         wrapped(passed);
       }
       line("=".repeat(WIDTH));
+    }
+
+    /** The most frequent ones; messages are too long for a table. */
+    private void errors(List<ErrorCount> errors) {
+      if (!errors.isEmpty()) {
+        line(ConsoleBlock.title("Errors"));
+      }
+      for (ErrorCount error : errors) {
+        wrapped(NumberText.count(error.count()) + " × " + error.verdict() + ": " + error.message());
+      }
     }
 
     private void table(String title, Table table) {

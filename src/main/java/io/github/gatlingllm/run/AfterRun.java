@@ -4,13 +4,15 @@ import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.RunReport;
-import io.github.gatlingllm.report.SummaryText;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,25 +80,20 @@ final class AfterRun implements Runnable {
   }
 
   private boolean report(RunInfo info) throws IOException {
-    RunReport report = RunReport.of(run.files());
-    Summary summary = report.write().summary();
-    out.println(SummaryText.console(summary));
-    summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
+    Consumer<String> say = line -> out.println(ConsoleBlock.visible(line));
+    List<String> more = new ArrayList<>();
     if (info.assertionsToJudge().size() < info.assertions().size()) {
-      out.println(
+      more.add(
           "LLM assertions: judged when the runs of all "
               + info.share().count()
               + " injectors are merged, not by this one's part");
     }
-    run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
-    report.messages().forEach(out::println);
+    more.addAll(run.conclusions());
+    Summary summary = RunReport.of(run.files()).write(more, say);
     out.println(
         "LLM report generated, please open the following file: " + run.files().page().toUri());
-    return SummaryText.failsBuild(
-        summary,
-        info.reportOptions(),
-        run.exit() != null && (info.share() == null || !info.share().isPart()),
-        line -> out.println(ConsoleBlock.visible(line)));
+    boolean isWhole = run.exit() != null && (info.share() == null || !info.share().isPart());
+    return RunReport.failsBuild(summary, info.reportOptions(), isWhole, say);
   }
 
   /** A part of an upload. */

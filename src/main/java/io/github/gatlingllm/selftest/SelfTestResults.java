@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.selftest.EngineLink.ClockOffset;
+import io.github.gatlingllm.setting.ProcessSetting;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.RuntimeMXBean;
@@ -33,27 +34,17 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   /** System property that names another file; {@code LLM_SELF_TEST_FILE} in the environment. */
   public static final String FILE_PROPERTY = "llm.selfTestFile";
 
-  private static final String FILE_VARIABLE = "LLM_SELF_TEST_FILE";
-
   /** The largest p99 of an error that counts as small: half of the 20 ms between tokens. */
   private static final double BOUND_MS = 10;
 
   /** Those of this user on this machine. */
   public static SelfTestResults ofUser() {
-    return new SelfTestResults(
-        file(
-            System.getProperty(FILE_PROPERTY),
-            System.getenv(FILE_VARIABLE),
-            System.getProperty("user.home")),
-        machineHere());
+    String named = new ProcessSetting(FILE_PROPERTY).text();
+    return new SelfTestResults(file(named, System.getProperty("user.home")), machineHere());
   }
 
-  static Path file(@Nullable String property, @Nullable String variable, String home) {
-    return Stream.of(property, variable)
-        .filter(name -> name != null && !name.isBlank())
-        .findFirst()
-        .map(Path::of)
-        .orElse(Path.of(home, ".gatling-llm", "self-test.json"));
+  static Path file(@Nullable String named, String home) {
+    return named == null ? Path.of(home, ".gatling-llm", "self-test.json") : Path.of(named);
   }
 
   /**

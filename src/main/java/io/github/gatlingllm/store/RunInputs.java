@@ -6,12 +6,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,24 @@ public final class RunInputs implements AutoCloseable {
         inputs.close();
       }
     }
+  }
+
+  /**
+   * Waits until the runs of all injectors have ended and lie in these places, or the time is over.
+   *
+   * @param places folders, or {@code s3://bucket/prefix}
+   * @param expected how many injectors there are; null where their runs say it
+   * @param say takes lines for the console
+   * @return how many there are; null where nobody said it
+   * @throws IOException in one line, where a place cannot be looked into from the first
+   * @throws IllegalArgumentException in one line, where it is no such place, or nobody says how
+   *     many there are
+   */
+  public static @Nullable Integer await(
+      List<String> places, Duration atMost, @Nullable Integer expected, Consumer<String> say)
+      throws IOException {
+    return new RunWait(places, say, System::nanoTime, TimeUnit.SECONDS::sleep)
+        .await(atMost, expected);
   }
 
   /** Their folders, in the order in which they were named. */

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Waits until the runs of all injectors of a load test have ended, and lie where they are expected:
  * in folders, or in object storage, where a run is when its {@code run.json} is. Looks every 5 s.
  */
-public final class RunWait {
+final class RunWait {
 
   private static final long EVERY_SECONDS = 5;
 
@@ -91,26 +90,8 @@ public final class RunWait {
     this.pause = pause;
   }
 
-  /**
-   * Waits for runs in these places.
-   *
-   * @param places folders, or {@code s3://bucket/prefix}
-   * @param say takes lines for the console
-   */
-  public static RunWait in(List<String> places, Consumer<String> say) {
-    return new RunWait(places, say, System::nanoTime, TimeUnit.SECONDS::sleep);
-  }
-
-  /**
-   * Returns when all have ended, or the time is over.
-   *
-   * @param expected how many injectors there are; null where their runs say it
-   * @return how many there are; null where nobody said it
-   * @throws IOException in one line, where a place cannot be looked into from the first
-   * @throws IllegalArgumentException in one line, where it is no such place, or nobody says how
-   *     many there are
-   */
-  public @Nullable Integer await(Duration atMost, @Nullable Integer expected) throws IOException {
+  /** Returns when all have ended, or the time is over: see {@link RunInputs#await}. */
+  @Nullable Integer await(Duration atMost, @Nullable Integer expected) throws IOException {
     long start = nanoTime.getAsLong();
     Seen seen = Seen.of(look(), expected);
     String said = "";

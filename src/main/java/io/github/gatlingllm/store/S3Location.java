@@ -1,5 +1,6 @@
 package io.github.gatlingllm.store;
 
+import io.github.gatlingllm.setting.ProcessSetting;
 import java.io.IOException;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -49,10 +50,9 @@ public record S3Location(String bucket, String prefix) {
    */
   public static @Nullable S3Location ofProcess(
       Map<?, ?> properties, Map<String, String> environment) {
-    Object property = properties.get(UPLOAD_PROPERTY);
-    String text = property == null ? environment.get("LLM_UPLOAD") : property.toString();
+    String text = new ProcessSetting(UPLOAD_PROPERTY).text(properties, environment);
     try {
-      return text == null || text.isBlank() ? null : parse(text.strip());
+      return text == null ? null : parse(text);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(UPLOAD_PROPERTY + ": " + e.getMessage(), e);
     }

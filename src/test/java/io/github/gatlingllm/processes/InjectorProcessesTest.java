@@ -3,6 +3,7 @@ package io.github.gatlingllm.processes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.processes.InjectorProcesses.Outcome;
+import io.github.gatlingllm.processes.ParentProcess.LoadProgress;
 import io.github.gatlingllm.record.InjectorShare;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,7 +101,7 @@ class InjectorProcessesTest {
   @Test
   void theirNumberIsRead() {
     assertThat(LocalInjectors.number(null)).isEqualTo(1);
-    assertThat(LocalInjectors.number(" 16 ")).isEqualTo(16);
+    assertThat(LocalInjectors.number("16")).isEqualTo(16);
     for (String wrong : List.of("0", "257", "two", "1.5", "-3")) {
       assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> LocalInjectors.number(wrong)))
           .isInstanceOf(IllegalArgumentException.class)

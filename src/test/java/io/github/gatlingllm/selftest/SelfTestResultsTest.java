@@ -77,12 +77,9 @@ class SelfTestResultsTest {
 
   @Test
   void theFileIsTheUsersUnlessAnotherIsNamed() {
-    assertThat(SelfTestResults.file(null, null, "/home/me"))
+    assertThat(SelfTestResults.file(null, "/home/me"))
         .isEqualTo(Path.of("/home/me/.gatling-llm/self-test.json"));
-    assertThat(SelfTestResults.file(null, "b.json", "/home/me")).isEqualTo(Path.of("b.json"));
-    assertThat(SelfTestResults.file("a.json", "b.json", "/home/me")).isEqualTo(Path.of("a.json"));
-    assertThat(SelfTestResults.file(null, " ", "/home/me").getFileName())
-        .isEqualTo(Path.of("self-test.json"));
+    assertThat(SelfTestResults.file("a.json", "/home/me")).isEqualTo(Path.of("a.json"));
   }
 
   @Test

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gatlingllm.record.RecordCodec;
-import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.SummaryJson;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.report.RunReport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,21 +22,22 @@ class ReferenceScriptIT {
 
   private static final Path SCRIPT = Path.of("src/test/resources/reference/summary.py");
 
-  @TempDir private Path run;
+  @TempDir private Path folder;
+
+  private Path run;
 
   @BeforeEach
   void recordedRun() throws IOException {
-    RunInfo info = ReferenceFiguresTest.info();
-    info.write(run.resolve("run.json"));
+    RunFiles files = new RunFiles(folder);
+    run = Files.createDirectories(files.folder());
+    ReferenceFiguresTest.info().write(files.info());
     Random random = new Random(11);
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (int i = 0; i < 500; i++) {
       lines.writeBytes(RecordCodec.write(ReferenceFiguresTest.random(random)));
     }
-    Path requests = run.resolve("requests.jsonl");
-    Files.write(requests, lines.toByteArray());
-    RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(requests, sink));
-    SummaryJson.write(figures.summary(), run.resolve("summary.json"));
+    Files.write(files.requests(), lines.toByteArray());
+    RunReport.of(files).write();
   }
 
   @Test
