@@ -1,5 +1,6 @@
 package io.github.gatlingllm.check;
 
+import static io.github.gatlingllm.metric.NumberText.counted;
 import static io.github.gatlingllm.metric.NumberText.ms;
 import static io.github.gatlingllm.metric.NumberText.number;
 import static io.github.gatlingllm.metric.NumberText.percent;
@@ -93,16 +94,19 @@ final class GeneratorCheck {
                               .formatted(percent(idle))))
           .level(Level.OK);
     }
+    boolean several = in.levels().stream().anyMatch(level -> level.generators().size() > 1);
     return others == 0
         ? worst
         : new Finding(
             worst.value(),
             worst.threshold(),
             worst.level(),
-            worst.message()
-                + " Less so at "
-                + others
-                + (others == 1 ? " other level." : " other levels."),
+            "%s Less so %s."
+                .formatted(
+                    worst.message(),
+                    several
+                        ? "in " + counted(others, "other case") + " of an injector at a level"
+                        : "at " + counted(others, "other level")),
             worst.remedy());
   }
 

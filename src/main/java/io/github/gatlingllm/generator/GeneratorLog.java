@@ -4,13 +4,13 @@ import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Future;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -92,12 +92,17 @@ public final class GeneratorLog {
     loops.forEach(all::add);
     for (int i = 0; i < all.size(); i++) {
       long delay = Heartbeat.PERIOD_NANOS + i * Heartbeat.PERIOD_NANOS / all.size();
-      Heartbeat heart = new Heartbeat(System::nanoTime, delay);
+      EventExecutor loop = all.get(i);
       try {
-        beating.add(
-            all.get(i)
-                .scheduleAtFixedRate(heart, delay, Heartbeat.PERIOD_NANOS, TimeUnit.NANOSECONDS));
-        hearts.add(heart);
+        Heartbeat.Beating started =
+            Heartbeat.start(
+                System::nanoTime,
+                delay,
+                heart ->
+                    loop.scheduleAtFixedRate(
+                        heart, delay, Heartbeat.PERIOD_NANOS, TimeUnit.NANOSECONDS));
+        beating.add(started.beats());
+        hearts.add(started.heart());
       } catch (RejectedExecutionException e) {
         // It is shut down: the run is over.
       }

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.generator;
 
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,6 +25,14 @@ final class Heartbeat implements Runnable {
   private final AtomicIntegerArray lateMicros = new AtomicIntegerArray(KEPT);
   private final AtomicLong beats = new AtomicLong();
 
+  /**
+   * A heart needs no more time from its first instant until its loop has it: what it takes, every
+   * beat would seem to be late.
+   */
+  private static final long EXACT_NANOS = 500_000;
+
+  private static final int MOST_STARTS = 50;
+
   /** Beats that were read, and those that were counted, some of them when they were overdue. */
   private long read;
 
@@ -36,6 +46,29 @@ final class Heartbeat implements Runnable {
   Heartbeat(LongSupplier clock, long delayNanos) {
     this.clock = clock;
     firstNanos = clock.getAsLong() + delayNanos;
+  }
+
+  /** What a loop beats. */
+  record Beating(Heartbeat heart, Future<?> beats) {}
+
+  /**
+   * Has a loop beat. Where the thread was held up between the two readings of the clock, the
+   * heart's and the loop's, it starts again.
+   *
+   * @param delayNanos from now to the first beat
+   * @param loop has it run at a fixed rate, first after that delay
+   */
+  static Beating start(
+      LongSupplier clock, long delayNanos, Function<Heartbeat, ? extends Future<?>> loop) {
+    for (int starts = 1; ; starts++) {
+      Heartbeat heart = new Heartbeat(clock, delayNanos);
+      Future<?> beats = loop.apply(heart);
+      long took = clock.getAsLong() + delayNanos - heart.firstNanos;
+      if (took <= EXACT_NANOS || starts == MOST_STARTS) {
+        return new Beating(heart, beats);
+      }
+      var unused = beats.cancel(false);
+    }
   }
 
   @Override

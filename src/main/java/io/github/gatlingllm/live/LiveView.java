@@ -5,7 +5,6 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.LivePage;
 import io.github.gatlingllm.setting.ProcessSetting;
-import io.github.gatlingllm.stats.GeneratorTally;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.OverTime;
 import io.github.gatlingllm.stats.Series;
@@ -123,7 +122,6 @@ public final class LiveView implements AutoCloseable {
 
   private final Watched run;
   private final OverTime overTime;
-  private final GeneratorTally generator;
   private final List<LivePage.Finished> finished = new ArrayList<>();
   private final @Nullable LiveServer server;
   private final @Nullable GenAiMeters meters;
@@ -139,7 +137,6 @@ public final class LiveView implements AutoCloseable {
   private LiveView(Watched run, Options options, Consumer<String> say) {
     this.run = run;
     overTime = new OverTime(run.startUnixNanos());
-    generator = new GeneratorTally(run.startUnixNanos());
     meters = GenAiMeters.open(run.id(), options, say);
     server = server(options.page(), say);
   }
@@ -188,7 +185,7 @@ public final class LiveView implements AutoCloseable {
 
   /** How the load generator fared in the last second. */
   public synchronized void fared(GeneratorSecond second) {
-    generator.add(second);
+    overTime.add(second);
   }
 
   /** A load level is over. */
@@ -211,7 +208,7 @@ public final class LiveView implements AutoCloseable {
   }
 
   private synchronized LivePage.Now now() {
-    Series series = overTime.soFar(isJudged, generator);
+    Series series = overTime.soFar(isJudged);
     LiveFigures figures = run.figures().get();
     latest = figures == null ? latest : figures;
     return new LivePage.Now(

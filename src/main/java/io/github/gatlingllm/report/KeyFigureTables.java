@@ -109,14 +109,14 @@ final class KeyFigureTables {
   /** A time by the clock of headlines: the one that the SLO beside it judges. */
   private static List<Column<Figures>> headline(
       Summary summary, Metric metric, String... percentiles) {
-    Metric shown = summary.clock().metric(metric);
+    Metric shown = summary.headlineMetric(metric);
     return percentiles(shown.title(), shown, percentiles);
   }
 
   /** The same where the heading of the first column names the clock. */
   private static List<Column<Figures>> onPage(
       Summary summary, Metric metric, String... percentiles) {
-    return percentiles(metric.title(), summary.clock().metric(metric), percentiles);
+    return percentiles(metric.title(), summary.headlineMetric(metric), percentiles);
   }
 
   private static List<Column<Figures>> percentiles(
@@ -141,7 +141,7 @@ final class KeyFigureTables {
 
   /** What the first column of a table on the page is called. */
   private static String heading(Summary summary, String what) {
-    return what + ", times in ms" + (summary.clock().isNamed() ? " from schedule" : "");
+    return what + ", times in ms" + (summary.isClockNamed() ? " from schedule" : "");
   }
 
   /** Load levels on the page: those of one target and scenario under its name. */
@@ -333,7 +333,7 @@ final class KeyFigureTables {
     return Columns.<Curve>of(
             Column.name(
                 (summary.hasSeveralTargets() ? "target" : "scenario")
-                    + (summary.clock().isNamed() ? ", ms from schedule" : ", ms"),
+                    + (summary.isClockNamed() ? ", ms from schedule" : ", ms"),
                 summary::name),
             Column.words("at", curve -> curve.operatingPoint().stage()))
         .and(models(summary))

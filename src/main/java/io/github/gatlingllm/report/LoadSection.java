@@ -144,7 +144,7 @@ final class LoadSection {
                 ? Axis.of("Inputs per second", "inputs/s")
                 : Axis.of("Output tokens per second", "tok/s"),
             lines,
-            summary.clock().name(metric),
+            summary.headlineMetric(metric).title(),
             embeds() ? "inputs per second" : "output tokens per second");
     Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
     return judged.scaledToRange().widened();
@@ -218,7 +218,7 @@ final class LoadSection {
       }
       lines.add(line("p99", curve, one ? 3 : t, 2, s -> of(s, metric).p99()));
     }
-    return Chart.of(id, load(), lines, summary.clock().name(metric))
+    return Chart.of(id, load(), lines, summary.headlineMetric(metric).title())
         .judgedBy(summary.slo(), measure)
         .scaledToRange();
   }

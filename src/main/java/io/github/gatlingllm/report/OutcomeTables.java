@@ -111,15 +111,21 @@ final class OutcomeTables {
     return result.note() == null ? "" : result.note();
   }
 
-  /** Why requests failed, at most so many rows; rate-limited ones have not. */
-  static Table errors(Figures figures, int most) {
+  /** Why requests failed, at most so many reasons; rate-limited ones have not. */
+  static List<ErrorCount> failures(Figures figures, int most) {
     String limited = RequestStatus.RATE_LIMITED.key();
-    List<ErrorCount> errors =
-        figures.errors().stream().filter(error -> !error.verdict().equals(limited)).toList();
+    return figures.errors().stream()
+        .filter(error -> !error.verdict().equals(limited))
+        .limit(most)
+        .toList();
+  }
+
+  /** The same as a table. */
+  static Table errors(Figures figures, int most) {
     long started = figures.counts().started();
     return Table.of(
         "Errors",
-        errors.subList(0, Math.min(most, errors.size())),
+        failures(figures, most),
         Column.name("Status", ErrorCount::verdict),
         Column.words("message", ErrorCount::message),
         Column.count("count", ErrorCount::count),

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
@@ -31,6 +32,8 @@ final class SummaryText {
     private static final int WIDTH = ConsoleBlock.WIDTH;
     private static final int MOST_TRIALS = 10;
 
+    private static final int MOST_ERRORS = 5;
+
     private final StringBuilder out = new StringBuilder();
 
     private Console() {}
@@ -60,6 +63,7 @@ final class SummaryText {
       if (!selfTest.table().isEmpty()) {
         wrapped(selfTest.ceiling());
       }
+      errors(OutcomeTables.failures(summary.figures(), MOST_ERRORS));
       line(ConsoleBlock.title("Validity"));
       List<Check> notOk = VerdictSections.raised(summary);
       notOk.forEach(
@@ -69,6 +73,16 @@ final class SummaryText {
         wrapped(passed);
       }
       line("=".repeat(WIDTH));
+    }
+
+    /** The most frequent ones; messages are too long for a table. */
+    private void errors(List<ErrorCount> errors) {
+      if (!errors.isEmpty()) {
+        line(ConsoleBlock.title("Errors"));
+      }
+      for (ErrorCount error : errors) {
+        wrapped(NumberText.count(error.count()) + " × " + error.verdict() + ": " + error.message());
+      }
     }
 
     private void table(String title, Table table) {

@@ -383,6 +383,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       String cell = cells.get(column);
       line.append(" ".repeat(widths[column] - cell.length() + 2)).append(cell);
     }
-    return line.toString();
+    return line.toString().stripTrailing();
   }
 }

@@ -95,7 +95,7 @@ final class Tiles {
     ObjectiveRow objective = objective(measure);
     String median = "p50 " + NumberText.ms(values.p50());
     return new Tile(
-        summary.clock().name(metric) + " p99",
+        summary.headlineMetric(metric).title() + " p99",
         NumberText.ms(values.p99()) + (values.isLowN("p99") ? " †" : ""),
         values.isEmpty()
             ? "no value"

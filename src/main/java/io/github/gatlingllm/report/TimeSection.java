@@ -10,7 +10,6 @@ import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.stats.HeadlineClock;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Series.GeneratorBucket;
@@ -23,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +36,7 @@ final class TimeSection {
   static final int MOST_NAMED_BANDS = 14;
 
   private final Series series;
-  private final HeadlineClock clock;
+  private final UnaryOperator<Metric> clock;
   private final @Nullable SloTable slo;
   private final boolean isJudged;
   private final List<Band> bands;
@@ -45,7 +45,7 @@ final class TimeSection {
 
   TimeSection(Summary summary, Series series) {
     this.series = series;
-    clock = summary.clock();
+    clock = summary::headlineMetric;
     slo = summary.slo();
     isJudged = slo != null;
     bands = bands(summary);
@@ -56,7 +56,7 @@ final class TimeSection {
   /** A run that is still on, of which only these are known. */
   TimeSection(Series series, boolean isJudged, List<Band> bands) {
     this.series = series;
-    clock = new HeadlineClock(true);
+    clock = Metric::fromSchedule;
     slo = null;
     this.isJudged = isJudged;
     this.bands = bands;
@@ -109,7 +109,7 @@ final class TimeSection {
       rows.add(new Line(range, Form.HEAT, 0, 0, points, List.of()));
     }
     boolean isJitter = metric == Metric.JITTER_PER_REQUEST;
-    String name = isJitter ? "ITL p99 ÷ p50" : clock.name(metric);
+    String name = isJitter ? "ITL p99 ÷ p50" : clock.apply(metric).title();
     String key = isJitter ? "heat-jitter" : metric == Metric.TTFT_MS ? "heat-ttft" : "heat";
     Axis time = Axis.time().upTo(buckets * series.bucketS());
     return Chart.of(key, time, rows, name, metric.unit().sign())
@@ -178,7 +178,7 @@ final class TimeSection {
                 line("p50", 0, 0, Bucket::ttftP50Ms),
                 line("p95", 1, 1, Bucket::ttftP95Ms),
                 line("p99", 3, 2, Bucket::ttftP99Ms)),
-            clock.name(Metric.TTFT_MS))
+            clock.apply(Metric.TTFT_MS).title())
         .widened()
         .judgedBy(slo, "ttft")
         .scaledToRange();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What the lines of {@code generator.jsonl} say, by injector for the checks and over time for the
  * charts. About 200 bytes per line; lines beyond {@value #MOST} are left out.
  */
-public final class GeneratorTally {
+final class GeneratorTally {
 
   /** A day of one injector, or five hours of twenty. */
   private static final int MOST = 400_000;
@@ -28,7 +28,7 @@ public final class GeneratorTally {
   private int lines;
 
   /** Begins at {@code origin}, epoch nanoseconds. */
-  public GeneratorTally(long origin) {
+  GeneratorTally(long origin) {
     this.origin = origin;
     overTime = TimeBuckets.from(origin, 1_000_000_000L, Series.MAX_BUCKETS, Sums::new, Sums::join);
   }
@@ -122,7 +122,7 @@ public final class GeneratorTally {
   }
 
   /** Adds a line. */
-  public void add(GeneratorSecond second) {
+  void add(GeneratorSecond second) {
     if (lines++ >= MOST) {
       return;
     }
@@ -169,7 +169,7 @@ public final class GeneratorTally {
   }
 
   /** In order of time; those that no line speaks of are left out. */
-  public List<GeneratorBucket> buckets() {
+  List<GeneratorBucket> buckets() {
     List<GeneratorBucket> buckets = new ArrayList<>();
     double width = overTime.width() / 1e9;
     List<Sums> all = overTime.all();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param isNamed whether the load is open, or requests waited between schedule and admission for
  *     more than 1 % of their latency
  */
-public record HeadlineClock(boolean isNamed) {
+record HeadlineClock(boolean isNamed) {
 
   private static final double AGREE = 0.01;
 
@@ -43,12 +43,12 @@ public record HeadlineClock(boolean isNamed) {
   }
 
   /** The name of a time in a headline: {@code TTFT from schedule}, or {@code TTFT}. */
-  public String name(Metric metric) {
+  String name(Metric metric) {
     return metric(metric).title();
   }
 
   /** The time that tables show beside a headline: by its clock where headlines name it. */
-  public Metric metric(Metric metric) {
+  Metric metric(Metric metric) {
     return isNamed ? metric.fromSchedule() : metric;
   }
 }

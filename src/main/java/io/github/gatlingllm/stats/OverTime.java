@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.metric.LogLinearHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.TimeBuckets;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Series.Bucket;
@@ -37,9 +38,13 @@ public final class OverTime implements Consumer<RequestRecord> {
   private final TimeBuckets<Interval> intervals;
   private final TokenStream stream = new TokenStream();
 
+  /** How the load generators fared. */
+  final GeneratorTally generator;
+
   /** Begins at {@code origin}, epoch nanoseconds; what came before counts in the first bucket. */
   public OverTime(long origin) {
     this.origin = origin;
+    generator = new GeneratorTally(origin);
     intervals = TimeBuckets.from(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
   }
 
@@ -104,6 +109,11 @@ public final class OverTime implements Consumer<RequestRecord> {
     if (record.timing().scheduledOffsetNanos() != null) {
       arrival(record.timing());
     }
+  }
+
+  /** Adds what a load generator says of itself. */
+  public void add(GeneratorSecond second) {
+    generator.add(second);
   }
 
   /** When a request of an open loop was planned to start, and when it did. */
@@ -273,7 +283,7 @@ public final class OverTime implements Consumer<RequestRecord> {
   }
 
   /** What charts over time draw of a run that is still on: all but the bucket that is not over. */
-  public Series soFar(boolean hasSlo, GeneratorTally generator) {
+  public Series soFar(boolean hasSlo) {
     List<Bucket> all = buckets(hasSlo);
     return new Series(
         bucketS(),

@@ -89,7 +89,6 @@ public final class RunStatistics {
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
   final InjectorTally byInjector;
-  final GeneratorTally generator;
   final EngineTally engines;
   private final List<String> injections;
 
@@ -120,7 +119,6 @@ public final class RunStatistics {
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
-    generator = new GeneratorTally(info.startUnixNanos());
     byInjector = new InjectorTally(info.injectors());
     engines =
         new EngineTally(
@@ -176,7 +174,7 @@ public final class RunStatistics {
       throws IOException {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
-    source.generator(statistics.generator::add);
+    source.generator(statistics.overTime::add);
     source.server(sample -> statistics.engines.add(sample));
     return new SummaryAssembly(source.ended(info), inferred, file, statistics).figures();
   }

@@ -7,6 +7,7 @@ import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
@@ -156,8 +157,18 @@ public record Summary(
   }
 
   /** What headlines about the run count from. */
-  public HeadlineClock clock() {
+  HeadlineClock clock() {
     return HeadlineClock.of(stages);
+  }
+
+  /** The time that headlines quote: from schedule where that can differ from admission. */
+  public Metric headlineMetric(Metric metric) {
+    return clock().metric(metric);
+  }
+
+  /** Whether headlines say that times count from the schedule. */
+  public boolean isClockNamed() {
+    return clock().isNamed();
   }
 
   /** Whether no assertion was missed. */

@@ -180,7 +180,7 @@ final class SummaryAssembly {
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
             slices == null ? null : SteadyState.of(window, slices),
-            counted.generator.in(window),
+            counted.overTime.generator.in(window),
             counted.engines.of(window.index()));
     measured.add(level);
 
@@ -464,7 +464,7 @@ final class SummaryAssembly {
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
             level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
-        counted.generator.buckets(),
+        time.generator.buckets(),
         counted.engines.overTime());
   }
 }

@@ -44,6 +44,7 @@ class LimitsIT {
               .launchedBy(limited("-n " + openFiles))
               .set("baseUrl", engine.baseUrl())
               .set("users", users)
+              .set("idleSeconds", 60)
               .noReports()
               .run();
 

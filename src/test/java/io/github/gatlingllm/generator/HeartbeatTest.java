@@ -2,6 +2,9 @@ package io.github.gatlingllm.generator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatTest {
@@ -18,6 +21,28 @@ class HeartbeatTest {
       now = planned + i * Heartbeat.PERIOD_NANOS + lateNanos;
       heart.run();
     }
+  }
+
+  /** Classes are loaded, or the machine is busy: 112 ms that no beat is late. */
+  @Test
+  void whatHoldsTheStartUpIsNoLagOfTheLoop() {
+    List<CompletableFuture<Void>> started = new ArrayList<>();
+    Heartbeat.Beating beating =
+        Heartbeat.start(
+            () -> now,
+            Heartbeat.PERIOD_NANOS,
+            heart -> {
+              now += started.isEmpty() ? 112 * MILLI : 10_000;
+              started.add(new CompletableFuture<>());
+              return started.get(started.size() - 1);
+            });
+    assertThat(started).hasSize(2);
+    assertThat(started.get(0)).isCancelled();
+    assertThat(started.get(1)).isNotCancelled();
+    assertThat(beating.beats() == started.get(1)).isTrue();
+    now += Heartbeat.PERIOD_NANOS;
+    beating.heart().run();
+    assertThat(beating.heart().take(now).longest()).isEqualTo(10);
   }
 
   @Test

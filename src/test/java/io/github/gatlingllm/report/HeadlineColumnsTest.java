@@ -124,6 +124,7 @@ class HeadlineColumnsTest {
     String reason = "25.0 % of 4 requests failed or had none";
     assertThat(SummaryText.markdown(summary))
         .contains("| ttft | < 1 s | none: " + reason + " | – | 75.0 % | KO |");
+    assertThat(SummaryText.console(summary)).contains("\n> 1 × timeout: timeout\n");
     Table page = OutcomeTables.objectives(summary, summary.slo(), false);
     assertThat(page.groups().get(0).rows().get(0).get(2))
         .isEqualTo(Table.Cell.figure("none").remarked(reason));

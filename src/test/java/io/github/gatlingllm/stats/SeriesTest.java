@@ -68,7 +68,7 @@ class SeriesTest {
                 Recorded.run(3, Recorded.stage(1, 0, 3_000)), records.toArray(RequestRecord[]::new))
             .series();
 
-    Series soFar = live.soFar(false, new GeneratorTally(Recorded.ORIGIN));
+    Series soFar = live.soFar(false);
 
     assertThat(live.buckets(false)).isEqualTo(report.overTime());
     assertThat(soFar.overTime()).isEqualTo(report.overTime().subList(0, 2));
