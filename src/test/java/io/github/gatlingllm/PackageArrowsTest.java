@@ -35,7 +35,8 @@ class PackageArrowsTest {
                   "random",
                   "workload",
                   "record",
-                  "telemetry")),
+                  "telemetry",
+                  "wire")),
           Map.entry(
               "action",
               Set.of(

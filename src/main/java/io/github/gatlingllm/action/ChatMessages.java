@@ -23,34 +23,22 @@ final class ChatMessages {
 
   private final Session session;
   private final GenerationRequest.Builder body;
-  private final List<Message> asked = new ArrayList<>();
-  private @Nullable String historyKey;
-  private @Nullable Conversation conversation;
-  private @Nullable String tools;
+
+  /** Messages that are not in that conversation yet. */
+  final List<Message> asked = new ArrayList<>();
+
+  /** Session key of the conversation it belongs to; null for none. */
+  @Nullable String historyKey;
+
+  /** That conversation as it was; null for none. */
+  @Nullable Conversation conversation;
+
+  /** The tools of a recorded dialog; null for none. */
+  @Nullable String tools;
 
   ChatMessages(Session session, GenerationRequest.Builder body) {
     this.session = session;
     this.body = body;
-  }
-
-  /** Session key of the conversation it belongs to; null for none. */
-  @Nullable String historyKey() {
-    return historyKey;
-  }
-
-  /** That conversation as it was; null for none. */
-  @Nullable Conversation conversation() {
-    return conversation;
-  }
-
-  /** Messages that are not in that conversation yet. */
-  List<Message> asked() {
-    return asked;
-  }
-
-  /** The tools of a recorded dialog; null for none. */
-  @Nullable String tools() {
-    return tools;
   }
 
   void add(MessagePart part) {

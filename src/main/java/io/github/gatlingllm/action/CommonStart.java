@@ -67,7 +67,7 @@ final class CommonStart {
     try {
       long plans = 0;
       for (PopulationBuilder each : InjectionPlans.populations(core)) {
-        if (PlanPopulation.planOf(each.injectionProfile()) != null) {
+        if (LoadInjection.planOf(each.injectionProfile()) != null) {
           plans++;
         } else if (each.shard()) {
           throw InvalidSimulation.because(
@@ -211,7 +211,7 @@ final class CommonStart {
 
   /** What every injector does by itself, without a plan, is to be done by the common start. */
   private @Nullable Long after(PopulationBuilder each, long begin) {
-    LoadPlan plan = PlanPopulation.planOf(each.injectionProfile());
+    LoadPlan plan = LoadInjection.planOf(each.injectionProfile());
     if (plan == null) {
       return begin;
     }

@@ -37,13 +37,13 @@ final class InFlight {
 
   /** Whether that user may start a request now. */
   boolean admits(Session session) {
-    RunningLevel level = levelOf(session);
+    RunningLevel level = UserSessions.levelOf(session);
     return closedBecause == null && (level == null || level.admits());
   }
 
   /** Notes a request that starts. One that comes too late is cancelled at once. */
   void add(StreamedExchange exchange, Session session) {
-    RunningLevel level = levelOf(session);
+    RunningLevel level = UserSessions.levelOf(session);
     boolean measured = level != null && level.requestStarted(exchange.timeline().scheduled());
     requests.put(exchange, new Sent(session, level, measured));
     cancelIfLate(exchange, session);
@@ -51,7 +51,7 @@ final class InFlight {
 
   /** A request was admitted; the gauge of its level keeps a clock of its own. */
   static void admitted(Session session) {
-    RunningLevel level = levelOf(session);
+    RunningLevel level = UserSessions.levelOf(session);
     if (level != null) {
       level.requestAdmitted(System.nanoTime());
     }
@@ -59,7 +59,7 @@ final class InFlight {
 
   /** A request that was admitted is over. */
   static void closed(Session session) {
-    RunningLevel level = levelOf(session);
+    RunningLevel level = UserSessions.levelOf(session);
     if (level != null) {
       level.requestClosed(System.nanoTime());
     }
@@ -72,7 +72,7 @@ final class InFlight {
    */
   void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!admits(session)) {
-      RunningLevel level = levelOf(session);
+      RunningLevel level = UserSessions.levelOf(session);
       boolean cut = level != null && !level.isOver();
       String closed = closedBecause;
       exchange.cancel(closed != null ? closed : cut ? STOPPED : DRAINED);
@@ -91,7 +91,7 @@ final class InFlight {
 
   /** A request that is over before it could be sent. {@code keep} hands its record over. */
   static void notBuilt(Session session, long scheduledNanos, long nanoTime, Runnable keep) {
-    RunningLevel level = levelOf(session);
+    RunningLevel level = UserSessions.levelOf(session);
     if (level == null) {
       keep.run();
       return;
@@ -168,9 +168,5 @@ final class InFlight {
             EventLoops.execute(sent.session().eventLoop(), () -> exchange.cancel(reason));
           }
         });
-  }
-
-  private static @Nullable RunningLevel levelOf(Session session) {
-    return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }
 }

@@ -19,17 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlightGate {
 
-  /** A request that had to wait. */
-  @FunctionalInterface
-  interface Waiter {
-
-    /**
-     * The request is admitted. Called once, by the thread that made room: return at once, throw
-     * nothing, act on a thread of your own. A permit that was released in the meantime is void.
-     */
-    void admitted();
-  }
-
   private enum State {
     WAITING,
     INSIDE,
@@ -55,12 +44,13 @@ final class InFlightGate {
   /**
    * Enters, or joins the end of the queue.
    *
-   * @param waiter called when the request is admitted; not called where the permit is valid {@link
-   *     Permit#atOnce() at once}
+   * @param admitted called once, by the thread that made room: to return at once, throw nothing,
+   *     and act on a thread of its own, where a permit that was released in the meantime is void.
+   *     Not called where the permit is valid {@link Permit#atOnce() at once}
    */
-  synchronized Permit acquire(Waiter waiter) {
+  synchronized Permit acquire(Runnable admitted) {
     boolean free = inside < limit;
-    Permit permit = new Permit(waiter, free);
+    Permit permit = new Permit(admitted, free);
     if (free) {
       inside++;
     } else {
@@ -84,7 +74,7 @@ final class InFlightGate {
       }
     }
     if (next != null) {
-      next.waiter.admitted();
+      next.admitted.run();
     }
   }
 
@@ -99,12 +89,12 @@ final class InFlightGate {
 
   /** One request's place: in the queue, then inside. */
   final class Permit {
-    private final Waiter waiter;
+    private final Runnable admitted;
     private final boolean atOnce;
     private State state;
 
-    private Permit(Waiter waiter, boolean atOnce) {
-      this.waiter = waiter;
+    private Permit(Runnable admitted, boolean atOnce) {
+      this.admitted = admitted;
       this.atOnce = atOnce;
       this.state = atOnce ? State.INSIDE : State.WAITING;
     }

@@ -170,7 +170,7 @@ final class InjectionPlans {
 
   /** Users per second where these are the same all the time. */
   private static @Nullable Double rate(OpenInjectionStep step) {
-    if (step instanceof ArrivalStep ours) {
+    if (step instanceof LoadInjection.ArrivalStep ours) {
       return ours.constantRate();
     }
     return step instanceof ConstantRateOpenInjection constant ? (Double) constant.rate() : null;
@@ -228,7 +228,7 @@ final class InjectionPlans {
   }
 
   private static Iterator<Planned> planned(OpenInjectionStep step) {
-    if (step instanceof ArrivalStep ours) {
+    if (step instanceof LoadInjection.ArrivalStep ours) {
       return ours.planned();
     }
     scala.collection.Iterator<FiniteDuration> gatlings = step.chain(Iterator$.MODULE$.empty());

@@ -52,16 +52,14 @@ final class LlmAction extends SessionHook implements RequestAction {
     this.components = components;
     this.core = context.coreComponents();
     this.throttled =
-        context.throttled()
-            && core.throttler().isDefined()
-            && components.requestLog().inStatistics();
+        context.throttled() && core.throttler().isDefined() && components.requestLog.inStatistics();
     this.call = components.httpCall(context, request.parts());
     this.end = new ResponseProcessor(request.parts(), components, core, next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
-    if (!components.protocol().hasTarget()) {
+    if (!components.protocol.hasTarget()) {
       throw LlmComponents.WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
@@ -103,7 +101,7 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   @Override
   public Validation<BoxedUnit> sendRequest(Session session) {
-    if (!components.inFlight().admits(session)) {
+    if (!components.inFlight.admits(session)) {
       turnAway(session);
       return success();
     }
@@ -131,7 +129,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     AfterReading.execute(
         session.eventLoop(),
         () -> {
-          if (components.inFlight().admits(session)) {
+          if (components.inFlight.admits(session)) {
             sendNow(session, arrival, reached);
           } else {
             turnAway(session);
@@ -162,22 +160,19 @@ final class LlmAction extends SessionHook implements RequestAction {
     String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
     statsEngine().logRequestCrash(session.scenario(), session.groups(), named, message);
     if (request.parts().silent) {
-      components.notSent().request(named, RunInfo.NOT_BUILT);
+      components.notSent.request(named, RunInfo.NOT_BUILT);
     } else {
       long now = components.now();
       Timeline timeline = new Timeline(reached - startLag(arrival), now);
       timeline.closed(now);
-      components.requestLog().started();
+      components.requestLog.started();
       InFlight.notBuilt(
           session,
           timeline.scheduled(),
           now,
           () ->
-              components
-                  .requestLog()
-                  .keep(
-                      end.records()
-                          .notBuilt(session, named, timeline, now, offset(arrival), message)));
+              components.requestLog.keep(
+                  end.records().notBuilt(session, named, timeline, now, offset(arrival), message)));
     }
     next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
   }
@@ -193,7 +188,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   /** The conversation is over: the user goes on without asking. */
   private void passOver(Session session, PreparedRequest prepared, String reason) {
     Conversation over = prepared.conversation().ended(reason);
-    components.notSent().turn(prepared.name(), Objects.requireNonNull(over.over()));
+    components.notSent.turn(prepared.name(), Objects.requireNonNull(over.over()));
     next().$bang(session.set(prepared.historyKey(), over));
   }
 
@@ -205,18 +200,14 @@ final class LlmAction extends SessionHook implements RequestAction {
     try {
       prepared =
           PreparedRequest.of(
-              request,
-              components.protocol(),
-              components.pinsOutput(),
-              components.prefixes(),
-              session);
+              request, components.protocol, components.pinsOutput(), components.prefixes, session);
       String reason = prepared.whyNotToBeSent();
       if (reason != null) {
         passOver(session, prepared, reason);
         return;
       }
-      index = components.requestLog().next();
-      requestId = components.requestLog().requestId(index);
+      index = components.requestLog.next();
+      requestId = components.requestLog.requestId(index);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       crash(session, arrival, reached, String.valueOf(e.getMessage()));
@@ -231,21 +222,17 @@ final class LlmAction extends SessionHook implements RequestAction {
             session, prepared, promptCount(prepared), requestId, index, start, offset(arrival));
     InFlightGate.Passage passage =
         new InFlightGate.Passage(
-            components.gate(),
-            components.limiter(),
-            timeline,
-            session.eventLoop(),
-            components::now);
+            components.gate, components.limiter, timeline, session.eventLoop(), components::now);
     StreamedExchange exchange =
         new StreamedExchange(
             timeline,
             new ReceivedAnswer(timeline, prepared.body().api(), prepared.body().n()),
             new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
-                components.protocol().idleTimeout.toNanos(),
+                components.protocol.idleTimeout.toNanos(),
                 prepared.body().inputs(),
                 prepared.secrets(),
-                components.protocol().inThisJvm
+                components.protocol.inThisJvm
                     ? null
                     : Transcript.ofWanted(httpRequest, prepared.secrets())),
             session.eventLoop(),
@@ -254,11 +241,11 @@ final class LlmAction extends SessionHook implements RequestAction {
               passage.leave(ended.answer().tokensTaken());
               end.ended(ended, sent);
             });
-    components.inFlight().add(exchange, session);
+    components.inFlight.add(exchange, session);
     if (!request.parts().silent) {
-      components.requestLog().started();
+      components.requestLog.started();
     } else if (arrival != null) {
-      components.notSent().request(prepared.name(), "it is silent");
+      components.notSent.request(prepared.name(), "it is silent");
     }
     LongConsumer go =
         now -> {
@@ -287,22 +274,20 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   private TokenCounting.PromptCount promptCount(PreparedRequest prepared) {
     TokenCounting.PromptCount count =
-        components
-            .counting()
-            .prompt(
-                components.protocol().tokenizer,
-                request.parts().silent ? List.of() : prepared.body().promptTexts());
-    return components.requestLog().inStatistics() && prepared.body().isTextOnly()
-        ? count.sentTo(components.target())
+        components.counting.prompt(
+            components.protocol.tokenizer,
+            request.parts().silent ? List.of() : prepared.body().promptTexts());
+    return components.requestLog.inStatistics() && prepared.body().isTextOnly()
+        ? count.sentTo(components.target)
         : count;
   }
 
   private void admit(StreamedExchange exchange, long now, Session session, Request httpRequest) {
-    components.inFlight().cancelIfLate(exchange, session);
+    components.inFlight.cancelIfLate(exchange, session);
     if (exchange.isOver()) {
       return;
     }
-    components.requestLog().admitted();
+    components.requestLog.admitted();
     exchange.timeline().admitted(now);
     if (!request.parts().silent) {
       InFlight.admitted(session);

@@ -12,7 +12,13 @@ import io.gatling.core.check.FindExtractor;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.internal.CoreCheckType;
 import io.gatling.javaapi.core.internal.Expressions;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.wire.FunctionCall;
+import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.Option;
@@ -26,11 +32,11 @@ public final class LlmChecks {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private static final CheckMaterializer<?, ?, MeasuredAnswer, String> TEXT =
-      new Materializer<>(response -> new Success<>(response.content().text()));
+      new Materializer<>(response -> new Success<>(response.text()));
   private static final CheckMaterializer<?, ?, MeasuredAnswer, Integer> LENGTH =
-      new Materializer<>(response -> new Success<>(response.content().text().length()));
+      new Materializer<>(response -> new Success<>(response.text().length()));
   private static final CheckMaterializer<?, ?, MeasuredAnswer, JsonNode> TREE =
-      new Materializer<>(response -> tree(response.content().text()));
+      new Materializer<>(response -> tree(response.text()));
   private static final CheckMaterializer<?, ?, MeasuredAnswer, MeasuredAnswer> RESPONSE =
       new Materializer<>(Success::new);
 
@@ -119,6 +125,44 @@ public final class LlmChecks {
     @Override
     public Function1<MeasuredAnswer, Validation<P>> preparer() {
       return preparer;
+    }
+  }
+
+  /**
+   * What checks look at: the measured request, and what its answer says. Texts and events are made
+   * when they are asked for.
+   *
+   * @param timing from admission
+   * @param requestStatus how the exchange ended, checks aside
+   * @param httpStatus null when no response came
+   * @param events when its tokens came
+   */
+  public record MeasuredAnswer(
+      RequestRecord.Timing timing,
+      RequestRecord.Tokens tokens,
+      RequestStatus requestStatus,
+      @Nullable Integer httpStatus,
+      ReceivedAnswer answer,
+      Supplier<RequestRecord.Events> events) {
+
+    /** Of the first choice; null when the server gave none. */
+    public @Nullable String finishReason() {
+      return answer.finishReason();
+    }
+
+    /** The generated text of the first choice, without reasoning. */
+    public String text() {
+      return answer.text();
+    }
+
+    /** The reasoning; empty when there was none. */
+    public String reasoning() {
+      return answer.reasoning();
+    }
+
+    /** The tools that are called; empty for none. */
+    public List<FunctionCall> toolCalls() {
+      return answer.toolCalls();
     }
   }
 }

@@ -31,72 +31,70 @@ final class LlmComponents implements ProtocolComponents {
 
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
 
-  private final LlmProtocol protocol;
-  private final String target;
+  final LlmProtocol protocol;
+
+  /** The target's label. */
+  final String target;
+
+  final Run run;
+
+  /** What limits the requests in flight; null where nothing does. */
+  final @Nullable InFlightGate gate;
+
+  /** What limits the requests and tokens a minute; null where nothing does. */
+  final @Nullable RateLimiter limiter;
+
+  /** What prompts begin with. */
+  final PreparedRequest.Prefixes prefixes;
+
+  final RequestLog requestLog;
+
+  /** The requests that are under way. */
+  final InFlight inFlight;
+
+  /** Where requests are counted that are not sent. */
+  final NotSent notSent;
+
+  /** Where tokenizers run: never on an event loop. */
+  final TokenCounting counting;
+
   private final RunParts parts;
-  private final @Nullable InFlightGate gate;
-  private final @Nullable RateLimiter limiter;
-  private final PreparedRequest.Prefixes prefixes;
-  private final RequestLog requestLog;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
     this.protocol = protocol;
     this.target = protocol.label();
-    this.parts = parts;
+    this.run = parts.run;
     this.gate = parts.gate(protocol);
     this.limiter = parts.limiter(protocol);
     this.prefixes = parts.prefixes(protocol, requestLog.inStatistics());
     this.requestLog = requestLog;
+    this.inFlight = parts.inFlight;
+    this.notSent = parts.notSent;
+    this.counting = parts.counting;
+    this.parts = parts;
   }
 
   static LlmComponents of(ScenarioContext context) {
     return context.protocolComponentsRegistry().components(KEY);
   }
 
-  /** Who is told about the levels of that load plan, which runs in that scenario. */
-  RunningLevel.Listener levels(String scenario, LoadPlan plan) {
-    return run().levels(target, scenario, plan, inFlight()::cancel);
-  }
-
-  /** The place of that load plan in the run, which is the load of that population. */
-  PlanLoop.Timetable timetable(String population, LoadPlan plan) {
-    return new PlanLoop.Timetable(
-        parts.plans().incrementAndGet(), parts.start().starts(population, plan, run()));
+  /** The place in the run of a load plan, which is the load of that scenario and population. */
+  PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
+    return new PlanLoop.Place(
+        parts.plans.incrementAndGet(),
+        parts.start.starts(population, plan, run),
+        run.levels(target, scenario, plan, inFlight::cancel));
   }
 
   /** Gatling's throttle knows no other injectors. */
   void refuseThrottle(ScenarioContext context) {
-    if (context.throttled() && parts.injector().isPart()) {
+    if (context.throttled() && parts.injector.isPart()) {
       throw InvalidSimulation.because(
           "injector "
-              + parts.injector().share()
+              + parts.injector.share()
               + ": Gatling's throttle would let every injector send all that it allows; use"
               + " maxRequestsPerMinute, which is shared out");
     }
-  }
-
-  LlmProtocol protocol() {
-    return protocol;
-  }
-
-  /** The target's label. */
-  String target() {
-    return target;
-  }
-
-  /** What limits the requests in flight; null where nothing does. */
-  @Nullable InFlightGate gate() {
-    return gate;
-  }
-
-  /** What limits the requests and tokens a minute; null where nothing does. */
-  @Nullable RateLimiter limiter() {
-    return limiter;
-  }
-
-  /** What prompts begin with. */
-  PreparedRequest.Prefixes prefixes() {
-    return prefixes;
   }
 
   /**
@@ -106,31 +104,13 @@ final class LlmComponents implements ProtocolComponents {
    */
   void judge(LlmRequest.RequestDraft request) {
     if (request.slo != null && requestLog.inStatistics()) {
-      parts.judge(protocol, request.name.constant(), request.slo);
+      parts.config.judge(protocol, request.name.constant(), request.slo);
     }
   }
 
   /** The objectives of a request of that name. */
   Slo sloOf(LlmRequest.RequestDraft request, String name) {
     return request.slo == null ? protocol.sloOf(name) : request.slo;
-  }
-
-  Run run() {
-    return parts.run();
-  }
-
-  RequestLog requestLog() {
-    return requestLog;
-  }
-
-  /** The requests that are under way. */
-  InFlight inFlight() {
-    return parts.inFlight();
-  }
-
-  /** Where requests are counted that are not sent. */
-  NotSent notSent() {
-    return parts.notSent();
   }
 
   /** The same run, for requests to that target that only warm up. */
@@ -146,17 +126,17 @@ final class LlmComponents implements ProtocolComponents {
    */
   void warmUp(ScenarioContext context, LlmRequest request) {
     if (LlmProtocol.isDryRun()) {
-      parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
+      parts.plan.add(this, request, context.coreComponents().eventLoopGroup().next());
       return;
     }
     parts.compareClock();
-    boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
+    boolean jvm = protocol.warmUpJvm && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
       return;
     }
-    parts.start().requireInTime(run());
-    WarmUpRounds rounds = new WarmUpRounds(context, run().id());
+    parts.start.requireInTime(run);
+    WarmUpRounds rounds = new WarmUpRounds(context, run);
     if (jvm) {
       rounds.jvm(this, request.parts().api);
     }
@@ -166,8 +146,8 @@ final class LlmComponents implements ProtocolComponents {
     if (jvm) {
       collectGarbage();
     }
-    run().refreshServer();
-    parts.start().requireInTime(run());
+    run.refreshServer();
+    parts.start.requireInTime(run);
   }
 
   /**
@@ -180,19 +160,14 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Whether requests with a limit ask for exactly that many tokens. */
   boolean pinsOutput() {
-    return protocol.pinning != LlmProtocol.Pinning.NEVER && !parts.unpinned().contains(target);
+    return parts.config.isPinned(protocol);
   }
 
   /**
    * Notes that the target rejects what pins output; false where the user insists, or it is known.
    */
   boolean unpin() {
-    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.unpin(target);
-  }
-
-  /** Where tokenizers run: never on an event loop. */
-  TokenCounting counting() {
-    return parts.counting();
+    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.config.unpin(target);
   }
 
   /** The run's monotonic clock. */
@@ -212,38 +187,37 @@ final class LlmComponents implements ProtocolComponents {
         http,
         configuration,
         parts.tls(protocol, http2, configuration),
-        requestLog.inStatistics() ? parts.servers() : new ConcurrentHashMap<>());
+        requestLog.inStatistics() ? parts.servers : new ConcurrentHashMap<>());
   }
 
   @Override
   public Function1<Session, Session> onStart() {
-    parts.sayWhatIsUnseeded();
-    parts.start().scenarioReady(run());
+    parts.config.sayWhatIsUnseeded();
+    parts.start.scenarioReady(run);
     if (LlmProtocol.isDryRun()) {
-      parts.plan().scenarioBuilt();
+      parts.plan.scenarioBuilt();
     }
     return session -> {
       if (LlmProtocol.isDryRun()) {
-        parts.plan().end();
+        parts.plan.end();
       }
-      run().userCame();
-      Arrival arrival = parts.injections().next(session.scenario(), now());
-      Injection injection = parts.injections().injection(session.scenario());
+      run.userCame();
+      Arrival arrival = parts.injections.next(session.scenario(), now());
+      Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
         if (injection != null && parts.isFirst("injection " + session.scenario())) {
-          run().injectionStarted(scheduleOf(session), injection, now());
+          run.injectionStarted(scheduleOf(session), injection, now());
         }
         return session;
       }
       if (arrival.anchors() && injection != null) {
         long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-        run().injectionStarted(scheduleOf(session), injection, start);
-        run()
-            .arrivalsPlanned(
-                scheduleOf(session),
-                parts.injections().description(session.scenario()),
-                parts.injections().planned(session.scenario()),
-                start);
+        run.injectionStarted(scheduleOf(session), injection, start);
+        run.arrivalsPlanned(
+            scheduleOf(session),
+            parts.injections.description(session.scenario()),
+            parts.injections.planned(session.scenario()),
+            start);
       }
       return UserSessions.arriving(session, arrival);
     };
@@ -260,14 +234,13 @@ final class LlmComponents implements ProtocolComponents {
       Arrival arrival = UserSessions.arrivalOf(session);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();
-        notSent()
-            .request(
-                session.scenario(),
-                level == null || level.admits()
-                    ? "its user asked for nothing"
-                    : "its load level was over");
+        notSent.request(
+            session.scenario(),
+            level == null || level.admits()
+                ? "its user asked for nothing"
+                : "its load level was over");
       }
-      run().userLeft();
+      run.userLeft();
       return BoxedUnit.UNIT;
     };
   }
@@ -288,12 +261,12 @@ final class LlmComponents implements ProtocolComponents {
 
     @Override
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
-      RunParts parts = RunParts.of(core);
+      RunParts parts = new RunParts(core);
       return protocol -> {
         if (protocol.hasTarget()) {
-          parts.use(protocol);
+          parts.config.use(protocol);
         }
-        return new LlmComponents(protocol, parts, RequestLog.of(parts.run()));
+        return new LlmComponents(protocol, parts, new RequestLog(parts.run));
       };
     }
   }

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
+  /** Session attribute that only users who send warm-up requests have. */
+  public static final String WARM_UP_KEY = "gatling.llm.warmUp";
+
   private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
 
   /** No target yet, and the defaults of every setting. */
@@ -112,8 +115,11 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** What the build demands of the requests to this target. */
   public List<Assertion> assertions = List.of();
 
-  /** What goes into the records. */
-  public Recording recording = new Recording(false, true);
+  /** Whether prompts and answers go into the records. */
+  public boolean recordText;
+
+  /** Whether the instant of every token-bearing event goes into the records. */
+  public boolean recordTokens = true;
 
   /** Pages of metrics that are read while load is on; {@link MetricsPage#AUTO} stands for some. */
   public List<String> metricsUrls = List.of(MetricsPage.AUTO);
@@ -124,8 +130,14 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** What is made of the run. */
   public ReportOptions report = ReportOptions.DEFAULT;
 
-  /** What happens before the first measured request. */
-  public WarmUp warmUp = new WarmUp(0, true, Map.of());
+  /** Real requests to the target before the first measured one, in no figure. */
+  public int warmUpRequests;
+
+  /** Whether classes and JIT are warmed before that, against an engine inside this JVM. */
+  public boolean warmUpJvm = true;
+
+  /** What the users who send warm-up requests have in their sessions. */
+  public Map<String, Object> warmUpSession = Map.of();
 
   /** What prompts and arrivals were drawn from; noted in the run, null when not known. */
   public @Nullable Long seed;
@@ -136,14 +148,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** More settings by name, noted in the run. */
   public Map<String, String> notes = Map.of();
 
-  /**
-   * What goes into the records.
-   *
-   * @param text prompts and answers
-   * @param tokens the instant of every token-bearing event
-   */
-  public record Recording(boolean text, boolean tokens) {}
-
   /** Whether {@code ignore_eos} and {@code min_tokens} are sent. */
   public enum Pinning {
     /** Never. */
@@ -152,19 +156,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     UNLESS_REJECTED,
     /** Always. */
     ALWAYS
-  }
-
-  /**
-   * What happens before the first measured request; none of it is in any figure.
-   *
-   * @param requests real requests to the target
-   * @param jvm whether classes and JIT are warmed against an engine inside this JVM
-   * @param session what the users who send these requests have in their sessions
-   */
-  public record WarmUp(int requests, boolean jvm, Map<String, Object> session) {
-
-    /** Session attribute that only users who send such requests have. */
-    public static final String KEY = "gatling.llm.warmUp";
   }
 
   /** Whether the plan of the simulation is to be printed and nothing sent. */
@@ -217,7 +208,8 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
           inside.prefix = PromptPrefix.NONE;
           inside.sloByName = Map.of();
           inside.assertions = List.of();
-          inside.recording = new Recording(true, true);
+          inside.recordText = true;
+          inside.recordTokens = true;
         });
   }
 

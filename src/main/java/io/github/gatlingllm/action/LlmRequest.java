@@ -6,6 +6,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic.ParameterCheck;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest;
@@ -28,33 +29,8 @@ public final class LlmRequest {
     this.parts = parts;
   }
 
-  /** A chat completion that says nothing yet. */
-  public static LlmRequest chat(Dynamic<String> name) {
-    return of(name, Api.CHAT);
-  }
-
-  /** The same of OpenAI's {@code responses}. */
-  public static LlmRequest responses(Dynamic<String> name) {
-    return of(name, Api.RESPONSES);
-  }
-
-  /** The same of Anthropic's {@code messages}. */
-  public static LlmRequest messages(Dynamic<String> name) {
-    return of(name, Api.MESSAGES);
-  }
-
-  /** A text completion that says nothing yet. */
-  public static LlmRequest completion(Dynamic<String> name) {
-    return of(name, Api.COMPLETIONS);
-  }
-
-  /** A request for embeddings of nothing yet. */
-  public static LlmRequest embeddings(Dynamic<String> name) {
-    return of(name, Api.EMBEDDINGS);
-  }
-
   /** A request that says nothing yet. */
-  static LlmRequest of(Dynamic<String> name, Api api) {
+  public static LlmRequest of(Dynamic<String> name, Api api) {
     return new LlmRequest(new RequestDraft(name, api));
   }
 

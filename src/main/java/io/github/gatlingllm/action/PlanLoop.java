@@ -20,50 +20,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlanLoop extends SessionHook {
   private final String scenario;
-  private final RunningLevel.Listener listener;
-  private final Timetable timetable;
+  private final Place place;
   private @Nullable Action body;
 
   /**
    * A load plan in its run.
    *
-   * @param plan its number, from 1
+   * @param number of the plan, from 1
    * @param starts when its levels start
+   * @param listener who is told about levels and phases
    */
-  record Timetable(int plan, PlanDriver.Starts starts) {
+  record Place(int number, PlanDriver.Starts starts, RunningLevel.Listener listener) {}
 
-    /** Of the only plan, whose levels follow each other. */
-    static final Timetable NONE = new Timetable(1, level -> null);
-  }
-
-  private PlanLoop(
-      StatsEngine statsEngine,
-      Action exit,
-      String scenario,
-      RunningLevel.Listener listener,
-      Timetable timetable) {
+  private PlanLoop(StatsEngine statsEngine, Action exit, String scenario, Place place) {
     // No function: execute is replaced. Of SessionHook only the Scala members are wanted.
     super(null, "plan", statsEngine, exit);
     this.scenario = scenario;
-    this.listener = listener;
-    this.timetable = timetable;
+    this.place = place;
   }
 
-  /**
-   * Builds the loop around a scenario.
-   *
-   * @param listener finds out who is told about levels and phases
-   * @param timetable finds out when levels start
-   */
-  static ActionBuilder around(
-      ScenarioBuilder body,
-      Function<ScenarioContext, RunningLevel.Listener> listener,
-      Function<ScenarioContext, Timetable> timetable) {
+  /** Builds the loop around a scenario. */
+  static ActionBuilder around(ScenarioBuilder body, Function<ScenarioContext, Place> place) {
     return (context, exit) -> {
       StatsEngine statsEngine = context.coreComponents().statsEngine();
-      PlanLoop loop =
-          new PlanLoop(
-              statsEngine, exit, body.name(), listener.apply(context), timetable.apply(context));
+      PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), place.apply(context));
       // The body needs the loop to be built, and the loop the body.
       loop.body = body.build(withExit(context, new Exit(statsEngine, exit)), loop);
       return loop;
@@ -93,17 +73,8 @@ final class PlanLoop extends SessionHook {
     return scenario;
   }
 
-  RunningLevel.Listener listener() {
-    return listener;
-  }
-
-  PlanDriver.Starts starts() {
-    return timetable.starts();
-  }
-
-  /** Of its plan, in the run. */
-  int number() {
-    return timetable.plan();
+  Place place() {
+    return place;
   }
 
   @Override

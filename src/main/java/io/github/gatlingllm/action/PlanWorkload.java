@@ -43,14 +43,15 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
     this.eventLoops = eventLoops;
     this.statsEngine = statsEngine;
     EventLoop timerLoop = eventLoops.next();
+    PlanLoop.Place place = ((PlanLoop) scenario.entry()).place();
     this.driver =
         new PlanDriver(
             plan.source(),
             System::nanoTime,
             (nanoTime, task) -> EventLoops.at(timerLoop, nanoTime, task),
             this,
-            ((PlanLoop) scenario.entry()).listener(),
-            ((PlanLoop) scenario.entry()).starts());
+            place.listener(),
+            place.starts());
   }
 
   /** Gatling's tick; the plan has its own timers. */
@@ -107,7 +108,7 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
     }
     PlanLoop loop = (PlanLoop) scenario.entry();
     Session own =
-        new PlanUser(driver, arrival, loop.scenario(), loop.number())
+        new PlanUser(driver, arrival, loop.scenario(), loop.place().number())
             .in(UserSessions.fresh(scenario.name(), userId, scenario.onExit(), eventLoop));
     Session ready = scenario.onStart().apply(own);
     statsEngine.logUserStart(scenario.name());

@@ -80,13 +80,13 @@ record PreparedRequest(
                 ? resolve(parts.inputs, session)
                 : parts.inputList.resolve(session))
         // Not part of the conversation: a prefix is sent, and not remembered.
-        .prefix(prefixes.next(session, chat.conversation() != null))
+        .prefix(prefixes.next(session, chat.conversation != null))
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)
         .stop(resolve(parts.stop, session))
-        .tools(parts.tools == null ? chat.tools() : parts.tools.resolve(session))
+        .tools(parts.tools == null ? chat.tools : parts.tools.resolve(session))
         .toolChoice(resolve(parts.toolChoice, session))
         .responseFormat(resolve(parts.responseFormat, session))
         .extra(protocol.extraBody)
@@ -100,9 +100,9 @@ record PreparedRequest(
         apiKey,
         secrets(apiKey, url, List.of(protocol.headers, parts.headers), session),
         body.build(),
-        chat.historyKey(),
-        chat.conversation(),
-        chat.asked());
+        chat.historyKey,
+        chat.conversation,
+        chat.asked);
   }
 
   private static Secrets secrets(

@@ -3,67 +3,47 @@ package io.github.gatlingllm.action;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.Run;
 
-/** Where requests are numbered and kept: in the run, or nowhere when they only warm up. */
-interface RequestLog {
+/** Where requests are numbered and kept: in the run, unless they only warm up. */
+class RequestLog {
+
+  private final Run run;
+
+  RequestLog(Run run) {
+    this.run = run;
+  }
 
   /** The number of the request that starts now. */
-  long next();
+  long next() {
+    return run.nextRequest();
+  }
 
   /** The id that this request is sent and kept under. */
-  String requestId(long number);
+  String requestId(long number) {
+    return run.requestId(number);
+  }
 
   /** A request has started whose record is to come. */
-  void started();
+  void started() {
+    run.started();
+  }
 
   /** A request was admitted. */
-  void admitted();
+  void admitted() {
+    run.admitted();
+  }
 
   /** An admitted request is over. */
-  void ended();
+  void ended() {
+    run.ended();
+  }
 
   /** Takes the record of a request that is over. */
-  void keep(RequestRecord record);
+  void keep(RequestRecord record) {
+    run.record(record);
+  }
 
   /** Whether Gatling's statistics hear of these requests. */
-  boolean inStatistics();
-
-  /** The requests that are measured. */
-  static RequestLog of(Run run) {
-    return new RequestLog() {
-      @Override
-      public long next() {
-        return run.nextRequest();
-      }
-
-      @Override
-      public String requestId(long number) {
-        return run.requestId(number);
-      }
-
-      @Override
-      public void started() {
-        run.started();
-      }
-
-      @Override
-      public void admitted() {
-        run.admitted();
-      }
-
-      @Override
-      public void ended() {
-        run.ended();
-      }
-
-      @Override
-      public void keep(RequestRecord record) {
-        run.record(record);
-      }
-
-      @Override
-      public boolean inStatistics() {
-        return true;
-      }
-    };
+  boolean inStatistics() {
+    return true;
   }
 }

@@ -46,7 +46,7 @@ final class RequestRecords {
     StreamedExchange.Ending ending = exchange.ending();
     String finishReason = answer.finishReason();
     PreparedRequest prepared = sent.prepared();
-    LlmProtocol protocol = components.protocol();
+    LlmProtocol protocol = components.protocol;
     RequestRecord.Events events = timeline.events(true);
     Slo slo = components.sloOf(request, prepared.name());
     Slo.Judgement judgement =
@@ -54,7 +54,7 @@ final class RequestRecords {
     return new RequestRecord(
         identity(sent, timeline),
         timing,
-        protocol.recording.tokens() ? events : timeline.events(false),
+        protocol.recordTokens ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
             finishReason == null ? null : ErrorBody.line(finishReason, prepared.secrets()),
@@ -66,7 +66,7 @@ final class RequestRecords {
             judgement.missed(),
             exchange.wasResent()),
         answer.server(),
-        protocol.recording.text() ? text(prepared, answer) : null);
+        protocol.recordText ? text(prepared, answer) : null);
   }
 
   /**
@@ -82,24 +82,24 @@ final class RequestRecords {
       long startNanos,
       @Nullable Long scheduledOffsetNanos,
       String error) {
-    long index = components.requestLog().next();
+    long index = components.requestLog.next();
     Boolean own = request.stream == null ? null : request.stream.constant();
     boolean streamed =
-        request.api.generates() && (own == null ? components.protocol().streaming : own);
+        request.api.generates() && (own == null ? components.protocol.streaming : own);
     RequestRecord.Identity identity =
         identity(
             session,
-            components.requestLog().requestId(index),
+            components.requestLog.requestId(index),
             index,
             timeline,
             name,
             null,
-            components.protocol().url(components.prefixes().user(session), request.api),
+            components.protocol.url(components.prefixes.user(session), request.api),
             null,
             request.api,
             streamed);
     RequestRecord.Timing timing =
-        timeline.timing(components.run().unixNanos(startNanos), scheduledOffsetNanos, null);
+        timeline.timing(components.run.unixNanos(startNanos), scheduledOffsetNanos, null);
     RequestRecord.Events events = timeline.events(false);
     RequestRecord.Tokens tokens = RequestRecord.Tokens.NONE;
     Slo.Judgement judgement =
@@ -150,12 +150,11 @@ final class RequestRecords {
       @Nullable String model,
       Api api,
       boolean streamed) {
-    RunningLevel stage =
-        (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
+    RunningLevel stage = UserSessions.levelOf(session);
     return new RequestRecord.Identity(
         requestId,
-        components.run().id(),
-        components.run().injector(),
+        components.run.id(),
+        components.run.injector(),
         stage == null ? null : stage.trial(),
         index,
         PlanUser.scenarioOf(session),
@@ -163,7 +162,7 @@ final class RequestRecords {
         List.copyOf(CollectionConverters.asJava(session.groups())),
         session.userId(),
         turn,
-        components.target(),
+        components.target,
         Secrets.withoutThem(url),
         model,
         api.key(),
@@ -191,7 +190,7 @@ final class RequestRecords {
     return exchange
         .timeline()
         .timing(
-            components.run().unixNanos(sent.startNanos()),
+            components.run.unixNanos(sent.startNanos()),
             sent.scheduledOffsetNanos(),
             tokens.streamedTokens());
   }

@@ -10,6 +10,7 @@ import io.gatling.core.check.Check$;
 import io.gatling.core.session.GroupBlock;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.client.TokenCounts;
@@ -74,22 +75,19 @@ final class ResponseProcessor {
   /** Called once per exchange, on its event loop. */
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
-      components.requestLog().ended();
+      components.requestLog.ended();
       if (!request.silent) {
         InFlight.closed(sent.session());
       }
     }
     long ended = components.now();
-    components.inFlight().ended(exchange, ended);
+    components.inFlight.ended(exchange, ended);
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
-      components
-          .counting()
-          .now(
-              () -> byTokenizer(exchange, sent),
-              () -> byEvents(exchange, sent),
-              tokens ->
-                  EventLoops.execute(
-                      sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
+      components.counting.now(
+          () -> byTokenizer(exchange, sent),
+          () -> byEvents(exchange, sent),
+          tokens ->
+              EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
       AfterReading.execute(
           sent.session().eventLoop(),
@@ -122,7 +120,7 @@ final class ResponseProcessor {
         sent.prepared().size(),
         exchange.answer(),
         exchange.timeline(),
-        components.protocol().tokenizer::count);
+        components.protocol.tokenizer::count);
   }
 
   private static RequestRecord.Tokens byEvents(
@@ -140,8 +138,8 @@ final class ResponseProcessor {
             tokens,
             ending.status(),
             ending.httpStatus(),
-            answer.finishReason(),
-            new Said(exchange));
+            answer,
+            () -> exchange.timeline().events(true));
     Session session = sent.session();
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
         Check$.MODULE$.check(response, session, checks);
@@ -166,10 +164,10 @@ final class ResponseProcessor {
       after = ChatMessages.afterFailure(request.messages, after).markAsFailed();
     }
     if (request.silent) {
-      components.inFlight().remove(exchange);
+      components.inFlight.remove(exchange);
     } else {
       RequestRecord record = records.sent(exchange, sent, tokens, ok, error);
-      if (components.requestLog().inStatistics()) {
+      if (components.requestLog.inStatistics()) {
         after = log(record, after);
       }
       keep(record, exchange, sent);
@@ -185,27 +183,23 @@ final class ResponseProcessor {
     boolean compared =
         record.tokens().source() == RequestRecord.TokenSource.USAGE
             && record.outcome().ok()
-            && components.counting().compares(sent.index());
+            && components.counting.compares(sent.index());
     if (prompt.isKnown() && !answerToo && !compared) {
       handOver(record, exchange, prompt);
       return;
     }
     boolean ok = record.outcome().ok();
     String error = record.outcome().error();
-    components
-        .counting()
-        .later(
-            () -> {
-              prompt.count();
-              return answerToo
-                  ? records.sent(exchange, sent, byTokenizer(exchange, sent), ok, error)
-                  : compared ? record.withLocalCounts(null, local(exchange)) : record;
-            },
-            () ->
-                answerToo
-                    ? records.sent(exchange, sent, byEvents(exchange, sent), ok, error)
-                    : record,
-            counted -> handOver(counted, exchange, prompt));
+    components.counting.later(
+        () -> {
+          prompt.count();
+          return answerToo
+              ? records.sent(exchange, sent, byTokenizer(exchange, sent), ok, error)
+              : compared ? record.withLocalCounts(null, local(exchange)) : record;
+        },
+        () ->
+            answerToo ? records.sent(exchange, sent, byEvents(exchange, sent), ok, error) : record,
+        counted -> handOver(counted, exchange, prompt));
   }
 
   private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
@@ -213,13 +207,13 @@ final class ResponseProcessor {
   }
 
   private @Nullable Integer local(StreamedExchange exchange) {
-    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer::count);
+    return TokenCounts.local(exchange.answer(), components.protocol.tokenizer::count);
   }
 
   private void handOver(
       RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
-    components.requestLog().keep(counted(record, prompt));
-    components.inFlight().remove(exchange);
+    components.requestLog.keep(counted(record, prompt));
+    components.inFlight.remove(exchange);
   }
 
   /** The answer joins the history, with what it and its prompt take of the model's context. */
@@ -250,28 +244,6 @@ final class ResponseProcessor {
                 output == null
                     ? text.length() / CHARS_PER_TOKEN
                     : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
-  }
-
-  private record Said(StreamedExchange exchange) implements MeasuredAnswer.Content {
-    @Override
-    public String text() {
-      return exchange.answer().text();
-    }
-
-    @Override
-    public String reasoning() {
-      return exchange.answer().reasoning();
-    }
-
-    @Override
-    public List<FunctionCall> toolCalls() {
-      return exchange.answer().toolCalls();
-    }
-
-    @Override
-    public RequestRecord.Events events() {
-      return exchange.timeline().events(true);
-    }
   }
 
   /**

@@ -51,13 +51,18 @@ final class SimulationPlan {
 
   /** One more request of a scenario. */
   synchronized void add(LlmComponents components, LlmRequest request, EventLoop eventLoop) {
-    LlmProtocol protocol = components.protocol();
+    LlmProtocol protocol = components.protocol;
     protocols.add(protocol);
     String name = request.parts().name.constant();
-    String target = protocols.size() > 1 ? components.target() + ": " : "";
+    String target = protocols.size() > 1 ? components.target + ": " : "";
     requests.put(
         target + (name == null ? "(a name per user)" : name),
-        asked(request, components, session(protocol, eventLoop)));
+        asked(
+            request,
+            components,
+            UserSessions.with(
+                UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop),
+                protocol.warmUpSession)));
   }
 
   /** One more scenario with LLM requests is complete. */
@@ -85,7 +90,7 @@ final class SimulationPlan {
     for (PopulationBuilder population : populations()) {
       String scenario = population.scenarioBuilder().name();
       row(lines, "scenario", scenario);
-      LoadPlan plan = PlanPopulation.planOf(population.injectionProfile());
+      LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
       if (plan == null) {
         row(lines, "load", injected(injections, scenario));
         continue;
@@ -118,7 +123,7 @@ final class SimulationPlan {
     List<String> urls = protocol.baseUrls.stream().map(Secrets::withoutThem).toList();
     row(lines, "target", protocol.label() + ": " + String.join(", ", urls));
     row(lines, "API key", protocol.apiKey == null ? "none" : "set");
-    int warmUp = protocol.warmUp.requests();
+    int warmUp = protocol.warmUpRequests;
     row(lines, "warm-up", warmUp == 0 ? "none" : NumberText.counted(warmUp, "request"));
     if (!(protocol.prefix instanceof PromptPrefix.None)) {
       row(lines, "prefix", protocol.prefix.toString());
@@ -159,14 +164,14 @@ final class SimulationPlan {
 
   /** What is asked, and how long prompts are, as far as that is known without its user. */
   private static String asked(LlmRequest request, LlmComponents components, Session session) {
-    LlmProtocol protocol = components.protocol();
+    LlmProtocol protocol = components.protocol;
     try {
       IntSummaryStatistics tokens = new IntSummaryStatistics();
       GenerationRequest body = null;
       for (int i = 0; i < LOOKS; i++) {
         body =
             PreparedRequest.of(
-                    request, protocol, components.pinsOutput(), components.prefixes(), session)
+                    request, protocol, components.pinsOutput(), components.prefixes, session)
                 .body();
         tokens.accept(protocol.tokenizer.count(String.join("", body.promptTexts())));
       }
@@ -187,14 +192,6 @@ final class SimulationPlan {
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.parts().api.key() + "; made for each user (" + e.getMessage() + ")";
     }
-  }
-
-  private static Session session(LlmProtocol protocol, EventLoop eventLoop) {
-    Session session = UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop);
-    for (Map.Entry<String, Object> attribute : protocol.warmUp.session().entrySet()) {
-      session = session.set(attribute.getKey(), attribute.getValue());
-    }
-    return session;
   }
 
   private List<PopulationBuilder> populations() {

@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.Trace;
 import io.netty.channel.EventLoop;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.collection.immutable.List$;
@@ -28,6 +29,20 @@ final class UserSessions {
         List$.MODULE$.empty(),
         onExit,
         eventLoop);
+  }
+
+  /** The same user with these attributes. */
+  static Session with(Session session, Map<String, Object> attributes) {
+    Session more = session;
+    for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
+      more = more.set(attribute.getKey(), attribute.getValue());
+    }
+    return more;
+  }
+
+  /** The load level that the user is in; null outside load plans. */
+  static @Nullable RunningLevel levelOf(Session session) {
+    return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }
 
   /** The same user as the simulation knows it, without what we keep of it. */

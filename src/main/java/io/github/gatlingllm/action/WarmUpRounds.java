@@ -13,6 +13,7 @@ import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ErrorBody;
@@ -50,11 +51,11 @@ final class WarmUpRounds {
   private final HttpComponents http;
   private final WarmUpRequestLog requestLog;
 
-  WarmUpRounds(ScenarioContext context, String runId) {
+  WarmUpRounds(ScenarioContext context, Run run) {
     this.context = context;
     this.core = context.coreComponents();
     this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
-    this.requestLog = new WarmUpRequestLog(runId);
+    this.requestLog = new WarmUpRequestLog(run);
   }
 
   /**
@@ -64,7 +65,7 @@ final class WarmUpRounds {
   void jvm(LlmComponents components, Api api) {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
-      LlmProtocol inside = components.protocol().at(engine.baseUrl());
+      LlmProtocol inside = components.protocol.at(engine.baseUrl());
       Action action = action(components.forWarmUp(inside, requestLog), shortOne(api));
       LlmProtocol perUser = inside.with(each -> each.shareConnections = false);
       Action connecting = action(components.forWarmUp(perUser, requestLog), shortOne(api));
@@ -107,8 +108,8 @@ final class WarmUpRounds {
    * @throws InvalidSimulation in a line for each URL that fails: no load is sent then
    */
   void target(LlmComponents components, LlmRequest request) {
-    LlmProtocol protocol = components.protocol();
-    int requests = protocol.warmUp.requests();
+    LlmProtocol protocol = components.protocol;
+    int requests = protocol.warmUpRequests;
     if (requests == 0) {
       return;
     }
@@ -125,20 +126,20 @@ final class WarmUpRounds {
         if (isPinningRejected(record) && components.unpin()) {
           System.out.println(
               "LLM: "
-                  + components.target()
+                  + components.target
                   + " rejects ignore_eos and min_tokens, so the run goes on without: answers may"
                   + " end early (llm.ignoreEos=false says so up front)");
           record = answer(action, i, protocol);
         }
         if (record == null || !record.outcome().ok()) {
-          failures.put(url, WarmUpFailure.line(components.target(), url, record));
+          failures.put(url, WarmUpFailure.line(components.target, url, record));
         }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     if (!failures.isEmpty()) {
-      components.run().refuse();
+      components.run.refuse();
       throw InvalidSimulation.because(String.join("\n", failures.values()));
     }
   }
@@ -167,11 +168,11 @@ final class WarmUpRounds {
               draft.maxTokens =
                   draft.maxTokens == null ? Dynamic.of(SHORT_TOKENS) : draft.maxTokens;
             });
-    Session session = session(0, core.eventLoopGroup().next(), components.protocol());
+    Session session = session(0, core.eventLoopGroup().next(), components.protocol);
     try {
       plain.parts().headers.values().forEach(header -> header.resolve(session));
       var unused =
-          PreparedRequest.of(plain, components.protocol(), false, components.prefixes(), session);
+          PreparedRequest.of(plain, components.protocol, false, components.prefixes, session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return shortOne(request.parts().api);
@@ -195,14 +196,9 @@ final class WarmUpRounds {
   }
 
   private Session session(long userId, EventLoop eventLoop, LlmProtocol protocol) {
-    Session session =
-        http.onStart()
-            .apply(UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop))
-            .set(LlmProtocol.WarmUp.KEY, true);
-    for (Map.Entry<String, Object> attribute : protocol.warmUp.session().entrySet()) {
-      session = session.set(attribute.getKey(), attribute.getValue());
-    }
-    return session;
+    Session fresh = UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop);
+    return UserSessions.with(
+        http.onStart().apply(fresh).set(LlmProtocol.WARM_UP_KEY, true), protocol.warmUpSession);
   }
 
   /** What follows a warm-up request. */
@@ -221,43 +217,44 @@ final class WarmUpRounds {
    * Requests that only warm up: their records pass the codec and the live figures, so that these
    * are warm too, and are then dropped.
    */
-  private static final class WarmUpRequestLog implements RequestLog {
+  private static final class WarmUpRequestLog extends RequestLog {
 
     private final String runId;
     private final AtomicLong numbers = new AtomicLong();
     private final LiveStats live = new LiveStats(System::nanoTime);
     private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
 
-    WarmUpRequestLog(String runId) {
-      this.runId = runId;
+    WarmUpRequestLog(Run run) {
+      super(run);
+      runId = run.id();
     }
 
     @Override
-    public long next() {
+    long next() {
       return numbers.getAndIncrement();
     }
 
     @Override
-    public String requestId(long number) {
+    String requestId(long number) {
       return runId + "-warmup-" + number;
     }
 
     @Override
-    public void started() {}
+    void started() {}
 
     @Override
-    public void admitted() {}
+    void admitted() {}
 
     @Override
-    public void ended() {}
+    void ended() {}
 
     @Override
-    public void keep(RequestRecord record) {
+    void keep(RequestRecord record) {
       ended.add(record);
     }
 
     @Override
-    public boolean inStatistics() {
+    boolean inStatistics() {
       return false;
     }
 

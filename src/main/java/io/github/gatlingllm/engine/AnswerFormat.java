@@ -167,19 +167,16 @@ final class AnswerFormat {
     StringBuilder reasoning = choice.texts.get(TokenType.REASONING);
     StringBuilder tool = choice.texts.get(TokenType.TOOL_NAME);
     StringBuilder arguments = choice.texts.get(TokenType.ARGUMENTS);
+    String calls =
+        tool == null
+            ? ""
+            : ",\"tool_calls\":[{%s\"name\":%s,\"arguments\":%s}}]"
+                .formatted(call(index), quoted(tool), quoted(arguments));
     String message =
         "\"message\":{\"role\":\"assistant\",\"content\":"
             + (tool == null ? text : "null")
             + (reasoning == null ? "" : ",\"reasoning_content\":" + quoted(reasoning))
-            + (tool == null
-                ? ""
-                : ",\"tool_calls\":[{"
-                    + call(index)
-                    + "\"name\":"
-                    + quoted(tool)
-                    + ",\"arguments\":"
-                    + quoted(arguments)
-                    + "}}]")
+            + calls
             + "}";
     return choice(index, message) + end(choice.finishReason);
   }

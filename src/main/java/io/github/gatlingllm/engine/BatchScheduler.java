@@ -48,7 +48,7 @@ final class BatchScheduler implements Scheduler {
   @Override
   public void cancel(Sequence sequence) {
     if (running.remove(sequence)) {
-      pool.release(sequence.blocks());
+      pool.release(sequence.blocks);
     } else {
       waiting.remove(sequence);
     }
@@ -67,7 +67,7 @@ final class BatchScheduler implements Scheduler {
         tokens.add(sequence);
         if (sequence.finished()) {
           each.remove();
-          pool.release(sequence.blocks());
+          pool.release(sequence.blocks);
         }
       }
     }
@@ -96,9 +96,9 @@ final class BatchScheduler implements Scheduler {
     long before = preemptions;
     for (int i = 0; i < running.size(); i++) {
       Sequence sequence = running.get(i);
-      while (sequence.needsBlock() && !pool.grow(sequence.blocks())) {
+      while (sequence.needsBlock() && !pool.grow(sequence.blocks)) {
         Sequence newest = running.remove(running.size() - 1);
-        pool.release(newest.blocks());
+        pool.release(newest.blocks);
         newest.preempted();
         waiting.addFirst(newest);
         preemptions++;
@@ -128,13 +128,13 @@ final class BatchScheduler implements Scheduler {
       return false;
     }
     // The last token is always computed: without it there is nothing to predict the next one from.
-    int shared = pool.cachedPrefix(head.chain(), head.chain().full(head.known() - 1));
-    if (!pool.take(head.blocks(), head.chain(), shared, BlockPool.blocksFor(head.known()))) {
+    int shared = pool.cachedPrefix(head.chain, head.chain.full(head.known() - 1));
+    if (!pool.take(head.blocks, head.chain, shared, BlockPool.blocksFor(head.known()))) {
       return false;
     }
     if (head.begin(shared * BlockPool.BLOCK_TOKENS)) {
       admitted.add(head);
-      queriedTokens += head.chain() == BlockChain.NONE ? 0 : head.promptTokens();
+      queriedTokens += head.chain == BlockChain.NONE ? 0 : head.promptTokens;
       hitTokens += head.cachedTokens();
     }
     return true;

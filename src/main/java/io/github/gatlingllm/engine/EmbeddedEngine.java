@@ -21,6 +21,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * An OpenAI-compatible server that behaves like an LLM engine, without a GPU: continuous batching,
@@ -49,7 +51,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   private final AtomicLong received = new AtomicLong();
   private final Queue<GroundTruth> groundTruth = new ConcurrentLinkedQueue<>();
 
-  EmbeddedEngine(String host, int port, Scheduler schedule, EngineCore.Options options) {
+  EmbeddedEngine(String host, int port, Scheduler schedule, EmbeddedEngineBuilder settings) {
     eventLoops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("embedded-engine", true), NioIoHandler.newFactory());
@@ -57,12 +59,12 @@ public final class EmbeddedEngine implements AutoCloseable {
     scheduler = new SchedulerThread(schedule, eventLoops.next(), System::nanoTime);
     EngineCore core =
         new EngineCore(
-            options,
+            settings,
             scheduler,
-            new EngineMetrics(options.model()),
+            new EngineMetrics(settings.model),
             received,
             truth -> {
-              if (options.recordGroundTruth()) {
+              if (settings.recordGroundTruth) {
                 groundTruth.add(truth);
               }
             },
@@ -162,6 +164,20 @@ public final class EmbeddedEngine implements AutoCloseable {
     scheduler.close();
     eventLoops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
   }
+
+  /**
+   * What all connections of one engine share.
+   *
+   * @param received counts completion requests
+   * @param groundTruth takes what was done for each request
+   */
+  record EngineCore(
+      EmbeddedEngineBuilder settings,
+      SchedulerThread scheduler,
+      EngineMetrics metrics,
+      AtomicLong received,
+      Consumer<GroundTruth> groundTruth,
+      LongSupplier nanoClock) {}
 
   /**
    * What the engine's KV memory did so far; vLLM's counters. All 0 where {@link

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddedEngineBuilder implements Cloneable {
   private String host = EmbeddedEngine.LOOPBACK;
   private int port;
-  private String model = "embedded";
-  private long seed;
+  String model = "embedded";
+  long seed;
   private int maxContext = 8_192;
-  private @Nullable String apiKey;
-  private boolean recordGroundTruth;
-  private int tokensPerChunk = 1;
+  @Nullable String apiKey;
+  boolean recordGroundTruth;
+  int tokensPerChunk = 1;
   private List<Fault> faults = List.of();
   private double prefillTokensPerSecond = BatchModel.DEFAULT.prefillTokensPerSecond();
   private long decodeStepNanos = BatchModel.DEFAULT.decodeStepNanos();
@@ -30,7 +32,7 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   private int maxBatch = BatchModel.DEFAULT.maxBatch();
   private int kvTokens = BatchModel.DEFAULT.kvTokens();
   private boolean prefixCaching = true;
-  private int reasoningTokens;
+  int reasoningTokens;
   private @Nullable FixedTimes fixed;
 
   private record FixedTimes(long ttftNanos, long itlNanos) {}
@@ -197,20 +199,34 @@ public final class EmbeddedEngineBuilder implements Cloneable {
         fixed == null
             ? new BatchScheduler(batchModel())
             : new FixedScheduler(fixed.ttftNanos(), fixed.itlNanos());
-    // What the KV cache can never hold must be refused: in the queue it would block all others.
-    int kv = batchModel().kvBlocks() * BlockPool.BLOCK_TOKENS;
-    EngineCore.Options options =
-        new EngineCore.Options(
-            model,
-            seed,
-            fixed == null ? Math.min(maxContext, kv) : maxContext,
-            apiKey,
-            recordGroundTruth,
-            tokensPerChunk,
-            prefixCaching && fixed == null,
-            reasoningTokens,
-            faults);
-    return new EmbeddedEngine(host, port, scheduler, options);
+    return new EmbeddedEngine(host, port, scheduler, this);
+  }
+
+  /**
+   * Most tokens of prompt and answer together. What the KV cache can never hold is refused: in the
+   * queue it would block all others.
+   */
+  int contextTokens() {
+    return fixed == null
+        ? Math.min(maxContext, batchModel().kvBlocks() * BlockPool.BLOCK_TOKENS)
+        : maxContext;
+  }
+
+  /** Whether KV blocks are shared by their content. */
+  boolean sharesPrefixes() {
+    return prefixCaching && fixed == null;
+  }
+
+  /** What goes wrong with a request, by its number from 0; null where nothing does. */
+  Fault.@Nullable Effect faultOf(long request) {
+    double draw = new SplittableRandom(SplitMix64.mix(seed) + request).nextDouble();
+    for (Fault fault : faults) {
+      draw -= fault.share();
+      if (draw < 0) {
+        return fault.effect();
+      }
+    }
+    return null;
   }
 
   BatchModel batchModel() {

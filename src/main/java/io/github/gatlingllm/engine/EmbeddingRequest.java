@@ -1,6 +1,5 @@
 package io.github.gatlingllm.engine;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.CompletionRequest.Parameters;
@@ -10,6 +9,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,23 +69,16 @@ record EmbeddingRequest(
 
   /** The response as one JSON object. */
   String response(String model, int promptTokens) {
-    StringBuilder json = new StringBuilder("{\"object\":\"list\",\"data\":[");
-    for (int i = 0; i < prompts.size(); i++) {
-      json.append(i == 0 ? "" : ",")
-          .append("{\"object\":\"embedding\",\"index\":")
-          .append(i)
-          .append(",\"embedding\":");
-      write(vector(prompts.get(i).hash()), json);
-      json.append('}');
+    List<String> data = new ArrayList<>();
+    for (Prompt prompt : prompts) {
+      data.add(
+          "{\"object\":\"embedding\",\"index\":%s,\"embedding\":%s}"
+              .formatted(data.size(), json(vector(prompt.hash()))));
     }
-    return json.append("],\"model\":\"")
-        .append(JsonStringEncoder.getInstance().quoteAsString(model))
-        .append("\",\"usage\":{\"prompt_tokens\":")
-        .append(promptTokens)
-        .append(",\"total_tokens\":")
-        .append(promptTokens)
-        .append("}}")
-        .toString();
+    return """
+    {"object":"list","data":[%s],"model":%s,"usage":{"prompt_tokens":%s,"total_tokens":%s}}\
+    """
+        .formatted(String.join(",", data), AnswerFormat.quoted(model), promptTokens, promptTokens);
   }
 
   private float[] vector(long seed) {
@@ -102,18 +95,17 @@ record EmbeddingRequest(
     return vector;
   }
 
-  private void write(float[] vector, StringBuilder json) {
+  private String json(float[] vector) {
     if (base64) {
       ByteBuffer bytes =
           ByteBuffer.allocate(vector.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
       bytes.asFloatBuffer().put(vector);
-      json.append('"').append(Base64.getEncoder().encodeToString(bytes.array())).append('"');
-      return;
+      return '"' + Base64.getEncoder().encodeToString(bytes.array()) + '"';
     }
-    json.append('[');
-    for (int i = 0; i < vector.length; i++) {
-      json.append(i == 0 ? "" : ",").append(vector[i]);
+    StringJoiner numbers = new StringJoiner(",", "[", "]");
+    for (float number : vector) {
+      numbers.add(Float.toString(number));
     }
-    json.append(']');
+    return numbers.toString();
   }
 }

@@ -2,8 +2,8 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.engine.EmbeddedEngine.EngineCore;
 import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
@@ -83,7 +83,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       throws Refusal {
     allow(HttpMethod.POST, http);
     long number = core.received().getAndIncrement();
-    Fault.Effect fault = core.options().faultOf(number);
+    Fault.Effect fault = core.settings().faultOf(number);
     if (fault instanceof Fault.Reject reject) {
       throw Refusal.injected(reject.status());
     }
@@ -98,7 +98,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     } else {
       EmbeddingRequest request = EmbeddingRequest.parse(body, MAPPER);
       wanted = embeddings(request);
-      String model = core.options().model();
+      String model = core.settings().model;
       reply =
           new ResponseWriter.Whole(
               context,
@@ -120,17 +120,17 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private List<ServerExchange.Wanted> completions(CompletionRequest request) throws Refusal {
-    EngineCore.Options options = core.options();
+    EmbeddedEngineBuilder settings = core.settings();
     checkModel(request.model());
     int room = room(request);
-    int reasoning = request.api().takesMessages() ? options.reasoningTokens() : 0;
+    int reasoning = request.api().takesMessages() ? settings.reasoningTokens : 0;
     return IntStream.range(0, request.choices())
         .mapToObj(
             choice -> {
               GeneratedAnswer answer =
-                  GeneratedAnswer.to(request, options.seed(), reasoning, room, choice);
+                  GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
               BlockChain chain =
-                  options.prefixCaching()
+                  settings.sharesPrefixes()
                       ? BlockChain.of(request.prompt(), answer, request.api())
                       : BlockChain.NONE;
               return new ServerExchange.Wanted(request.prompt(), chain, answer, true);
@@ -140,7 +140,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private List<ServerExchange.Wanted> embeddings(EmbeddingRequest request) throws Refusal {
     checkModel(request.model());
-    int maxContext = core.options().maxContext();
+    int maxContext = core.settings().contextTokens();
     for (Prompt prompt : request.prompts()) {
       if (prompt.tokens() >= maxContext) {
         throw Refusal.contextTooLong(maxContext, prompt.tokens(), 1);
@@ -155,7 +155,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void checkModel(@Nullable String asked) throws Refusal {
-    String served = core.options().model();
+    String served = core.settings().model;
     if (asked != null && !asked.equals(served)) {
       throw Refusal.unknownModel(asked, served);
     }
@@ -163,7 +163,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private ResponseWriter reply(
       CompletionRequest request, ChannelHandlerContext context, String requestId) {
-    String model = core.options().model();
+    String model = core.settings().model;
     long createdSeconds = System.currentTimeMillis() / 1_000;
     if (request.api().terminalEvent() != null) {
       TypedAnswer answer =
@@ -185,7 +185,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   /** Most tokens that an answer can have; at least what it asks for. */
   private int room(CompletionRequest request) throws Refusal {
-    int maxContext = core.options().maxContext();
+    int maxContext = core.settings().contextTokens();
     int promptTokens = request.prompt().tokens();
     int wanted = request.maxTokens() == null ? 1 : request.maxTokens();
     if ((long) promptTokens + wanted > maxContext) {
@@ -195,7 +195,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void authorize(FullHttpRequest http) throws Refusal {
-    String key = core.options().apiKey();
+    String key = core.settings().apiKey;
     if (key != null
         && !isSame("Bearer " + key, http.headers().get(HttpHeaderNames.AUTHORIZATION, ""))
         && !isSame(key, http.headers().get("x-api-key", ""))) {
@@ -214,11 +214,12 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private String models() {
-    EngineCore.Options options = core.options();
-    return "{\"object\":\"list\",\"data\":[{\"id\":\"%s\",\"object\":\"model\",\"created\":0,\"owned_by\":\"gatling-llm\",\"max_model_len\":%d}]}"
-        .formatted(
-            String.valueOf(JsonStringEncoder.getInstance().quoteAsString(options.model())),
-            options.maxContext());
+    EmbeddedEngineBuilder settings = core.settings();
+    return """
+    {"object":"list","data":[{"id":%s,"object":"model","created":0,\
+    "owned_by":"gatling-llm","max_model_len":%s}]}\
+    """
+        .formatted(AnswerFormat.quoted(settings.model), settings.contextTokens());
   }
 
   @Override

@@ -52,7 +52,7 @@ final class FixedScheduler implements Scheduler {
   @Override
   public long plan(long nowNanos, List<Sequence> admitted) {
     for (Sequence sequence : arrived) {
-      timetable.add(new Due(sequence, sequence.arrivedNanos() + ttftNanos));
+      timetable.add(new Due(sequence, sequence.arrivedNanos + ttftNanos));
     }
     admitted.addAll(arrived);
     arrived.clear();

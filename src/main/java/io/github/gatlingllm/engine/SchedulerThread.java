@@ -105,6 +105,6 @@ final class SchedulerThread implements AutoCloseable {
     }
     List<Sequence> batch = List.copyOf(sequences);
     sequences.clear();
-    eventLoop.execute(() -> batch.forEach(sequence -> event.accept(sequence.listener())));
+    eventLoop.execute(() -> batch.forEach(sequence -> event.accept(sequence.listener)));
   }
 }

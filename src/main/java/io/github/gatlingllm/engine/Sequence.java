@@ -9,12 +9,15 @@ import java.util.List;
  * are called afterwards.
  */
 final class Sequence {
-  private final int promptTokens;
+  final int promptTokens;
+  final long arrivedNanos;
+  final BlockChain chain;
+  final Listener listener;
+
+  /** Its KV blocks, in order; the pool's to change. */
+  final List<Integer> blocks = new ArrayList<>();
+
   private final int outputTokens;
-  private final long arrivedNanos;
-  private final BlockChain chain;
-  private final Listener listener;
-  private final List<Integer> blocks = new ArrayList<>();
   private int toPrefill;
   private int prefilled;
   private int generated;
@@ -48,27 +51,6 @@ final class Sequence {
     this.chain = chain;
     this.listener = listener;
     this.toPrefill = promptTokens;
-  }
-
-  int promptTokens() {
-    return promptTokens;
-  }
-
-  long arrivedNanos() {
-    return arrivedNanos;
-  }
-
-  BlockChain chain() {
-    return chain;
-  }
-
-  Listener listener() {
-    return listener;
-  }
-
-  /** Its KV blocks, in order; the pool's to change. */
-  List<Integer> blocks() {
-    return blocks;
   }
 
   /** Prompt tokens that it found in the prefix cache when it first began. */

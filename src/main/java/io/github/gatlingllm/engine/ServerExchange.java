@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.engine.EmbeddedEngine.EngineCore;
 import io.github.gatlingllm.engine.ResponseWriter.Usage;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
@@ -156,7 +157,7 @@ final class ServerExchange {
     choice.unsent.append(choice.answer.text(choice.generated++));
     generated++;
     if (choice.complete()
-        || choice.generated - choice.sent == core.options().tokensPerChunk()
+        || choice.generated - choice.sent == core.settings().tokensPerChunk
         || strikes()) {
       send(choice);
       strike();
@@ -278,6 +279,6 @@ final class ServerExchange {
         promptTokens,
         generated,
         choices.get(0).sequence.cachedTokens(),
-        core.options().reasoningTokens() == 0 ? null : (Integer) reasoning);
+        core.settings().reasoningTokens == 0 ? null : (Integer) reasoning);
   }
 }

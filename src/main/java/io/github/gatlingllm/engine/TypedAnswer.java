@@ -187,49 +187,42 @@ abstract class TypedAnswer {
 
     private String response(
         String status, @Nullable String incomplete, List<String> items, @Nullable Usage usage) {
-      return "{\"id\":"
-          + quoted(id)
-          + ",\"object\":\"response\",\"created_at\":"
-          + createdSeconds
-          + ",\"status\":\""
-          + status
-          + "\",\"error\":null,\"incomplete_details\":"
-          + (incomplete == null ? "null" : "{\"reason\":\"" + incomplete + "\"}")
-          + ",\"model\":"
-          + quoted(model)
-          + ",\"output\":["
-          + String.join(",", items)
-          + "],\"usage\":"
-          + (usage == null ? "null" : usage(usage))
-          + "}";
+      return """
+      {"id":%s,"object":"response","created_at":%s,"status":"%s","error":null,\
+      "incomplete_details":%s,"model":%s,"output":[%s],"usage":%s}\
+      """
+          .formatted(
+              quoted(id),
+              createdSeconds,
+              status,
+              incomplete == null ? "null" : "{\"reason\":\"" + incomplete + "\"}",
+              quoted(model),
+              String.join(",", items),
+              usage == null ? "null" : usage(usage));
     }
 
     private String item(TokenType part, int at, Said all, String status) {
-      String begin = "{\"id\":" + quoted(itemId(at)) + ",\"status\":\"" + status + "\",\"type\":";
       CharSequence text = all.text(part);
-      return switch (part) {
-        case REASONING ->
-            begin
-                + "\"reasoning\",\"summary\":[],\"content\":["
-                + (text == null
-                    ? ""
-                    : "{\"type\":\"reasoning_text\",\"text\":" + quoted(text) + "}")
-                + "]}";
-        case TEXT ->
-            begin
-                + "\"message\",\"role\":\"assistant\",\"content\":["
-                + (text == null ? "" : content(text))
-                + "]}";
-        case TOOL_NAME, ARGUMENTS ->
-            begin
-                + "\"function_call\",\"call_id\":"
-                + quoted("call_" + id)
-                + ",\"name\":"
-                + quoted(all.text(TokenType.TOOL_NAME))
-                + ",\"arguments\":"
-                + quoted(all.text(TokenType.ARGUMENTS))
-                + "}";
-      };
+      String typed =
+          switch (part) {
+            case REASONING ->
+                "\"reasoning\",\"summary\":[],\"content\":[%s]"
+                    .formatted(
+                        text == null
+                            ? ""
+                            : "{\"type\":\"reasoning_text\",\"text\":" + quoted(text) + "}");
+            case TEXT ->
+                "\"message\",\"role\":\"assistant\",\"content\":[%s]"
+                    .formatted(text == null ? "" : content(text));
+            case TOOL_NAME, ARGUMENTS ->
+                "\"function_call\",\"call_id\":%s,\"name\":%s,\"arguments\":%s"
+                    .formatted(
+                        quoted("call_" + id),
+                        quoted(all.text(TokenType.TOOL_NAME)),
+                        quoted(all.text(TokenType.ARGUMENTS)));
+          };
+      return "{\"id\":%s,\"status\":\"%s\",\"type\":%s}"
+          .formatted(quoted(itemId(at)), status, typed);
     }
 
     private static String content(CharSequence text) {
@@ -238,17 +231,16 @@ abstract class TypedAnswer {
 
     private static String usage(Usage usage) {
       Integer reasoning = usage.reasoningTokens();
-      return "{\"input_tokens\":"
-          + usage.promptTokens()
-          + ",\"input_tokens_details\":{\"cached_tokens\":"
-          + usage.cachedTokens()
-          + "},\"output_tokens\":"
-          + usage.completionTokens()
-          + ",\"output_tokens_details\":{\"reasoning_tokens\":"
-          + (reasoning == null ? 0 : reasoning)
-          + "},\"total_tokens\":"
-          + (usage.promptTokens() + usage.completionTokens())
-          + "}";
+      return """
+      {"input_tokens":%s,"input_tokens_details":{"cached_tokens":%s},"output_tokens":%s,\
+      "output_tokens_details":{"reasoning_tokens":%s},"total_tokens":%s}\
+      """
+          .formatted(
+              usage.promptTokens(),
+              usage.cachedTokens(),
+              usage.completionTokens(),
+              reasoning == null ? 0 : reasoning,
+              usage.promptTokens() + usage.completionTokens());
     }
   }
 
@@ -278,13 +270,8 @@ abstract class TypedAnswer {
     }
 
     private String toolUse(@Nullable CharSequence name, CharSequence input) {
-      return "{\"type\":\"tool_use\",\"id\":"
-          + quoted("toolu_" + id)
-          + ",\"name\":"
-          + quoted(name)
-          + ",\"input\":"
-          + input
-          + "}";
+      return "{\"type\":\"tool_use\",\"id\":%s,\"name\":%s,\"input\":%s}"
+          .formatted(quoted("toolu_" + id), quoted(name), input);
     }
 
     @Override
@@ -353,28 +340,28 @@ abstract class TypedAnswer {
                       arguments == null || "max_tokens".equals(stopReason) ? "{}" : arguments);
             });
       }
-      return "{\"id\":"
-          + quoted(id)
-          + ",\"type\":\"message\",\"role\":\"assistant\",\"model\":"
-          + quoted(model)
-          + ",\"content\":["
-          + String.join(",", blocks)
-          + "],\"stop_reason\":"
-          + (stopReason == null ? "null" : "\"" + stopReason + "\"")
-          + ",\"stop_sequence\":null,\"usage\":"
-          + usage(usage)
-          + "}";
+      return """
+      {"id":%s,"type":"message","role":"assistant","model":%s,"content":[%s],\
+      "stop_reason":%s,"stop_sequence":null,"usage":%s}\
+      """
+          .formatted(
+              quoted(id),
+              quoted(model),
+              String.join(",", blocks),
+              stopReason == null ? "null" : "\"" + stopReason + "\"",
+              usage(usage));
     }
 
     /** What comes from the cache is beside {@code input_tokens} there, not among them. */
     private static String usage(Usage usage) {
-      return "{\"input_tokens\":"
-          + (usage.promptTokens() - usage.cachedTokens())
-          + ",\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":"
-          + usage.cachedTokens()
-          + ",\"output_tokens\":"
-          + usage.completionTokens()
-          + "}";
+      return """
+      {"input_tokens":%s,"cache_creation_input_tokens":0,"cache_read_input_tokens":%s,\
+      "output_tokens":%s}\
+      """
+          .formatted(
+              usage.promptTokens() - usage.cachedTokens(),
+              usage.cachedTokens(),
+              usage.completionTokens());
     }
   }
 }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.wire.Api;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -19,12 +20,12 @@ public final class Llm {
 
   /** A chat completion: {@code POST …/chat/completions}. */
   public ChatStep chat() {
-    return new ChatStep(LlmRequest.chat(name));
+    return new ChatStep(LlmRequest.of(name, Api.CHAT));
   }
 
   /** OpenAI's Responses API, which streams typed events: {@code POST …/responses}. */
   public ChatStep responses() {
-    return new ChatStep(LlmRequest.responses(name));
+    return new ChatStep(LlmRequest.of(name, Api.RESPONSES));
   }
 
   /**
@@ -33,17 +34,17 @@ public final class Llm {
    * says otherwise.
    */
   public ChatStep messages() {
-    return new ChatStep(LlmRequest.messages(name));
+    return new ChatStep(LlmRequest.of(name, Api.MESSAGES));
   }
 
   /** A text completion: {@code POST …/completions}. */
   public CompletionStep completion() {
-    return new CompletionStep(LlmRequest.completion(name));
+    return new CompletionStep(LlmRequest.of(name, Api.COMPLETIONS));
   }
 
   /** Vectors of texts: {@code POST …/embeddings}. */
   public EmbeddingStep embeddings() {
-    return new EmbeddingStep(LlmRequest.embeddings(name));
+    return new EmbeddingStep(LlmRequest.of(name, Api.EMBEDDINGS));
   }
 
   /** A text completion that still needs its prompt. */

@@ -4,7 +4,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmChecks;
-import io.github.gatlingllm.action.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RequestStatus;
@@ -134,8 +134,7 @@ public final class LlmDsl extends WorkloadDsl {
     return new MillisCheck(
         "itl",
         response ->
-            Slo.Measure.ITL.nanos(
-                response.timing(), response.content().events(), response.tokens()));
+            Slo.Measure.ITL.nanos(response.timing(), response.events().get(), response.tokens()));
   }
 
   /** Time to the last token, from admission. */
@@ -180,7 +179,7 @@ public final class LlmDsl extends WorkloadDsl {
 
   /** The generated text, without reasoning: {@code answer().saveAs("draft")}. */
   public static CheckBuilder.Find<String> answer() {
-    return find("answer", String.class, false, answer -> answer.content().text());
+    return find("answer", String.class, false, answer -> answer.text());
   }
 
   /** The reasoning text. */
@@ -189,8 +188,7 @@ public final class LlmDsl extends WorkloadDsl {
         "reasoning",
         String.class,
         false,
-        response ->
-            response.content().reasoning().isEmpty() ? null : response.content().reasoning());
+        response -> response.reasoning().isEmpty() ? null : response.reasoning());
   }
 
   /**

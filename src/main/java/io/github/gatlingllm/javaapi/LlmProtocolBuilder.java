@@ -16,12 +16,11 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,10 +79,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @throws IllegalArgumentException if one is no http or https URL
    */
   public LlmProtocolBuilder baseUrl(String url, String... more) {
-    List<String> urls = new ArrayList<>();
-    urls.add(url);
-    urls.addAll(Arrays.asList(more));
-    return baseUrls(urls);
+    return baseUrls(all(url, more));
   }
 
   /** As {@link #baseUrl(String, String...)}. */
@@ -176,10 +172,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param number above 0; not known unless set
    */
   public LlmProtocolBuilder gpus(double number) {
-    if (!(number > 0 && number < Double.POSITIVE_INFINITY)) {
-      throw InvalidSimulation.because("gpus(" + number + "): expected a number above 0");
-    }
-    return with(s -> s.gpus = number);
+    return with(s -> s.gpus = above0("gpus", number));
   }
 
   /**
@@ -189,10 +182,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param price above 0, in any currency; not known unless set
    */
   public LlmProtocolBuilder costPerHour(double price) {
-    if (!(price > 0 && price < Double.POSITIVE_INFINITY)) {
-      throw InvalidSimulation.because("costPerHour(" + price + "): expected a number above 0");
+    return with(s -> s.costPerHour = above0("costPerHour", price));
+  }
+
+  private static double above0(String setting, double number) {
+    if (number > 0 && number < Double.POSITIVE_INFINITY) {
+      return number;
     }
-    return with(s -> s.costPerHour = price);
+    throw InvalidSimulation.because(setting + "(" + number + "): expected a number above 0");
   }
 
   /**
@@ -203,11 +200,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param requests 1 or more; no limit unless set
    */
   public LlmProtocolBuilder maxInFlight(int requests) {
-    if (requests < 1) {
-      throw InvalidSimulation.because(
-          "maxInFlight(" + requests + "): expected 1 request in flight or more");
-    }
-    return with(s -> s.maxInFlight = requests);
+    return with(s -> s.maxInFlight = atLeast1("maxInFlight", requests, "request in flight"));
   }
 
   /**
@@ -221,7 +214,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
     return with(
-        s -> s.maxRequestsPerMinute = perMinute("maxRequestsPerMinute", requests, "request"));
+        s ->
+            s.maxRequestsPerMinute =
+                atLeast1("maxRequestsPerMinute", requests, "request a minute"));
   }
 
   /**
@@ -233,13 +228,13 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param tokens 1 or more; no limit unless set
    */
   public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
-    return with(s -> s.maxTokensPerMinute = perMinute("maxTokensPerMinute", tokens, "token"));
+    return with(
+        s -> s.maxTokensPerMinute = atLeast1("maxTokensPerMinute", tokens, "token a minute"));
   }
 
-  private static int perMinute(String setting, int most, String what) {
+  private static int atLeast1(String setting, int most, String what) {
     if (most < 1) {
-      throw InvalidSimulation.because(
-          setting + "(" + most + "): expected 1 " + what + " a minute or more");
+      throw InvalidSimulation.because(setting + "(" + most + "): expected 1 " + what + " or more");
     }
     return most;
   }
@@ -386,7 +381,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Keeps prompts and answers in the records; they are left out unless this is set. */
   public LlmProtocolBuilder recordText() {
-    return with(s -> s.recording = new LlmProtocol.Recording(true, s.recording.tokens()));
+    return with(s -> s.recordText = true);
   }
 
   /**
@@ -394,7 +389,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * interpolated, and the report says so.
    */
   public LlmProtocolBuilder disableRecordTokens() {
-    return with(s -> s.recording = new LlmProtocol.Recording(s.recording.text(), false));
+    return with(s -> s.recordTokens = false);
   }
 
   /** Writes {@code llm/requests.csv} beside the records; left out unless this is set. */
@@ -411,10 +406,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param url {@code auto}, a URL such as {@code http://gpu-host:9400/metrics}, or {@code none}
    */
   public LlmProtocolBuilder metricsUrl(String url, String... more) {
-    List<String> urls = new ArrayList<>();
-    urls.add(url);
-    urls.addAll(Arrays.asList(more));
-    return metricsUrls(urls);
+    return metricsUrls(all(url, more));
   }
 
   /** As {@link #metricsUrl(String, String...)}. */
@@ -468,8 +460,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     if (requests < 0) {
       throw InvalidSimulation.because("warmUp(" + requests + "): expected 0 or more requests");
     }
-    return with(
-        s -> s.warmUp = new LlmProtocol.WarmUp(requests, s.warmUp.jvm(), s.warmUp.session()));
+    return with(s -> s.warmUpRequests = requests);
   }
 
   /**
@@ -477,9 +468,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * would give them.
    */
   public LlmProtocolBuilder warmUp(int requests, Map<String, Object> session) {
-    return warmUp(requests)
-        .with(
-            s -> s.warmUp = new LlmProtocol.WarmUp(requests, s.warmUp.jvm(), Map.copyOf(session)));
+    return warmUp(requests).with(s -> s.warmUpSession = Map.copyOf(session));
   }
 
   /**
@@ -487,8 +476,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * engine inside this JVM and never sends anything to the target.
    */
   public LlmProtocolBuilder disableJvmWarmUp() {
-    return with(
-        s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false, s.warmUp.session()));
+    return with(s -> s.warmUpJvm = false);
   }
 
   /**
@@ -526,13 +514,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
         return trimmed;
       }
     } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(notUrl(url));
+      // Said below, as of other URLs.
     }
-    throw InvalidSimulation.because(notUrl(url));
+    throw InvalidSimulation.because(
+        "'" + url + "' is no base URL; expected something like http://localhost:8000/v1");
   }
 
-  private static String notUrl(String url) {
-    return "'" + url + "' is no base URL; expected something like http://localhost:8000/v1";
+  private static List<String> all(String first, String... more) {
+    return Stream.concat(Stream.of(first), Stream.of(more)).toList();
   }
 
   static Duration positive(String setting, Duration value) {

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
@@ -51,12 +51,12 @@ public final class LlmResponse {
 
   /** The generated text, without reasoning. */
   public String answer() {
-    return answer.content().text();
+    return answer.text();
   }
 
   /** The reasoning text; empty when there was none. */
   public String reasoning() {
-    return answer.content().reasoning();
+    return answer.reasoning();
   }
 
   /** The tools that the model calls, in order; empty for none. */
@@ -65,7 +65,7 @@ public final class LlmResponse {
   }
 
   static List<ToolCall> toolCalls(MeasuredAnswer answer) {
-    return answer.content().toolCalls().stream()
+    return answer.toolCalls().stream()
         .map(call -> new ToolCall(call.id(), call.name(), call.arguments()))
         .toList();
   }

@@ -3,7 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.PlanPopulation;
+import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.LoadPlan;
 
 /** A load plan that a scenario can be put under. */
@@ -29,13 +29,13 @@ public interface LoadProfile {
 
   /** Puts the scenario under this load, for {@code setUp}. */
   default PopulationBuilder inject(ScenarioBuilder scenario) {
-    return PlanPopulation.of(plan(), scenario.wrapped);
+    return LoadInjection.population(plan(), scenario.wrapped);
   }
 
   /** Puts a scenario of Gatling's Scala DSL under this load, for its {@code setUp}. */
   default io.gatling.core.structure.PopulationBuilder inject(
       io.gatling.core.structure.ScenarioBuilder scenario) {
-    return PlanPopulation.of(plan(), scenario).asScala();
+    return LoadInjection.population(plan(), scenario).asScala();
   }
 
   /**
@@ -62,13 +62,13 @@ public interface LoadProfile {
 
     /** Puts the scenario under this load, for {@code setUp}. */
     public PopulationBuilder inject(ScenarioBuilder scenario) {
-      return PlanPopulation.of(plan, scenario.wrapped, label).protocols(protocol);
+      return LoadInjection.population(plan, scenario.wrapped, label).protocols(protocol);
     }
 
     /** Puts a scenario of Gatling's Scala DSL under this load, for its {@code setUp}. */
     public io.gatling.core.structure.PopulationBuilder inject(
         io.gatling.core.structure.ScenarioBuilder scenario) {
-      return PlanPopulation.of(plan, scenario, label).protocols(protocol).asScala();
+      return LoadInjection.population(plan, scenario, label).protocols(protocol).asScala();
     }
   }
 }

@@ -2,7 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
 import io.github.gatlingllm.action.LlmChecks;
-import io.github.gatlingllm.action.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,8 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.gatling.javaapi.core.OpenInjectionStep;
-import io.github.gatlingllm.action.ArrivalStep;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Trace;
@@ -58,11 +58,12 @@ public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
           "during(" + duration + ") starts no user; expected more than 0 s");
     }
     Gaps seeded = gaps.withSeed(seed == null ? Seeds.random() : seed);
-    return checked(() -> ArrivalStep.of(arrivals(seeded, duration.toNanos()), duration.toNanos()));
+    return checked(
+        () -> LoadInjection.step(arrivals(seeded, duration.toNanos()), duration.toNanos()));
   }
 
   static OpenInjectionStep replay(String file, double speed) {
     Arrivals.Replay replay = checked(() -> new Arrivals.Replay(Trace.read(Path.of(file)), speed));
-    return ArrivalStep.of(replay, replay.lengthNanos());
+    return LoadInjection.step(replay, replay.lengthNanos());
   }
 }

@@ -204,7 +204,7 @@ public final class WorkloadBuilder implements Executable {
     Turns turns = Seeds.turns();
     return session ->
         prompts
-            .pick(session.contains(LlmProtocol.WarmUp.KEY) ? 0 : Seeds.turn(turns, session))
+            .pick(session.contains(LlmProtocol.WARM_UP_KEY) ? 0 : Seeds.turn(turns, session))
             .text();
   }
 

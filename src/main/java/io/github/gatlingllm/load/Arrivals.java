@@ -274,20 +274,24 @@ public sealed interface Arrivals extends Serializable {
     /** The same kind of gaps, drawn with another seed. */
     Gaps withSeed(long seed);
 
+    private static DoubleSupplier startingWith(double first, DoubleSupplier others) {
+      return new DoubleSupplier() {
+        private boolean started;
+
+        @Override
+        public double getAsDouble() {
+          double gap = started ? others.getAsDouble() : first;
+          started = true;
+          return gap;
+        }
+      };
+    }
+
     /** All the same; the first arrival is at the start. */
     record Equal() implements Gaps {
       @Override
       public DoubleSupplier draws() {
-        return new DoubleSupplier() {
-          private double gap;
-
-          @Override
-          public double getAsDouble() {
-            double next = gap;
-            gap = 1;
-            return next;
-          }
-        };
+        return startingWith(0, () -> 1);
       }
 
       @Override
@@ -350,18 +354,7 @@ public sealed interface Arrivals extends Serializable {
         double shape = 1 / (cv * cv);
         double first = GammaVariate.residual(shape, random);
         GammaVariate others = new GammaVariate(shape, random);
-        return new DoubleSupplier() {
-          private boolean started;
-
-          @Override
-          public double getAsDouble() {
-            if (started) {
-              return others.getAsDouble();
-            }
-            started = true;
-            return first;
-          }
-        };
+        return startingWith(first, others);
       }
 
       @Override

@@ -3,7 +3,8 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.metric.NumberText;
 import java.io.Serializable;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,34 +91,19 @@ public final class Trace implements Serializable {
 
   /** Grows as a file is read. */
   static final class Builder {
-    private long[] offsets = new long[1024];
-    private int[] lengths = new int[0];
+    private final LongStream.Builder offsets = LongStream.builder();
+    private final IntStream.Builder lengths = IntStream.builder();
+    private boolean hasLengths;
     private int size;
     private long first;
 
     /** Adds the next line; instants ascend. */
     void add(long nanos, @Nullable Integer input, @Nullable Integer output) {
-      if (size == 0) {
-        first = nanos;
-      }
-      if (size == offsets.length) {
-        offsets = Arrays.copyOf(offsets, 2 * size);
-      }
-      offsets[size] = nanos - first;
-      if (lengths.length > 0 || input != null || output != null) {
-        keep(2 * size, input == null ? ABSENT : input, output == null ? ABSENT : output);
-      }
+      first = size == 0 ? nanos : first;
+      offsets.add(nanos - first);
+      lengths.add(input == null ? ABSENT : input).add(output == null ? ABSENT : output);
+      hasLengths |= input != null || output != null;
       size++;
-    }
-
-    private void keep(int at, int input, int output) {
-      if (at + 2 > lengths.length) {
-        int before = lengths.length;
-        lengths = Arrays.copyOf(lengths, 2 * offsets.length);
-        Arrays.fill(lengths, before, lengths.length, ABSENT);
-      }
-      lengths[at] = input;
-      lengths[at + 1] = output;
     }
 
     int size() {
@@ -125,8 +111,8 @@ public final class Trace implements Serializable {
     }
 
     Trace build(String name) {
-      int kept = lengths.length == 0 ? 0 : 2 * size;
-      return new Trace(name, Arrays.copyOf(offsets, size), Arrays.copyOf(lengths, kept));
+      int[] all = hasLengths ? lengths.build().toArray() : new int[0];
+      return new Trace(name, offsets.build().toArray(), all);
     }
   }
 }

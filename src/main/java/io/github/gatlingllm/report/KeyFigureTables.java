@@ -52,6 +52,9 @@ final class KeyFigureTables {
   private static final Column<Figures> JITTER =
       Column.number("jitter", f -> f.number(Metric.JITTER));
 
+  /** Those of the SLO. */
+  private static final List<Column<Figures>> OF_SLO = List.of(GOODPUT, IN_SLO);
+
   /** What tokens took. */
   private static final List<Column<Figures>> EFFICIENCY =
       List.of(
@@ -76,12 +79,14 @@ final class KeyFigureTables {
    * texts are embedded.
    */
   @SafeVarargs
+  @SuppressWarnings("varargs")
   private static List<Column<Figures>> figures(Summary summary, List<Column<Figures>>... columns) {
     boolean embeds = summary.figures().embeds();
     return Arrays.stream(columns)
         .flatMap(List::stream)
-        .filter(column -> summary.slo() != null || (column != IN_SLO && column != GOODPUT))
-        .filter(column -> column != RATE_LIMITED || summary.figures().counts().rateLimited() > 0)
+        .filter(column -> summary.slo() != null || !OF_SLO.contains(column))
+        .filter(
+            column -> !column.equals(RATE_LIMITED) || summary.figures().counts().rateLimited() > 0)
         .filter(column -> !EFFICIENCY.contains(column) || isKnown(summary, column))
         .filter(column -> !embeds || !column.heading().matches("(TTFT|ITL|jitter).*"))
         .toList();

@@ -31,6 +31,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /** A table with one row per item. */
   @SafeVarargs
+  @SuppressWarnings("varargs")
   static <T> Table of(String title, Collection<T> items, Column<T>... columns) {
     return Columns.of(columns).table(title, items);
   }

@@ -24,11 +24,15 @@ import io.gatling.core.check.Check$;
 import io.gatling.core.session.Session;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.internal.CoreCheckType;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.javaapi.LlmResponse;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.wire.FunctionCall;
+import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Api;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -192,31 +196,30 @@ class LlmChecksTest {
             null),
         RequestStatus.COMPLETE,
         200,
-        finishReason,
-        new MeasuredAnswer.Content() {
-          @Override
-          public String text() {
-            return answer;
-          }
-
-          @Override
-          public String reasoning() {
-            return reasoning;
-          }
-
-          @Override
-          public List<FunctionCall> toolCalls() {
-            return said ? List.of(new FunctionCall("c", "f", "{}")) : List.of();
-          }
-
-          @Override
-          public RequestRecord.Events events() {
-            int[] offsets = said ? new int[] {0, 10_000, 30_000} : new int[0];
-            int[] each = new int[offsets.length];
-            Arrays.fill(each, 1);
-            return new RequestRecord.Events(
-                offsets, each, new int[0], offsets.length, 0, 0, true, null, null);
-          }
+        received(finishReason, answer, reasoning),
+        () -> {
+          int[] offsets = said ? new int[] {0, 10_000, 30_000} : new int[0];
+          int[] each = new int[offsets.length];
+          Arrays.fill(each, 1);
+          return new RequestRecord.Events(
+              offsets, each, new int[0], offsets.length, 0, 0, true, null, null);
         });
+  }
+
+  private static ReceivedAnswer received(
+      @Nullable String finishReason, String answer, String reasoning) {
+    ReceivedAnswer received = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
+    if (finishReason != null) {
+      byte[] body =
+          """
+          {"choices":[{"index":0,"finish_reason":"%s","message":{"role":"assistant","content":"%s",\
+          "reasoning_content":"%s","tool_calls":[{"id":"c","type":"function",\
+          "function":{"name":"f","arguments":"{}"}}]}}]}\
+          """
+              .formatted(finishReason, answer, reasoning)
+              .getBytes(StandardCharsets.UTF_8);
+      received.body(body, body.length);
+    }
+    return received;
   }
 }

@@ -105,11 +105,13 @@ public final class PlanSimulation extends Simulation {
   }
 
   {
+    ScenarioBuilder looped = System.getProperty("plan").equals("spin") ? spin : scenario;
     setUp(
-        PlanPopulation.of(
+        LoadInjection.population(
                 plan(),
-                System.getProperty("plan").equals("spin") ? spin.wrapped : scenario.wrapped,
-                ctx -> listener)
+                looped.wrapped,
+                looped.wrapped.name(),
+                context -> new PlanLoop.Place(1, level -> null, listener))
             .andThen(
                 ClosedLoop.of(1)
                     .requests(1)

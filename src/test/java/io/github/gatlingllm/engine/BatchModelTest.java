@@ -129,7 +129,7 @@ final class BatchModelTest {
           due = scheduler.plan(now, new ArrayList<>())) {
         now = due;
         scheduler.advance(now, tokens);
-        tokens.forEach(sequence -> sequence.listener().token());
+        tokens.forEach(sequence -> sequence.listener.token());
         tokens.clear();
       }
       return new Level(tokensInWindow / (WINDOW_NANOS / 1e9), median(latencies), median(firsts));

@@ -48,7 +48,7 @@ final class BatchSchedulerTest {
       now = due;
       scheduler.advance(now, tokens);
       log.clear();
-      tokens.forEach(each -> each.listener().token());
+      tokens.forEach(each -> each.listener.token());
       timetable.add(now / 1e6 + ": " + String.join(" ", log));
       tokens.clear();
       due = scheduler.plan(now, admitted);

@@ -97,12 +97,13 @@ final class FaultTest {
 
   @Test
   void shareOfTheRequestsIsDrawnFromTheSeed() {
-    List<Fault> faults = List.of(Fault.reject(503).share(0.2), Fault.cutAfter(1).share(0.1));
-    EngineCore.Options options =
-        new EngineCore.Options("m", 1, 100, null, false, 1, true, 0, faults);
+    EmbeddedEngineBuilder settings =
+        EmbeddedEngine.builder()
+            .seed(1)
+            .faults(Fault.reject(503).share(0.2), Fault.cutAfter(1).share(0.1));
     List<Fault.Effect> drawn =
         LongStream.range(0, 10_000)
-            .mapToObj(options::faultOf)
+            .mapToObj(settings::faultOf)
             .filter(effect -> effect != null)
             .toList();
     assertThat(drawn).filteredOn(new Fault.Reject(503)::equals).hasSizeBetween(1_900, 2_100);
@@ -110,7 +111,7 @@ final class FaultTest {
     assertThat(drawn)
         .isEqualTo(
             LongStream.range(0, 10_000)
-                .mapToObj(options::faultOf)
+                .mapToObj(settings::faultOf)
                 .filter(effect -> effect != null)
                 .toList());
   }

@@ -67,12 +67,12 @@ final class KvMemoryTest {
         next = scheduler.plan(now, admitted)) {
       now = next;
       scheduler.advance(now, due);
-      due.forEach(each -> each.listener().token());
+      due.forEach(each -> each.listener.token());
       timetable.add(now / MILLI + ": " + String.join(" ", tokens));
       tokens.clear();
       due.clear();
     }
-    admitted.forEach(each -> each.listener().admitted());
+    admitted.forEach(each -> each.listener.admitted());
     return timetable;
   }
 

@@ -595,10 +595,12 @@ final class BenchmarkPlanTest {
 
   @Test
   void theJvmIsWarmedUpUnlessSwitchedOff() {
-    assertThat(protocol(read(Map.of())).warmUp)
-        .isEqualTo(new LlmProtocol.WarmUp(1, true, Map.of()));
-    assertThat(protocol(read(Map.of("jvmWarmUp", "false"))).warmUp)
-        .isEqualTo(new LlmProtocol.WarmUp(1, false, Map.of()));
+    assertThat(protocol(read(Map.of())))
+        .extracting(protocol -> protocol.warmUpRequests, protocol -> protocol.warmUpJvm)
+        .containsExactly(1, true);
+    assertThat(protocol(read(Map.of("jvmWarmUp", "false"))))
+        .extracting(protocol -> protocol.warmUpRequests, protocol -> protocol.warmUpJvm)
+        .containsExactly(1, false);
   }
 
   private static LlmProtocol protocol(BenchmarkPlan plan) {

@@ -12,7 +12,7 @@ import scala.collection.Iterator;
 import scala.collection.Iterator$;
 import scala.concurrent.duration.FiniteDuration;
 
-class ArrivalStepTest {
+class LoadInjectionTest {
   private static final long SECOND = 1_000_000_000L;
 
   @Test
@@ -21,7 +21,7 @@ class ArrivalStepTest {
         List.of(
             CoreDsl.atOnceUsers(1).asScala(),
             CoreDsl.nothingFor(10).asScala(),
-            ArrivalStep.of(Arrivals.constant(3), SECOND).asScala(),
+            LoadInjection.step(Arrivals.constant(3), SECOND).asScala(),
             CoreDsl.atOnceUsers(2).asScala());
 
     assertThat(offsets(steps))
@@ -32,7 +32,7 @@ class ArrivalStepTest {
   @Test
   void isDrawnAnewOnEachCall() {
     List<OpenInjectionStep> steps =
-        List.of(ArrivalStep.of(Arrivals.poisson(25, 42), 60 * SECOND).asScala());
+        List.of(LoadInjection.step(Arrivals.poisson(25, 42), 60 * SECOND).asScala());
 
     assertThat(offsets(steps)).isEqualTo(offsets(steps)).hasSize((int) steps.get(0).users());
   }

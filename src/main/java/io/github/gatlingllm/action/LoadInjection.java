@@ -1,0 +1,203 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.commons.util.Clock;
+import io.gatling.core.action.builder.ActionBuilder;
+import io.gatling.core.controller.inject.InjectionProfile;
+import io.gatling.core.controller.inject.Workload;
+import io.gatling.core.controller.inject.open.OpenInjectionStep;
+import io.gatling.core.scenario.Scenario;
+import io.gatling.core.stats.StatsEngine;
+import io.gatling.core.structure.ScenarioBuilder;
+import io.gatling.core.structure.ScenarioContext;
+import io.gatling.javaapi.core.PopulationBuilder;
+import io.github.gatlingllm.injector.Injector;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadPlan;
+import io.netty.channel.EventLoopGroup;
+import java.lang.reflect.Constructor;
+import java.math.BigDecimal;
+import java.util.PrimitiveIterator;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import scala.Option;
+import scala.collection.Iterator;
+import scala.collection.immutable.List$;
+import scala.concurrent.duration.FiniteDuration;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Our load as Gatling injects it: a scenario under a load plan as a population for {@code setUp},
+ * and an arrival process as a step for {@code injectOpen}.
+ */
+public final class LoadInjection {
+  private LoadInjection() {}
+
+  /** The scenario, its actions wrapped in a loop that the plan drives. */
+  public static PopulationBuilder population(LoadPlan plan, ScenarioBuilder scenario) {
+    return named(plan, scenario, scenario.name());
+  }
+
+  /**
+   * The same against one of several targets. Gatling allows no scenario name twice, so the target
+   * becomes part of the name.
+   */
+  public static PopulationBuilder population(
+      LoadPlan plan, ScenarioBuilder scenario, String target) {
+    return named(plan, scenario, scenario.name() + " @ " + target);
+  }
+
+  private static PopulationBuilder named(LoadPlan plan, ScenarioBuilder scenario, String name) {
+    LoadPlan own = InvalidSimulation.checked(() -> plan.of(Injector.ofProcess().part()));
+    return population(
+        own,
+        scenario,
+        name,
+        context -> LlmComponents.of(context).place(scenario.name(), name, own));
+  }
+
+  /**
+   * @param place finds out which one the plan has in its run
+   */
+  static PopulationBuilder population(
+      LoadPlan plan,
+      ScenarioBuilder scenario,
+      String name,
+      Function<ScenarioContext, PlanLoop.Place> place) {
+    ActionBuilder loop = PlanLoop.around(scenario, place);
+    ScenarioBuilder looped =
+        new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
+    return new PopulationBuilder(looped.inject(new Profile(plan)));
+  }
+
+  /** The load plan of a population; null for Gatling's own injection. */
+  static @Nullable LoadPlan planOf(InjectionProfile profile) {
+    return profile instanceof Profile ours ? ours.plan() : null;
+  }
+
+  /** An arrival process as the step that a Java simulation passes to {@code injectOpen}. */
+  public static io.gatling.javaapi.core.OpenInjectionStep step(
+      Arrivals arrivals, long durationNanos) {
+    // Gatling's Java class is final in all but name: its one constructor is private.
+    try {
+      Constructor<io.gatling.javaapi.core.OpenInjectionStep> constructor =
+          io.gatling.javaapi.core.OpenInjectionStep.class.getDeclaredConstructor(
+              OpenInjectionStep.class);
+      constructor.setAccessible(true);
+      return constructor.newInstance(new ArrivalStep(arrivals, durationNanos));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(
+          "This Gatling has no constructor OpenInjectionStep(scala step); use Gatling 3.14 or 3.15",
+          e);
+    }
+  }
+
+  /** All levels of a plan as one injection profile. */
+  private record Profile(LoadPlan plan) implements InjectionProfile {
+
+    /** Unknown before the run: users loop, and searches choose their levels. */
+    @Override
+    public Option<Object> totalUserCount() {
+      return Option.empty();
+    }
+
+    @Override
+    public Workload workload(
+        Scenario scenario,
+        AtomicLong userIds,
+        long startMillis,
+        EventLoopGroup eventLoops,
+        StatsEngine statsEngine,
+        Clock clock) {
+      return new PlanWorkload(plan, scenario, userIds, eventLoops, statsEngine);
+    }
+  }
+
+  /**
+   * An arrival process as one of Gatling's open injection steps, beside Gatling's own ones in
+   * {@code injectOpen}.
+   */
+  static final class ArrivalStep implements OpenInjectionStep {
+    private static final long serialVersionUID = 1L;
+
+    private final Arrivals arrivals;
+    private final long durationNanos;
+    private final long users;
+
+    private ArrivalStep(Arrivals arrivals, long durationNanos) {
+      this.arrivals = arrivals;
+      this.durationNanos = durationNanos;
+      this.users = arrivals.countBefore(durationNanos);
+    }
+
+    /** The arrivals, with what is known of each. */
+    java.util.Iterator<Planned> planned() {
+      return arrivals.plannedBefore(durationNanos);
+    }
+
+    /** Users per second; null where their rate changes by plan. */
+    @Nullable Double constantRate() {
+      return arrivals instanceof Arrivals.Steady steady ? (Double) steady.perSecond() : null;
+    }
+
+    @Override
+    public Iterator<FiniteDuration> chain(Iterator<FiniteDuration> chained) {
+      PrimitiveIterator.OfLong offsets = arrivals.offsetsBefore(durationNanos);
+      Iterator<FiniteDuration> own =
+          CollectionConverters.asScala(
+              new java.util.Iterator<FiniteDuration>() {
+                @Override
+                public boolean hasNext() {
+                  return offsets.hasNext();
+                }
+
+                @Override
+                public FiniteDuration next() {
+                  return new FiniteDuration(offsets.nextLong(), TimeUnit.NANOSECONDS);
+                }
+              });
+      FiniteDuration duration = duration();
+      return own.concat(() -> chained.map(later -> later.$plus(duration)));
+    }
+
+    @Override
+    public long users() {
+      return users;
+    }
+
+    @Override
+    public FiniteDuration duration() {
+      return new FiniteDuration(durationNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public int productArity() {
+      return 2;
+    }
+
+    @Override
+    public Object productElement(int n) {
+      return switch (n) {
+        case 0 -> arrivals;
+        case 1 -> duration();
+        default -> throw new IndexOutOfBoundsException(n);
+      };
+    }
+
+    @Override
+    public boolean canEqual(Object that) {
+      return that instanceof ArrivalStep;
+    }
+
+    @Override
+    public String toString() {
+      return arrivals + " during " + seconds() + " s";
+    }
+
+    private String seconds() {
+      return BigDecimal.valueOf(duration().toNanos(), 9).stripTrailingZeros().toPlainString();
+    }
+  }
+}
