@@ -107,7 +107,7 @@ class StopRuleTest {
             new LoadPlan.Conclusion(
                 "stopped early",
                 "during c=1, 1 level left out: 101 requests failed one after the other and none"
-                    + " succeeded between; the last one: refused",
+                    + " succeeded between (last error: refused)",
                 false,
                 101.0,
                 100.0,
