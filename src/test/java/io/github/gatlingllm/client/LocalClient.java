@@ -43,6 +43,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
@@ -403,9 +404,11 @@ final class LocalClient implements AfterEachCallback {
       settle();
       int before = asked.get();
       something.run();
-      while (asked.get() == before && !Thread.currentThread().isInterrupted()) {
-        Thread.onSpinWait();
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+      while (asked.get() == before && System.nanoTime() < deadline) {
+        LockSupport.parkNanos(100_000);
       }
+      assertThat(asked.get()).isGreaterThan(before);
       settle();
     }
   }

@@ -25,11 +25,11 @@ public final class FaultsSimulation extends Simulation {
   private static final Duration LONG = Duration.ofMinutes(1);
 
   {
-    List<PopulationBuilder> silent = users("silent", IDLE, TIMEOUT);
-    int last = silent.size() - 1;
-    silent.set(last, silent.get(last).andThen(users("floods", LONG, LONG)));
-    silent.addAll(users("servers", LONG, LONG));
-    setUp(silent);
+    List<PopulationBuilder> all = users("silent", IDLE, TIMEOUT);
+    int last = all.size() - 1;
+    all.set(last, all.get(last).andThen(users("floods", LONG, LONG)));
+    all.addAll(users("servers", LONG, LONG));
+    setUp(all);
   }
 
   private static List<PopulationBuilder> users(String servers, Duration idle, Duration timeout) {

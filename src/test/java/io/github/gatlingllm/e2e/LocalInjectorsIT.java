@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** One command, several processes, one run. */
 class LocalInjectorsIT {
 
-  private static final int AT_ONCE = 4;
+  private static final int ANSWERED_PER_CONNECTION = 4;
 
   private static GatlingRun.Setup benchmark(int injectors) {
     return GatlingRun.of(Benchmark.class)
@@ -87,7 +87,7 @@ class LocalInjectorsIT {
                 .set("llm.concurrency", 6)
                 .set("llm.requests", 60)
                 .start()) {
-      run.await("records of the third", () -> lines(run, 3) >= AT_ONCE);
+      run.await("records of the third", () -> lines(run, 3) >= ANSWERED_PER_CONNECTION);
       ProcessHandle third = process(run, "llm.injector=3/3");
       third.destroyForcibly();
       third.onExit().get(1, TimeUnit.MINUTES);
@@ -123,7 +123,7 @@ class LocalInjectorsIT {
 
   private static void answer(Exchange exchange, CountDownLatch killed)
       throws IOException, InterruptedException {
-    if (exchange.request().indexOnConnection() >= AT_ONCE) {
+    if (exchange.request().indexOnConnection() >= ANSWERED_PER_CONNECTION) {
       exchange.await(killed);
     }
     exchange

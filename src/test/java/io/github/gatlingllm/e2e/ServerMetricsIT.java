@@ -26,7 +26,9 @@ class ServerMetricsIT {
 
   @Test
   void engineCountsWhatTheClientCounts() throws Exception {
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().model("small").kvTokens(4_096).start();
+    // In its 8 blocks of 16 tokens there is room for two prompts, but not for one of them beside
+    // the whole answer to the other.
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().model("small").kvTokens(128).start();
         ScriptedServer gpus =
             ScriptedServer.start(
                 exchange -> exchange.respond(200, "text/plain", "nv_gpu_power_usage 250.5\n"),
@@ -36,12 +38,12 @@ class ServerMetricsIT {
                 .set("llm.endpoint", "vLLM=" + engine.baseUrl())
                 .set("llm.apiKey", KEY)
                 .set("llm.metricsUrl", "auto," + gpus.baseUrl() + "/gpus?token=" + KEY)
-                .set("llm.concurrency", "24")
+                .set("llm.concurrency", "6")
                 .set("llm.duration", "0.8")
                 .set("llm.fill", "0")
                 .set("llm.stabilize", "0")
-                .set("llm.promptTokens", "300")
-                .set("llm.maxTokens", "40")
+                .set("llm.promptTokens", "40")
+                .set("llm.maxTokens", "60")
                 .noReports()
                 .run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
@@ -72,6 +74,7 @@ class ServerMetricsIT {
       assertThat(difference(first, last, EngineMetric.GENERATION_TOKENS))
           .isEqualTo(sum(requests, record -> record.tokens().outputTokens()));
       assertThat(difference(first, last, EngineMetric.PREEMPTIONS))
+          .isPositive()
           .isEqualTo(engine.kv().preemptions());
       assertThat(count(first, last, EngineMetric.ENGINE_TTFT_S)).isEqualTo(requests.size());
       assertThat(count(first, last, EngineMetric.ENGINE_QUEUE_S)).isEqualTo(requests.size());

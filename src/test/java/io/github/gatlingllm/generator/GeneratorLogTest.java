@@ -61,7 +61,10 @@ class GeneratorLogTest {
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();
-    assertThat(lines).hasSize(2);
+    assertThat(lines)
+        .as("on a slow machine, one that the edge did not end too")
+        .hasSizeGreaterThanOrEqualTo(2)
+        .allMatch(line -> line.number(GeneratorField.LENGTH) > 0);
     GeneratorSecond first = lines.get(0);
     assertThat(first.number(GeneratorField.START) + first.number(GeneratorField.LENGTH))
         .isEqualTo(edge);

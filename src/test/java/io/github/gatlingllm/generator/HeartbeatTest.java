@@ -23,7 +23,10 @@ class HeartbeatTest {
     }
   }
 
-  /** Classes are loaded, or the machine is busy: 112 ms that no beat is late. */
+  /**
+   * 112 ms pass before the loop begins to count, as where classes are loaded or the machine is
+   * busy: every beat would seem late by that, so it starts again.
+   */
   @Test
   void whatHoldsTheStartUpIsNoLagOfTheLoop() {
     List<CompletableFuture<Void>> started = new ArrayList<>();

@@ -75,8 +75,10 @@ class LivePageIT {
 
       run.terminate();
 
-      run.process().waitFor();
-      assertThat(browser.eval("document.getElementById('state').textContent")).isEqualTo("✓ over");
+      run.await();
+      assertThat(holds(browser, "document.getElementById('state').textContent === '✓ over'", 60))
+          .as("over")
+          .isTrue();
       assertThat((Long) browser.eval("document.redrawn")).as("loaded once").isPositive();
       assertThat(browser.texts("#live-now .verdict"))
           .singleElement()
@@ -100,23 +102,23 @@ class LivePageIT {
 
   private static void until(GatlingRun run, Browser browser, String expression)
       throws IOException, InterruptedException {
-    run.await(expression, () -> holds(browser, expression));
+    run.await(expression, () -> holds(browser, expression, 1));
   }
 
-  /** Looks for a second, in the browser: each question to it costs more than the looking. */
-  private static boolean holds(Browser browser, String expression) {
+  /** Looks for so long, in the browser: each question to it costs more than the looking. */
+  private static boolean holds(Browser browser, String expression, int seconds) {
     return Boolean.TRUE.equals(
         browser
             .driver()
             .executeAsyncScript(
                 """
                 const done = arguments[arguments.length - 1];
-                const end = Date.now() + 1000;
+                const end = Date.now() + %2$d;
                 const look = () =>
                     %1$s ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50);
                 look();
                 """
-                    .formatted(expression)));
+                    .formatted(expression, seconds * 1_000)));
   }
 
   private static String get(URI address) throws IOException, InterruptedException {

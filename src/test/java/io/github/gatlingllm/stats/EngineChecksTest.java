@@ -205,8 +205,8 @@ class EngineChecksTest {
   }
 
   /**
-   * Two requests/s against one server of 500 ms, and an engine that says 90 ms: its means are of
-   * those whose first token came in the window, ours wait ever longer.
+   * Ten requests/s against a server that answers one each 500 ms, and an engine that says 90 ms:
+   * its means are of those whose first token came in the window, ours wait ever longer.
    */
   @Test
   void requestsThatPileUpAreNotComparedWithThoseThatTheEngineAnswered() {

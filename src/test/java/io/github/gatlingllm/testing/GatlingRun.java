@@ -52,11 +52,23 @@ public final class GatlingRun implements AutoCloseable {
 
   /** Variables of who runs the tests that change what a run says, or where. */
   private static final Set<String> FOREIGN =
-      Set.of("CI", "TERM", "GITHUB_STEP_SUMMARY", "OPENAI_API_KEY", "JAVA_TOOL_OPTIONS");
+      Set.of(
+          "CI",
+          "TERM",
+          "GITHUB_STEP_SUMMARY",
+          "OPENAI_API_KEY",
+          "JAVA_TOOL_OPTIONS",
+          "JDK_JAVA_OPTIONS",
+          "_JAVA_OPTIONS");
 
   private final Path results;
   private final Path output;
   private final Process process;
+
+  /** Tests see what users see at a terminal, on build servers too, and no settings but theirs. */
+  static void removeForeign(Map<String, String> environment) {
+    environment.keySet().removeIf(name -> FOREIGN.contains(name) || name.startsWith("LLM_"));
+  }
 
   private GatlingRun(Path results, Path output, Process process) {
     this.results = results;
@@ -166,11 +178,7 @@ public final class GatlingRun implements AutoCloseable {
           new ProcessBuilder(command(results, moreJvmOptions))
               .redirectErrorStream(true)
               .redirectOutput(output.toFile());
-      // Tests see what users see at a terminal, on build servers too, and no settings but theirs.
-      builder
-          .environment()
-          .keySet()
-          .removeIf(name -> FOREIGN.contains(name) || name.startsWith("LLM_"));
+      removeForeign(builder.environment());
       return new GatlingRun(results, output, builder.start());
     }
 

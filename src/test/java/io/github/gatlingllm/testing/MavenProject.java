@@ -69,19 +69,18 @@ public final class MavenProject {
 
   /** One JVM after the other: several write such projects at once. */
   private static void install() throws IOException {
-    Path ours = Files.createDirectories(REPOSITORY);
+    Path repository = Files.createDirectories(REPOSITORY);
     try (FileChannel file =
             FileChannel.open(
-                REPOSITORY.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                repository.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         FileLock lock = file.lock()) {
       assertThat(lock.isValid()).isTrue();
-      install(ours);
+      install(repository);
     }
   }
 
   /** As {@code mvn install} does, beside links to what is in the repository of this build. */
-  private static void install(Path repository) throws IOException {
-    Path ours = repository;
+  private static void install(Path ours) throws IOException {
     Path theirs =
         Path.of(
             System.getProperty(
@@ -177,10 +176,7 @@ public final class MavenProject {
       throws IOException, InterruptedException {
     Path output = Files.createTempFile(folder, "output-", ".txt");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-    builder
-        .environment()
-        .keySet()
-        .removeIf(name -> name.equals("GITHUB_STEP_SUMMARY") || name.startsWith("LLM_"));
+    GatlingRun.removeForeign(builder.environment());
     // A busy machine makes a run invalid; what tests look at does not depend on that.
     builder.environment().put("LLM_FAIL_ON_INVALID", "false");
     builder.environment().putAll(variables);

@@ -42,7 +42,7 @@ class JsonBytesTest {
       all.add("a" + (char) c).add((char) c + "b");
     }
     all.add(
-        IntStream.rangeClosed(0, 0x1_0fff)
+        IntStream.rangeClosed(0, 0x10_ffff)
             .mapToObj(Character::toString)
             .collect(Collectors.joining()));
     assertThat(JsonBytes.of(all, 64)).isEqualTo(all.toString().getBytes(UTF_8));

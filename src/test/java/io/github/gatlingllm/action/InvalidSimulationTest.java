@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** What ends a JVM is tested in {@code MistakesIT}. */
-class InvalidSimulationFilterTest {
+class InvalidSimulationTest {
 
   private final InvalidSimulation mistake = InvalidSimulation.because("no model is named");
 

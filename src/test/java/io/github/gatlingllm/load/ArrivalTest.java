@@ -7,7 +7,7 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-class OpenScheduleTest {
+class ArrivalTest {
   private static final long MARGIN = OpenSchedule.MARGIN_NANOS;
 
   @Test
