@@ -117,6 +117,7 @@ class PackageArrowsTest {
                   "processes",
                   "record",
                   "selftest",
+                  "setting",
                   "stats",
                   "store",
                   "telemetry",

@@ -464,7 +464,7 @@ enum CheckCatalogue {
   ENGINE_TTFT(
       "Is TTFT made in the engine?",
       "mean TTFT from admission − the engine's own mean TTFT, ms, of the load level where it is"
-          + " largest",
+          + " largest, among those that the server keeps up with",
       Threshold.when("above 100 ms, note above 20 ms, where it is more than half of TTFT"),
       "servers that tell their TTFT",
       EngineChecks::hasTtft,

@@ -99,7 +99,8 @@ public record CheckInput(
    *     several each
    * @param isOpen whether its users arrive by a schedule
    * @param isCutShort whether a rule ended it before its time
-   * @param isFallingBehind whether the server had more and more requests waiting
+   * @param isPilingUp whether more and more requests waited at the server; not where they wait here
+   *     to be sent
    * @param law null without a measure window, and where nothing counted what was in flight
    * @param silence null without a measure window, and where most answers were no streams
    * @param steadiness null where it is too short to look for one, or changes by plan
@@ -113,7 +114,7 @@ public record CheckInput(
       long sent,
       boolean isOpen,
       boolean isCutShort,
-      boolean isFallingBehind,
+      boolean isPilingUp,
       Figures figures,
       @Nullable LittlesLaw law,
       @Nullable Silence silence,

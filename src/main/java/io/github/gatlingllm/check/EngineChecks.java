@@ -124,23 +124,25 @@ final class EngineChecks {
         .filter(seen -> needed.apply(seen.engine()) != null);
   }
 
+  private static Stream<Seen> withTtft(CheckInput in) {
+    return levels(in, engine -> engine.meanMs(EngineMetric.ENGINE_TTFT_S))
+        .filter(seen -> seen.level().figures().metric(Metric.TTFT_MS).mean() != null);
+  }
+
   /**
    * Not where requests pile up: the engine's times of a window are of the requests whose first
    * token came in it, ours of those that were sent in it, and wait longer.
    */
-  private static List<Seen> withTtft(CheckInput in) {
-    return levels(in, engine -> engine.meanMs(EngineMetric.ENGINE_TTFT_S))
-        .filter(seen -> !seen.level().isFallingBehind())
-        .filter(seen -> seen.level().figures().metric(Metric.TTFT_MS).mean() != null)
-        .toList();
+  private static List<Seen> withTtftOfTheSame(CheckInput in) {
+    return withTtft(in).filter(seen -> !seen.level().isPilingUp()).toList();
   }
 
   static boolean hasTtft(CheckInput in) {
-    return !withTtft(in).isEmpty();
+    return !withTtftOfTheSame(in).isEmpty();
   }
 
   static Finding ttft(CheckInput in) {
-    Seen worst = most(withTtft(in), Seen::outsideMs);
+    Seen worst = most(withTtftOfTheSame(in), Seen::outsideMs);
     double outside = worst.outsideMs();
     boolean isMost = outside > HALF * worst.clientTtftMs();
     Check.Level level =
@@ -159,7 +161,7 @@ final class EngineChecks {
   }
 
   private static List<Seen> withQueue(CheckInput in) {
-    return withTtft(in).stream()
+    return withTtft(in)
         .filter(seen -> seen.engine().meanMs(EngineMetric.ENGINE_QUEUE_S) != null)
         .toList();
   }

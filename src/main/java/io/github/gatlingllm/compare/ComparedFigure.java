@@ -108,12 +108,12 @@ record ComparedFigure(
   /** A rate per second of the window, a share in percent, or what tokens cost. */
   private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
     Figure figure = Figure.parse(metric.figure());
-    int of = Scale.of(figure) == Scale.POINTS ? 100 : 1;
+    int factor = Scale.of(figure) == Scale.POINTS ? 100 : 1;
     return new ComparedFigure(
         figure,
         metric,
         null,
-        w -> ratio(of * sum(w, terms.part()), sum(w, terms.whole())),
+        w -> ratio(factor * sum(w, terms.part()), sum(w, terms.whole())),
         f -> figure.of(f) != null && f.counts().started() >= LEAST_VALUES);
   }
 

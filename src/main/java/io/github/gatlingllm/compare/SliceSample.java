@@ -3,7 +3,6 @@ package io.github.gatlingllm.compare;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.stats.Persistence;
-import io.github.gatlingllm.stats.SliceTally;
 import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.EnumMap;
@@ -102,8 +101,8 @@ final class SliceSample {
   private Cumulative cumulated(Metric metric) {
     int first = Integer.MAX_VALUE;
     int end = 0;
-    for (TimeSlice slice : slices) {
-      LogHistogram values = slice.values(metric);
+    List<LogHistogram> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
+    for (LogHistogram values : bySlice) {
       if (values.total() > 0) {
         first = Math.min(first, values.first());
         end = Math.max(end, values.end());
@@ -112,14 +111,13 @@ final class SliceSample {
     if (first >= end) {
       return NONE;
     }
-    int[][] below = new int[end - first][SliceTally.COUNT];
-    for (int s = 0; s < SliceTally.COUNT; s++) {
-      LogHistogram values = slices.get(s).values(metric);
-      int sum = 0;
-      for (int bin = first; bin < end; bin++) {
-        sum += values.count(bin);
-        below[bin - first][s] = sum;
+    int[][] below = new int[end - first][];
+    int[] sums = new int[bySlice.size()];
+    for (int bin = first; bin < end; bin++) {
+      for (int s = 0; s < sums.length; s++) {
+        sums[s] += bySlice.get(s).count(bin);
       }
+      below[bin - first] = sums.clone();
     }
     return new Cumulative(first, below);
   }

@@ -164,7 +164,10 @@ public final class GeneratorLog {
     }
   }
 
-  /** Writes the last line, as soon as it is long enough, and stops measuring. */
+  /**
+   * Writes the last line, after {@link #SHORTEST_NANOS} of it where no edge ends it, and stops
+   * measuring.
+   */
   public synchronized void close() {
     long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
     try {

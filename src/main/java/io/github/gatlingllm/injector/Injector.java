@@ -48,8 +48,8 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
 
   /** The pod of an Indexed Job of Kubernetes, which knows its index, from 0, and no count. */
   private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
-    String index = new ProcessSetting(INDEX).text(environment, Map.of());
-    String count = new ProcessSetting(COUNT).text(environment, Map.of());
+    String index = text(environment, INDEX);
+    String count = text(environment, COUNT);
     if (index == null && count == null) {
       return null;
     }
@@ -85,6 +85,11 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
       throw notOneOf(index, count);
     }
     return new InjectorShare(from0 + 1, injectors);
+  }
+
+  private static @Nullable String text(Map<String, String> environment, String variable) {
+    String text = environment.get(variable);
+    return text == null || text.isBlank() ? null : text.strip();
   }
 
   private static IllegalArgumentException notOneOf(String index, String count) {

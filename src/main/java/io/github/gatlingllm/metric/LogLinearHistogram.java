@@ -39,11 +39,7 @@ public final class LogLinearHistogram {
 
   /** Adds {@code weight} values; a negative value counts as 0. */
   public void add(long value, long weight) {
-    int bin = bin(value);
-    int at = bin - first;
-    if (at < 0 || at >= counts.length) {
-      at = reach(bin);
-    }
+    int at = place(bin(value)); // which may replace the array
     counts[at] += weight;
     total += weight;
   }
@@ -51,18 +47,38 @@ public final class LogLinearHistogram {
   /** Adds the first {@code count} of these values. */
   void addAll(int[] values, int count) {
     for (int i = 0; i < count; i++) {
-      int bin = bin(values[i]);
-      int at = bin - first;
-      if (at < 0 || at >= counts.length) {
-        at = reach(bin);
-      }
+      int at = place(bin(values[i]));
       counts[at]++;
     }
     total += count;
   }
 
+  /**
+   * Adds all values of another one.
+   *
+   * @throws IllegalArgumentException for one that keeps another number of digits
+   */
   public void add(LogLinearHistogram other) {
-    other.forEach((low, high, count) -> add(low, count));
+    if (other.halfBits != halfBits) {
+      throw new IllegalArgumentException("histograms of different digits");
+    }
+    if (other.total == 0) {
+      return;
+    }
+    int from = other.bin(other.low());
+    int to = other.bin(other.high());
+    place(from);
+    place(to);
+    for (int bin = from; bin <= to; bin++) {
+      counts[bin - first] += other.counts[bin - other.first];
+    }
+    total += other.total;
+  }
+
+  /** Where a bin is counted; there is room for it from here on. */
+  private int place(int bin) {
+    int at = bin - first;
+    return at < 0 || at >= counts.length ? reach(bin) : at;
   }
 
   private int bin(long value) {

@@ -219,7 +219,8 @@ record FieldType<T>(
     json.writeString(paired(text));
   }
 
-  private static String paired(String text) {
+  /** With U+FFFD for unpaired surrogates. */
+  static String paired(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {
         return UNPAIRED.matcher(text).replaceAll("\ufffd");

@@ -8,7 +8,10 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -21,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file with a JSON value per line, appended to in whole lines; it holds 64 KiB of them. Control
  * characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped: whatever a reader
- * takes for a line end, a value stays on one line. Not thread-safe.
+ * takes for a line end, a value stays on one line. Unpaired surrogates are written as U+FFFD. Not
+ * thread-safe.
  */
 public final class JsonLines implements Closeable {
 
@@ -32,6 +36,7 @@ public final class JsonLines implements Closeable {
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
+          .addModule(new SimpleModule().addSerializer(String.class, new PairedText()))
           .build();
 
   private final OutputStream out;
@@ -94,6 +99,22 @@ public final class JsonLines implements Closeable {
         .createGenerator(out, JsonEncoding.UTF8)
         .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
         .setCharacterEscapes(OneLine.ESCAPES);
+  }
+
+  /** Texts without the unpaired surrogates that a generator refuses. */
+  private static final class PairedText extends StdScalarSerializer<String> {
+
+    private static final long serialVersionUID = 1;
+
+    PairedText() {
+      super(String.class);
+    }
+
+    @Override
+    public void serialize(String text, JsonGenerator json, SerializerProvider provider)
+        throws IOException {
+      json.writeString(FieldType.paired(text));
+    }
   }
 
   /** Escapes everything that any reader takes for a line end or a control character. */

@@ -41,7 +41,6 @@ public final class ServerFile {
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
-          .defaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.SKIP))
           .build()
           .readerFor(Line.class);
 
@@ -56,9 +55,12 @@ public final class ServerFile {
       @JsonProperty(value = "took_ms", required = true) double tookMs,
       @JsonProperty("error") @Nullable String error,
       @JsonProperty(value = "reset", required = true) boolean reset,
-      @JsonProperty("names") EnumMap<EngineMetric, String> names,
-      @JsonProperty("values") EnumMap<EngineMetric, Double> values,
-      @JsonProperty("histograms") EnumMap<EngineMetric, Buckets> histograms) {
+      @JsonProperty("names") @JsonSetter(contentNulls = Nulls.SKIP)
+          EnumMap<EngineMetric, String> names,
+      @JsonProperty("values") @JsonSetter(contentNulls = Nulls.SKIP)
+          EnumMap<EngineMetric, Double> values,
+      @JsonProperty("histograms") @JsonSetter(contentNulls = Nulls.SKIP)
+          EnumMap<EngineMetric, Buckets> histograms) {
 
     private Line {
       names = names == null ? new EnumMap<>(EngineMetric.class) : names;
@@ -71,8 +73,8 @@ public final class ServerFile {
   private record Buckets(
       @JsonProperty(value = "count", required = true) long count,
       @JsonProperty(value = "sum", required = true) double sum,
-      @JsonProperty("le") @Nullable List<Double> le,
-      @JsonProperty("counts") @Nullable List<Long> counts) {}
+      @JsonProperty("le") @Nullable List<@Nullable Double> le,
+      @JsonProperty("counts") @Nullable List<@Nullable Long> counts) {}
 
   /** What an endpoint has said once. */
   private static final class Endpoint {
@@ -190,7 +192,7 @@ public final class ServerFile {
         .entrySet()
         .removeIf(
             value ->
-                Math.abs(value.getValue()) > LARGEST
+                !(Math.abs(value.getValue()) <= LARGEST)
                     || value.getKey().kind() == EngineMetric.Kind.HISTOGRAM);
     return new ServerSample(
         line.unixNanos,
@@ -220,7 +222,7 @@ public final class ServerFile {
     List<Long> counts = buckets.counts == null ? List.of() : buckets.counts;
     long before = 0;
     for (Long count : counts) {
-      if (count < before) {
+      if (count == null || count < before) {
         return null;
       }
       before = count;
@@ -232,10 +234,10 @@ public final class ServerFile {
     return isWhole ? new ServerSample.Histogram(buckets.count, buckets.sum, bounds, counts) : null;
   }
 
-  private static @Nullable List<Double> bounds(List<Double> le) {
+  private static @Nullable List<Double> bounds(List<@Nullable Double> le) {
     double before = Double.NEGATIVE_INFINITY;
     for (Double bound : le) {
-      if (!(bound > before && bound <= LARGEST)) {
+      if (bound == null || !(bound > before && bound <= LARGEST)) {
         return null;
       }
       before = bound;

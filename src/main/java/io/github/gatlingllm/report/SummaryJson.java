@@ -12,20 +12,22 @@ import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.POJONode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
@@ -36,7 +38,9 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A {@link Summary} as {@code llm/summary.json}: keys in snake case and in a fixed order, absent
@@ -65,12 +69,19 @@ final class SummaryJson {
           .addMixIn(Distribution.class, DistributionForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
-          .addMixIn(EngineMetric.class, EngineMetricKey.class)
           .addMixIn(EngineFigures.class, EngineForm.class)
           .addMixIn(Check.Level.class, Keyed.class)
           .build();
 
-  private static final String NUMBERS = "numbers";
+  private static final TypeReference<LinkedHashMap<String, JsonNode>> NUMBERS =
+      new TypeReference<>() {};
+
+  /** What stands behind a number, though the catalogue has it elsewhere, or not at all. */
+  private static final Map<String, String> NEXT =
+      Map.of(
+          Metric.REQUESTS_PER_S.key(), "throughput.requests_per_min",
+          Metric.PEAK_IN_FLIGHT.key(), Metric.WALL_OUTPUT_TOKENS_PER_S.key(),
+          Metric.JITTER_PER_REQUEST.key(), "jitter.itl_std_ms");
 
   private SummaryJson() {}
 
@@ -114,12 +125,6 @@ final class SummaryJson {
     Double prefixCacheHitRate();
   }
 
-  interface EngineMetricKey {
-    @JsonKey
-    @Override
-    String toString();
-  }
-
   interface FiguresInline {
     @JsonUnwrapped
     Figures figures();
@@ -139,9 +144,12 @@ final class SummaryJson {
     "counts",
     "server",
     "rate_limits",
-    NUMBERS
+    "numbers"
   })
   interface FiguresForm {
+    @JsonSerialize(using = AsTheyAre.class)
+    Map<Metric, Double> numbers();
+
     @JsonProperty("throughput.window_s")
     Double windowS();
 
@@ -216,30 +224,57 @@ final class SummaryJson {
     }
   }
 
+  /** Left in the tree as a map, which nothing that comes from a run can look like. */
+  private static final class AsTheyAre extends StdSerializer<Map<?, ?>> {
+
+    private AsTheyAre() {
+      super(Map.class, false);
+    }
+
+    @Override
+    public void serialize(Map<?, ?> numbers, JsonGenerator out, SerializerProvider provider)
+        throws IOException {
+      out.writeEmbeddedObject(numbers);
+    }
+  }
+
   /**
    * Puts single numbers where the catalogue says that they stand, and rates of single requests
    * beside those of all.
    */
   private static void arrange(JsonNode node) {
     node.forEach(SummaryJson::arrange);
-    if (node instanceof ObjectNode figures
-        && figures.remove(NUMBERS) instanceof ObjectNode numbers) {
-      ObjectNode all = figures.deepCopy().setAll(numbers);
+    if (node instanceof ObjectNode figures && figures.get("numbers") instanceof POJONode numbers) {
+      figures.remove("numbers");
+      Map<String, JsonNode> all = new LinkedHashMap<>();
+      figures.properties().forEach(field -> all.put(field.getKey(), field.getValue()));
       figures.removeAll();
-      all.properties().forEach(field -> put(figures, field.getKey(), field.getValue()));
+      all.putAll(JSON.convertValue(numbers.getPojo(), NUMBERS));
+      all.forEach(
+          (path, value) -> {
+            put(figures, path, value);
+            String next = NEXT.get(path);
+            if (next != null) {
+              put(figures, next, all.get(next));
+            }
+          });
       for (Metric metric : Metric.distributions()) {
         if (metric.unit() == Metric.Unit.TOKENS_PER_S) {
           JsonNode rate = figures.withObject("/metrics").remove(metric.key());
           figures.withObject("/throughput").set(metric.key(), rate);
         }
       }
+      put(figures, "throughput.trials", all.get("throughput.trials"));
     }
   }
 
+  /** Behind all that is there, also where it was there before. */
   private static void put(ObjectNode into, String path, JsonNode value) {
     int dot = path.indexOf('.');
     ObjectNode section = dot < 0 ? into : into.withObject("/" + path.substring(0, dot));
-    section.set(path.substring(dot + 1), value);
+    String key = path.substring(dot + 1);
+    section.remove(key);
+    section.set(key, value);
   }
 
   /** The whole file as text. */

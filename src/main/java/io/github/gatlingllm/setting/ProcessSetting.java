@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A system property such as {@code llm.startAt}; where it is not set, {@code LLM_START_AT} in the
- * environment. A blank one says nothing.
+ * environment. A blank one says nothing; a blank property hides the variable.
  */
 public record ProcessSetting(String property) {
 
   /** Its name in the environment. */
-  String variable() {
+  public String variable() {
     return property
         .replace('.', '_')
         .replaceAll("([a-z])([A-Z])", "$1_$2")

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -1150,8 +1150,7 @@ final class Setting<T extends @Nullable Object> {
 
   /** The environment variable, e.g. {@code LLM_MAX_TOKENS}. */
   String variable() {
-    return "LLM_"
-        + name.replace('.', '_').replaceAll("([a-z])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT);
+    return new ProcessSetting(property()).variable();
   }
 
   Group group() {

@@ -167,7 +167,7 @@ public final class SliceTally {
     private double sum;
 
     /** Adds {@code weight} values; nothing when it is 0. */
-    public void add(double value, int weight) {
+    void add(double value, int weight) {
       if (weight > 0) {
         add(bin(value), weight);
         sum += value * weight;
@@ -175,7 +175,7 @@ public final class SliceTally {
     }
 
     /** Adds the first {@code count} of these times in microseconds, as milliseconds. */
-    public void addMicros(int[] micros, int count) {
+    void addMicros(int[] micros, int count) {
       int[] bins = OfMicros.BINS;
       long all = 0;
       for (int i = 0; i < count; i++) {

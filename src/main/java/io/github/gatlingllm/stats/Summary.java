@@ -437,7 +437,10 @@ public record Summary(
       injectors = List.copyOf(injectors);
     }
 
-    /** Whether more requests came than the server could answer; not known of closed loops. */
+    /**
+     * Whether what is offered is not kept up with, by the server or by the load generator; not
+     * known of closed loops.
+     */
     public boolean fallsBehind() {
       return queue != null && queue.grows();
     }

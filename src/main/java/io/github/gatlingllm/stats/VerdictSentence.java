@@ -14,6 +14,7 @@ import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,26 +39,27 @@ final class VerdictSentence {
   /** The sentence for all curves, then what their load plans found. */
   static String of(
       boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
-    StringBuilder text = new StringBuilder(complete ? "" : "Interrupted: ");
+    List<String> parts = new ArrayList<>(complete ? List.of() : List.of("Interrupted:"));
     Stage found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
-    if (found == null) {
-      text.append(outcome(run, curves));
-    }
+    parts.add(found == null ? outcome(run, curves) : failures(found, ".").strip());
     for (Conclusion each : conclusions.subList(0, Math.min(NAMED, conclusions.size()))) {
-      text.append(text.isEmpty() ? "" : " ").append(curves.size() > 1 ? each.target() + ": " : "");
-      text.append(each.topic().equals(SEARCH) ? "" : capital(each.topic()) + ": ");
-      text.append(each.text()).append('.');
+      parts.add(
+          (curves.size() > 1 ? each.target() + ": " : "")
+              + (each.topic().equals(SEARCH) ? "" : capital(each.topic()) + ": ")
+              + each.text()
+              + ".");
     }
     if (found != null) {
-      text.append(' ').append(capital(new VerdictSentence(curves.get(0)).plain(found))).append('.');
+      parts.add(capital(new VerdictSentence(curves.get(0)).plain(found)) + ".");
     }
     double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
     if (run.counts().ok() > 0 && limited >= TOLD) {
-      text.append(" The server's rate limits turned ")
-          .append(NumberText.percent(limited))
-          .append(" of the requests away.");
+      parts.add(
+          "The server's rate limits turned "
+              + NumberText.percent(limited)
+              + " of the requests away.");
     }
-    return text.toString();
+    return parts.stream().filter(part -> !part.isEmpty()).collect(Collectors.joining(" "));
   }
 
   /** The level at the rate that a search found; null where there was none, or it found none. */
@@ -123,7 +125,13 @@ final class VerdictSentence {
     if (levels.size() == 1 || levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return sentence();
     }
-    String figures = tokens(level) + " at " + level.label() + ", " + curve.operatingPoint().why();
+    String figures =
+        failures(level, ";")
+            + tokens(level)
+            + " at "
+            + level.label()
+            + ", "
+            + curve.operatingPoint().why();
     return levels.stream()
         .filter(Stage::fallsBehind)
         .findFirst()
@@ -146,21 +154,22 @@ final class VerdictSentence {
             .findFirst()
             .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". ")
             .orElse("")
-        + failures(headline())
+        + failures(headline(), ".")
         + outcome;
   }
 
-  /** Said first too, as latencies are those of the others; empty where hardly any failed. */
-  private static String failures(Stage level) {
+  /** Said first, as latencies are those of the others; empty where hardly any failed. */
+  private static String failures(Stage level, String end) {
     Figures.Counts counts = level.figures().counts();
     double failed = (double) counts.failed() / Math.max(1, counts.ended());
     return failed < TOLD
         ? ""
-        : "%s of %s failed%s. "
+        : "%s of %s failed%s%s "
             .formatted(
                 NumberText.percent(failed),
                 NumberText.counted(counts.ended(), "request"),
-                isWholeRun(level) ? "" : " at " + load(level));
+                isWholeRun(level) ? "" : " at " + load(level),
+                end);
   }
 
   /** The level that the sentence is about. */

@@ -167,7 +167,11 @@ abstract class DocumentReader {
       Call call = lastDelta.call();
       template.learn(
           new Template.Meaning(
-              deltaChoice, lastDelta.channel(), call == null ? 0 : call.index(), usages > 0),
+              deltaChoice,
+              lastDelta.channel(),
+              call == null ? 0 : call.index(),
+              usages > 0,
+              call == null || call.id() == null),
           slots,
           buffer,
           from,

@@ -24,12 +24,16 @@ final class Template {
   private static final int MAX_FRAME = 8 * 1024;
 
   private static final Learnt NOTHING =
-      new Learnt(new Meaning(0, Channel.CONTENT, 0, false), new Slot[0], new byte[0]);
+      new Learnt(new Meaning(0, Channel.CONTENT, 0, false, false), new Slot[0], new byte[0]);
 
   /** Most answers of a run begin as the one before began: their ids differ, and those are slots. */
   private static volatile Learnt latest = NOTHING;
 
   private Learnt learnt;
+
+  /** Whether what it learns next serves streams to come: it begins one, and nothing fitted yet. */
+  private boolean isFirst;
+
   private final int[] counts = new int[Slot.COUNTS];
   private int textFrom;
   private int textLength;
@@ -38,19 +42,20 @@ final class Template {
   @SuppressWarnings("ArrayRecordComponent") // written once, compared by nobody
   private record Learnt(Meaning meaning, Slot[] slots, byte[] frame) {}
 
-  private Template(Learnt learnt) {
+  private Template(Learnt learnt, boolean isFirst) {
     this.learnt = learnt;
+    this.isFirst = isFirst;
     Arrays.fill(counts, -1);
   }
 
   /** One that fits nothing yet. */
   Template() {
-    this(NOTHING);
+    this(NOTHING, false);
   }
 
-  /** One that knows what the last answer of any stream taught. */
+  /** One that knows how the last answer of any stream began, and teaches how its own does. */
   static Template likeTheLatest() {
-    return new Template(latest);
+    return new Template(latest, true);
   }
 
   /**
@@ -58,8 +63,9 @@ final class Template {
    *
    * @param call index of the tool call; means nothing for other channels
    * @param hasUsage whether there is usage behind the text
+   * @param isOfAnyStream whether it is the same in another stream, which has read nothing before
    */
-  record Meaning(int choice, Channel channel, int call, boolean hasUsage) {}
+  record Meaning(int choice, Channel channel, int call, boolean hasUsage, boolean isOfAnyStream) {}
 
   /**
    * A value that may differ from event to event: the text, a whole number, or a string that means
@@ -98,7 +104,10 @@ final class Template {
       slots[i] = differing.get(i).movedBy(-from);
     }
     learnt = new Learnt(of, slots, Arrays.copyOfRange(buffer, from, to));
-    latest = learnt;
+    if (isFirst && of.isOfAnyStream()) {
+      latest = learnt;
+    }
+    isFirst = false;
     Arrays.fill(counts, -1);
   }
 
@@ -128,7 +137,9 @@ final class Template {
       }
       frameAt = slot.to();
     }
-    return frameAt > 0 && Arrays.equals(buffer, at, to, frame, frameAt, frame.length);
+    boolean fits = frameAt > 0 && Arrays.equals(buffer, at, to, frame, frameAt, frame.length);
+    isFirst &= !fits;
+    return fits;
   }
 
   /** Where the whole number ends, whose value is kept; −1 where there is none. */

@@ -79,9 +79,10 @@ class SliceSampleTest {
 
   @Test
   void nothingIsZero() {
-    LogHistogram values = new LogHistogram();
-    values.add(0, 2);
-    values.add(5, 0);
+    TimeSlice slice = new TimeSlice();
+    slice.add(Metric.TTFT_MS, 0, 2);
+    slice.add(Metric.TTFT_MS, 5, 0);
+    LogHistogram values = slice.values(Metric.TTFT_MS);
 
     assertThat(values.total()).isEqualTo(2);
     assertThat(LogHistogram.middle(values.first())).isZero();

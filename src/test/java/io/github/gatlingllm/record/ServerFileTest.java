@@ -174,6 +174,21 @@ class ServerFileTest {
   }
 
   @Test
+  void whatIsNoNumberOrSaysNothingIsLeftOut() throws IOException {
+    ServerFile written = new ServerFile(file);
+    written.append(sample(5, "a"));
+    String line = Files.readString(file);
+    Files.writeString(
+        file,
+        line.replace("\"requests_running\":3.0", "\"requests_running\":\"NaN\",\"gpus\":null"));
+    assertThat(read()).isZero();
+    assertThat(read.get(0).values()).containsOnlyKeys(PROMPT_TOKENS);
+    Files.writeString(file, line.replace("[0.001,0.5]", "[0.001,null,0.5]"));
+    assertThat(read()).isZero();
+    assertThat(read.get(0).histograms()).isEmpty();
+  }
+
+  @Test
   void noDamageMakesReadingFail() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -142,27 +143,53 @@ class SummaryFilesTest {
   @Test
   void figuresOfTheWhole() {
     assertThat(keys(json.get("throughput")))
-        .contains(
+        .containsExactly(
+            "window_s",
             "output_tokens_per_s",
+            "billed_output_tokens_per_s",
+            "peak_output_tokens_per_s",
+            "output_tokens_per_s_per_gpu",
+            "input_tokens_per_s",
             "total_tokens_per_s",
             "requests_per_s",
             "requests_per_min",
+            "inputs_per_s",
+            "effective_concurrency",
+            "active_concurrency",
+            "peak_in_flight",
             "wall_output_tokens_per_s",
             "user_tokens_per_s",
             "decode_tokens_per_s",
-            "prefill_tokens_per_s");
+            "prefill_tokens_per_s",
+            "trials");
     assertThat(keys(json.get("goodput")))
         .contains("share", "requests_per_s", "tokens_per_s", "max", "missed");
     assertThat(keys(json.get("jitter")))
         .containsExactly(
-            "itl_std_ms",
             "itl_p99_over_p50",
             "per_request_p50",
+            "itl_std_ms",
             "stalls_per_1k_tokens",
             "batch_ratio");
     assertThat(keys(json.get("counts")))
         .containsExactly("planned", "started", "ended", "ok", "cancelled", "verdicts");
     assertThat(keys(json.get("knee"))).startsWith("reached", "stage");
+  }
+
+  /** As a server may call a timing, and people a scenario, a target or a request. */
+  @Test
+  void aNameThatIsAKeyElsewhere() {
+    Summary named =
+        new DemoRun(List.of(1, 2), List.of("numbers"), List.of("numbers"))
+            .scenarios("numbers", "metrics")
+            .reporting(Map.of("numbers", 0.25))
+            .figures()
+            .summary();
+    JsonNode said = parsed(SummaryJson.of(named));
+    assertThat(keys(said)).isEqualTo(keys(json));
+    assertThat(said.at("/workload/scenarios/numbers").asLong()).isPositive();
+    assertThat(said.at("/server/numbers/count").asLong()).isPositive();
+    assertThat(said.at("/server/numbers/mean").asDouble()).isPositive();
   }
 
   @Test

@@ -57,6 +57,17 @@ class ArrivalLogTest {
   }
 
   @Test
+  void halfOfASurrogatePairIsReplaced() throws IOException {
+    ArrivalLog log = open();
+    log.write(new Run.Schedule("a\ud83d", "\ude00b", "r=2"), planned(2), 0, counts::add);
+    log.close(ofSeconds(60));
+
+    assertThat(lines())
+        .hasSize(2)
+        .allMatch(line -> line.contains("\"a\ufffd\",\"target\":\"\ufffdb\""));
+  }
+
+  @Test
   void schedulesFollowEachOtherInWholeLines() throws IOException {
     ArrivalLog log = open();
     log.write(SCHEDULE, planned(1_000), 0, counts::add);

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
@@ -35,6 +36,21 @@ final class Levels {
     for (int i = 0; i < requests; i++) {
       double ttft = i < late ? e2eMs * 10 : e2eMs;
       records.add(Recorded.at(from).target(target).stage(label).tokens(ttft).record());
+    }
+    return this;
+  }
+
+  /** So many more requests of the last level, which fail. */
+  Levels failing(int requests) {
+    double from = (stages.size() - 1) * 1_000.0;
+    String label = stages.get(stages.size() - 1).label();
+    for (int i = 0; i < requests; i++) {
+      records.add(
+          Recorded.at(from)
+              .target(target)
+              .stage(label)
+              .failed(RequestStatus.HTTP_ERROR, "HTTP 500")
+              .record());
     }
     return this;
   }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -113,6 +114,34 @@ class VerdictSentenceTest {
         .isEqualTo(
             "75.0 % of 4 requests failed at 1 concurrent request. At 1 concurrent request: 2"
                 + " tok/s, 1 request/s completed, TTFT p50 100 ms and p99 100 ms.");
+  }
+
+  /** Of two targets, in a few words: the figures of b are those of four in five. */
+  @Test
+  void failuresOfOneOfTwoTargetsAreSaidFirst() {
+    Levels levels = new Levels().level(1, 10, 100).level(2, 20, 100);
+    levels.target("b").level(1, 10, 100).level(2, 20, 100).failing(5);
+    assertThat(levels.summary().verdict())
+        .contains("a: 20 tok/s at c=2, ")
+        .contains("b: 20.0 % of 25 requests failed at 2 concurrent requests; 20 tok/s at c=2, ");
+  }
+
+  @Test
+  void failuresAtTheRateThatASearchFoundAreSaidFirst() {
+    LevelInfo level = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 0, 1_000);
+    RunInfo info =
+        Recorded.run(1, level)
+            .ended(Recorded.ORIGIN + 1_000_000_000L, RunInfo.State.INTERRUPTED)
+            .conclusion(
+                new RunInfo.Conclusion(
+                    "search", "a", null, "r=2 holds", true, null, null, 2.0, null));
+    RequestRecord bad =
+        Recorded.at(0).stage("r=2").failed(RequestStatus.HTTP_ERROR, "HTTP 500").record();
+    RequestRecord good = Recorded.at(0).stage("r=2").tokens(100, 120).record();
+    assertThat(Recorded.figures(info, good, bad).summary().verdict())
+        .isEqualTo(
+            "Interrupted: 50.0 % of 2 requests failed at 2 requests/s. r=2 holds. At 2 requests/s:"
+                + " 2 tok/s, 1 request/s completed, TTFT p50 100 ms and p99 100 ms.");
   }
 
   @Test

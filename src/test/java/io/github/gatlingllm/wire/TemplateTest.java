@@ -39,7 +39,7 @@ class TemplateTest {
     Template template = new Template();
     byte[] learnt = json("##{'a':'one','b':1}#");
     template.learn(
-        new Template.Meaning(3, Channel.REFUSAL, 0, false),
+        new Template.Meaning(3, Channel.REFUSAL, 0, false, true),
         List.of(new Slot(8, 11, Slot.TEXT)),
         learnt,
         2,
@@ -77,7 +77,7 @@ class TemplateTest {
     Template template = new Template();
     byte[] learnt = json("#{'a':'one','n':12,'o':'xyz'}");
     template.learn(
-        new Template.Meaning(0, Channel.CONTENT, 0, true),
+        new Template.Meaning(0, Channel.CONTENT, 0, true, true),
         List.of(
             new Slot(7, 10, Slot.TEXT), new Slot(16, 18, 2), new Slot(24, 27, Slot.IGNORED_TEXT)),
         learnt,
@@ -111,7 +111,7 @@ class TemplateTest {
     Template template = new Template();
     byte[] learnt = json("{'n':7,'a':'one'}");
     template.learn(
-        new Template.Meaning(0, Channel.CONTENT, 0, false),
+        new Template.Meaning(0, Channel.CONTENT, 0, false, true),
         List.of(new Slot(5, 6, Slot.OTHER_NUMBER), new Slot(12, 15, Slot.TEXT)),
         learnt,
         0,
@@ -144,6 +144,34 @@ class TemplateTest {
     assertThat(next.textLength()).isEqualTo("zwei".length());
     byte[] withoutId = json("{'choices':[{'index':1,'delta':{'content':'zwei'}}]}");
     assertThat(next.fits(withoutId, 0, withoutId.length)).isFalse();
+  }
+
+  /**
+   * Its id is reported where a call begins: an answer that begins with the same one says it too.
+   */
+  @Test
+  void aCallThatBeginsIsNoTemplateForAnotherAnswer() {
+    byte[] begins =
+        json(
+            "{'choices':[{'index':0,'delta':{'tool_calls':[{'index':0,'id':'functions.f:0',"
+                + "'type':'function','function':{'name':'f'}}]}}]}");
+    new ChunkParser(new Pushes()).event(null, begins, 0, begins.length);
+
+    assertThat(Template.likeTheLatest().fits(begins, 0, begins.length)).isFalse();
+  }
+
+  /** What comes late in one answer is not how the next one begins. */
+  @Test
+  void onlyWhatAnAnswerBeginsWithIsKnownToTheNext() {
+    String event = "{'id':'1','choices':[{'index':%d,'delta':{'content':'one'}}]}";
+    ChunkParser parser = new ChunkParser(new Pushes());
+    for (int choice : new int[] {5, 6}) {
+      byte[] data = json(event.formatted(choice));
+      parser.event(null, data, 0, data.length);
+    }
+
+    byte[] begins = json(event.formatted(5));
+    assertThat(Template.likeTheLatest().fits(begins, 0, begins.length)).isTrue();
   }
 
   private static byte[] json(String text) {
