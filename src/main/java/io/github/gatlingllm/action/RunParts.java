@@ -123,7 +123,7 @@ final class RunParts {
   private static void startInjectors(int count, Injector injector, RunDirectory directory) {
     if (injector.isPart()) {
       throw InvalidSimulation.because(
-          "%s=%d and injector %s: the load is shared out once; leave out one of them"
+          "%s=%s and injector %s: the load is shared out once; leave out one of them"
               .formatted(LocalInjectors.PROPERTY, count, injector.share()));
     }
     try {
@@ -213,7 +213,7 @@ final class RunParts {
     int own = limit == null ? 0 : injector.part().of(limit);
     if (limit != null && own == 0) {
       throw InvalidSimulation.because(
-          "injector %s has no part of %s=%d; expected %d or more, one for each injector"
+          "injector %s has no part of %s=%s; expected %s or more, one for each injector"
               .formatted(injector.share(), name, limit, injector.part().count()));
     }
     return limit == null ? null : (Integer) own;
