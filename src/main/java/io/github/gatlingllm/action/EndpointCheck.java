@@ -51,8 +51,8 @@ final class EndpointCheck {
 
   private static String ignored(String property, InetSocketAddress proxy, String host) {
     return ("LLM: the system property %s is ignored, as Gatling's client reads no proxy from the"
-                + " JVM: requests go to %s directly. Set the proxy on the http protocol of the"
-                + " simulation: http.proxy(Proxy(\"%s\", %d))")
+            + " JVM: requests go to %s directly. Set the proxy on the http protocol of the"
+            + " simulation: http.proxy(Proxy(\"%s\", %d))")
         .formatted(property, host, proxy.getHostString(), proxy.getPort());
   }
 
@@ -100,7 +100,7 @@ final class EndpointCheck {
           var unused = InetAddress.getAllByName(host);
         } catch (UnknownHostException e) {
           lines.add(
-              WarmUpFailure.line(
+              WarmUpFailure.notConnected(
                   target.label(),
                   Secrets.withoutThem(target.url(i, api)),
                   StreamedExchange.connectionError(e)));

@@ -33,8 +33,8 @@ final class WarmUpFailure {
   }
 
   /** The line for a connection that could not be made. */
-  static String line(String target, String url, String connectionError) {
-    return line(target, url, connectionError, RequestStatus.CONNECTION_ERROR, null);
+  static String notConnected(String target, String url, String error) {
+    return line(target, url, error, RequestStatus.CONNECTION_ERROR, null);
   }
 
   private static String line(
