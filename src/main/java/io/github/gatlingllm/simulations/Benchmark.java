@@ -53,7 +53,7 @@ public final class Benchmark extends Simulation {
 
   /** What a protocol does not do by itself, and the value of the setting that asks for it. */
   private record Switch(
-      Setting<Boolean> setting, boolean on, UnaryOperator<LlmProtocolBuilder> turned) {}
+      SettingEntry<Boolean> setting, boolean on, UnaryOperator<LlmProtocolBuilder> turned) {}
 
   private static final List<Switch> SWITCHES =
       List.of(
