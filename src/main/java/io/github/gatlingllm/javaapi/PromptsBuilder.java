@@ -5,7 +5,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
@@ -184,8 +184,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
           "LLM: by %s prefixes of prompts have %s to %s tokens, and so the totals vary"
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
-    Turns turns = Seeds.turns();
-    return Stream.generate(() -> row(prompts, turns.next())).iterator();
+    DrawOrder order = Seeds.drawOrder();
+    return Stream.generate(() -> row(prompts, order.next())).iterator();
   }
 
   private static String about(Prompts prompts, Tokenizer counts) {
