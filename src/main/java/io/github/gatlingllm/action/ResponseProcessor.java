@@ -82,7 +82,7 @@ final class ResponseProcessor {
     long ended = components.now();
     components.inFlight.ended(exchange, ended);
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
-      components.counting.now(
+      components.counting.countNow(
           () -> byTokenizer(exchange, sent),
           () -> byEvents(exchange, sent),
           tokens ->
@@ -182,14 +182,14 @@ final class ResponseProcessor {
     boolean compared =
         record.tokens().source() == RequestRecord.TokenSource.USAGE
             && record.outcome().ok()
-            && components.counting.compares(sent.index());
+            && components.counting.isSampled(sent.index());
     if (prompt.isKnown() && !answerToo && !compared) {
       handOver(record, exchange, prompt);
       return;
     }
     boolean ok = record.outcome().ok();
     String error = record.outcome().error();
-    components.counting.later(
+    components.counting.countLater(
         () -> {
           prompt.count();
           return answerToo

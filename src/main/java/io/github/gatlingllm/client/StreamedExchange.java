@@ -54,6 +54,11 @@ public final class StreamedExchange implements HttpListener {
   private boolean plainChunks;
   private @Nullable Ending ending;
 
+  /** Why a connection could not be made: one line, the same for every occurrence of one cause. */
+  public static String connectionError(Throwable failure) {
+    return ConnectionFailure.reason(failure);
+  }
+
   /**
    * What an exchange needs to know of its request.
    *
