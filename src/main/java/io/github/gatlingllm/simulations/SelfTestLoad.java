@@ -17,10 +17,10 @@ final class SelfTestLoad {
       EngineProcess.TTFT.toMillis() + (TOKENS - 1) * EngineProcess.ITL.toMillis();
 
   /** Texts of settings; those that are set already stay. */
-  static final Map<Setting<?>, String> SETTINGS = settings();
+  static final Map<SettingEntry<?>, String> SETTINGS = settings();
 
   /** Settings that a self-test has too; the others describe what it does not do. */
-  static final Set<Setting<?>> KEPT =
+  static final Set<SettingEntry<?>> KEPT =
       Set.of(
           Setting.CONCURRENCY,
           Setting.DURATION,
@@ -43,8 +43,8 @@ final class SelfTestLoad {
 
   private SelfTestLoad() {}
 
-  private static Map<Setting<?>, String> settings() {
-    Map<Setting<?>, String> texts = new LinkedHashMap<>();
+  private static Map<SettingEntry<?>, String> settings() {
+    Map<SettingEntry<?>, String> texts = new LinkedHashMap<>();
     texts.put(Setting.CONCURRENCY, "1,16,64,256,512,1024,2048,4096");
     texts.put(Setting.FILL, ANSWER_MILLIS + "ms");
     texts.put(Setting.STABILIZE, "500ms");

@@ -13,8 +13,8 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
+import io.github.gatlingllm.simulations.SettingEntry.Group;
 import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -27,51 +27,25 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A setting of the benchmark, and the catalogue of all: the only place that knows their names,
- * forms, defaults, meanings and contradictions. {@code maxTokens} is the system property {@code
+ * The catalogue of the benchmark's settings: the only place that defines their names, forms,
+ * defaults, meanings and contradictions. {@code maxTokens} is the system property {@code
  * llm.maxTokens}, and {@code LLM_MAX_TOKENS} in the environment and in {@code .env}.
  *
- * <p>A new setting is an entry here, and the line that asks {@link Settings#get} for it. {@code
- * docs/settings.md} and {@code llm.help=true} are written from the entries.
- *
- * @param <T> what its text is read as; null where it may be absent and has no default
+ * <p>A new setting is one entry here, and the line that reads it with {@link Settings#get}. {@code
+ * docs/settings.md} and the output of {@code llm.help=true} are generated from the entries.
  */
-final class Setting<T extends @Nullable Object> {
+final class Setting {
 
-  /** All entries, in their order below. */
-  private static final List<Setting<?>> ENTRIES = new ArrayList<>();
-
-  /** What help and reference group entries by. */
-  enum Group {
-    TARGET("Target"),
-    LOAD("Load"),
-    LEVEL("Phases and bounds of each load level"),
-    PROMPTS("Prompts"),
-    REQUESTS("Requests"),
-    CONNECTIONS("Connections and limits"),
-    GOALS("Objectives and build gates"),
-    OUTPUT("Records and reports"),
-    RUN("Run");
-
-    private final String title;
-
-    Group(String title) {
-      this.title = title;
-    }
-
-    String title() {
-      return title;
-    }
-  }
+  /** All entries, in the order of this file. */
+  private static final List<SettingEntry<?>> ENTRIES = new ArrayList<>();
 
   // ---- Target ----------------------------------------------------------------------------------
 
-  static final Setting<List<EndpointSpec.Named>> ENDPOINT =
+  static final SettingEntry<List<EndpointSpec.Named>> ENDPOINT =
       in(
               Group.TARGET,
               "endpoint",
@@ -86,7 +60,7 @@ final class Setting<T extends @Nullable Object> {
                   + " without is called by host and port, by its model where hosts are equal, by"
                   + " more where that is not enough.");
 
-  static final Setting<@Nullable EnginePreset> ENGINE_PRESET =
+  static final SettingEntry<@Nullable EnginePreset> ENGINE_PRESET =
       in(
               Group.TARGET,
               "enginePreset",
@@ -98,7 +72,7 @@ final class Setting<T extends @Nullable Object> {
               "speed and memory of the embedded engine: " + EnginePreset.names(),
               "Derived from published measurements, see engine.md.");
 
-  static final Setting<List<String>> MODEL =
+  static final SettingEntry<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
           .unset("the server's only one", List.of())
           .example("llama-8b")
@@ -109,7 +83,7 @@ final class Setting<T extends @Nullable Object> {
                   + " or does not say, none is sent and it decides. Another number of names than"
                   + " endpoints is refused; without an endpoint it has no effect.");
 
-  static final Setting<List<String>> API_KEY =
+  static final SettingEntry<List<String>> API_KEY =
       in(Group.TARGET, "apiKey", Form.texts("keys"))
           .unset("none", List.of())
           .secret()
@@ -119,7 +93,7 @@ final class Setting<T extends @Nullable Object> {
                   + " one, or one for each endpoint",
               "Never shown or recorded.");
 
-  static final Setting<ApiChoice> API =
+  static final SettingEntry<ApiChoice> API =
       in(Group.TARGET, "api", Form.choice(ApiChoice.class))
           .byDefault("auto")
           .example("completions")
@@ -129,7 +103,7 @@ final class Setting<T extends @Nullable Object> {
                   + " embedded; nothing is streamed, and maxTokens and sampling have no effect."
                   + " Refused where the endpoint is the full path of another API.");
 
-  static final Setting<Boolean> INTERLEAVE =
+  static final SettingEntry<Boolean> INTERLEAVE =
       in(Group.TARGET, "interleave", Form.flag())
           .byDefault("false")
           .example("true")
@@ -138,7 +112,7 @@ final class Setting<T extends @Nullable Object> {
               "Each target gets the same levels, arrivals and prompts. Cannot be set together with"
                   + " several scenarios.");
 
-  static final Setting<List<Tokenizer>> TOKENIZER =
+  static final SettingEntry<List<Tokenizer>> TOKENIZER =
       in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))
           .byDefault("auto")
           .withoutEndpoint("chars4")
@@ -153,7 +127,7 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Load ------------------------------------------------------------------------------------
 
-  static final Setting<List<Integer>> CONCURRENCY =
+  static final SettingEntry<List<Integer>> CONCURRENCY =
       in(Group.LOAD, "concurrency", Form.wholes(1))
           .byDefault("8")
           .withoutEndpoint("1,2,4,8,16,32,64")
@@ -163,17 +137,17 @@ final class Setting<T extends @Nullable Object> {
               "closed loop: requests in flight, each completion starts the next at once; a list is"
                   + " a sweep");
 
-  static final Setting<List<LoadLevel.Open>> RATE =
+  static final SettingEntry<List<LoadLevel.Open>> RATE =
       in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", ArrivalReader::rates, "rates"))
           .unset("none: closed loop", List.of())
           .excludesWhere(
               "a curve",
-              Setting::isCurve,
+              ArrivalReader::isCurve,
               "a curve has its own duration",
               "duration",
               "measure",
               "requests")
-          .excludesWhere("a curve", Setting::isCurve, "a search starts at one rate", "search")
+          .excludesWhere("a curve", ArrivalReader::isCurve, "a search starts at one rate", "search")
           .example("2,4,8")
           .means(
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a curve,"
@@ -182,20 +156,26 @@ final class Setting<T extends @Nullable Object> {
                   + " own rate to the next one's, the last holds. With steps: before it, each holds"
                   + " its rate.");
 
-  static final Setting<@Nullable Arrivals> ARRIVAL =
+  static final SettingEntry<@Nullable Arrivals> ARRIVAL =
       in(
               Group.LOAD,
               "arrival",
               new Form<>("process, trace", ArrivalReader::arrival, ArrivalReader.EXPECTED))
           .orNull("poisson")
-          .excludesWhere("a trace", Setting::isTrace, "a trace has its own rate", "rate")
-          .excludesWhere("a trace", Setting::isTrace, "closed loop or open loop", "concurrency")
+          .excludesWhere("a trace", ArrivalReader::isTrace, "a trace has its own rate", "rate")
           .excludesWhere(
-              "a trace", Setting::isTrace, "a trace has its own duration", "duration", "measure")
-          .excludesWhere("a trace", Setting::isTrace, "a trace has its own number", "requests")
+              "a trace", ArrivalReader::isTrace, "closed loop or open loop", "concurrency")
+          .excludesWhere(
+              "a trace",
+              ArrivalReader::isTrace,
+              "a trace has its own duration",
+              "duration",
+              "measure")
+          .excludesWhere(
+              "a trace", ArrivalReader::isTrace, "a trace has its own number", "requests")
           .needsWhere(
               "all but a trace",
-              arrival -> !isTrace(arrival),
+              arrival -> !ArrivalReader.isTrace(arrival),
               "only open loops have arrivals",
               "rate")
           .example("gamma:1.4")
@@ -205,7 +185,7 @@ final class Setting<T extends @Nullable Object> {
               "gamma:<cv>: gaps with that coefficient of variation, > 0 and ≤ 100, also around a"
                   + " curve. A trace is the stage trace; @2.0 is twice as fast.");
 
-  static final Setting<@Nullable Integer> TRIALS =
+  static final SettingEntry<@Nullable Integer> TRIALS =
       in(Group.LOAD, "trials", Form.whole(1))
           .orNull("none")
           .excludes(
@@ -224,7 +204,7 @@ final class Setting<T extends @Nullable Object> {
                   + " often",
               "Record key trial counts from 1; the last trial may take drain.");
 
-  static final Setting<Boolean> SEARCH =
+  static final SettingEntry<Boolean> SEARCH =
       in(Group.LOAD, "search", Form.word("maxGoodput"))
           .unset("none", false)
           .needs("has no SLO to hold", "slo")
@@ -237,7 +217,7 @@ final class Setting<T extends @Nullable Object> {
                   + " both ends again. duration is per level; a level that chance leaves undecided"
                   + " takes up to 8 times as long. Of rate it takes one at most.");
 
-  static final Setting<Double> SEARCH_PRECISION =
+  static final SettingEntry<Double> SEARCH_PRECISION =
       in(
               Group.LOAD,
               "searchPrecision",
@@ -248,7 +228,7 @@ final class Setting<T extends @Nullable Object> {
           .example("0.1")
           .means("how far from the truth the rate that is found may be, as a share of it");
 
-  static final Setting<List<StopRule>> STOP_WHEN =
+  static final SettingEntry<List<StopRule>> STOP_WHEN =
       in(
               Group.LOAD,
               "stopWhen",
@@ -279,7 +259,7 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Phases and bounds of each load level ----------------------------------------------------
 
-  static final Setting<Integer> WARMUP =
+  static final SettingEntry<Integer> WARMUP =
       in(Group.LEVEL, "warmup", Form.whole(0))
           .byDefault("1")
           .example("3")
@@ -289,7 +269,7 @@ final class Setting<T extends @Nullable Object> {
                   + " line says why and what to do, no load is sent, and the exit code is 1; 0"
                   + " sends none. Warming the JVM never sends anything to the user's server.");
 
-  static final Setting<Boolean> JVM_WARM_UP =
+  static final SettingEntry<Boolean> JVM_WARM_UP =
       in(Group.LEVEL, "jvmWarmUp", Form.flag())
           .byDefault("true")
           .example("false")
@@ -299,7 +279,7 @@ final class Setting<T extends @Nullable Object> {
               "Without it the first requests are measured while classes are loaded and compiled:"
                   + " for trials of settings, not for figures.");
 
-  static final Setting<Optional<Duration>> FILL =
+  static final SettingEntry<Optional<Duration>> FILL =
       in(Group.LEVEL, "fill", Form.automatic())
           .byDefault("auto")
           .example("5s")
@@ -309,7 +289,7 @@ final class Setting<T extends @Nullable Object> {
                   + " level of its first user's first answer, at most half the bound that stabilize"
                   + " names; 0 where requests bounds a level.");
 
-  static final Setting<Optional<Duration>> STABILIZE =
+  static final SettingEntry<Optional<Duration>> STABILIZE =
       in(Group.LEVEL, "stabilize", Form.automatic())
           .byDefault("auto")
           .example("20s")
@@ -320,21 +300,21 @@ final class Setting<T extends @Nullable Object> {
                   + " (duration), at least 5 s, and a line says when. 0 where requests bounds a"
                   + " level, and for curves and traces.");
 
-  static final Setting<Duration> DURATION =
+  static final SettingEntry<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))
           .byDefault("30")
           .withoutEndpoint("7")
           .example("2m")
           .means("time measured at each load level");
 
-  static final Setting<@Nullable Duration> MEASURE =
+  static final SettingEntry<@Nullable Duration> MEASURE =
       in(Group.LEVEL, "measure", Form.duration(false))
           .orNull("that of duration")
           .excludes("two names of the same setting", "duration")
           .example("60")
           .means("the same as duration");
 
-  static final Setting<@Nullable Integer> REQUESTS =
+  static final SettingEntry<@Nullable Integer> REQUESTS =
       in(Group.LEVEL, "requests", Form.whole(1))
           .orNull("bounded by duration")
           .example("1000")
@@ -342,7 +322,7 @@ final class Setting<T extends @Nullable Object> {
               "bounds a level by count instead of time; with duration or measure, whichever comes"
                   + " first");
 
-  static final Setting<Boolean> COOLDOWN =
+  static final SettingEntry<Boolean> COOLDOWN =
       in(Group.LEVEL, "cooldown", Form.flag())
           .byDefault("true")
           .excludesWhere(
@@ -354,7 +334,7 @@ final class Setting<T extends @Nullable Object> {
                   + " too good; false saves their tokens. A curve holds its last rate, a trace"
                   + " begins again; requests and trials have none.");
 
-  static final Setting<Duration> DRAIN =
+  static final SettingEntry<Duration> DRAIN =
       in(Group.LEVEL, "drain", Form.duration(true))
           .byDefault("30")
           .example("1m")
@@ -362,14 +342,14 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Prompts ---------------------------------------------------------------------------------
 
-  static final Setting<@Nullable String> PROMPT =
+  static final SettingEntry<@Nullable String> PROMPT =
       in(Group.PROMPTS, "prompt", Form.text())
           .orNull("built-in prompts")
           .excludes("a fixed text or a file", "prompts")
           .example("Why is the sky blue?")
           .means("the same text in every request");
 
-  static final Setting<@Nullable PromptPool> PROMPTS =
+  static final SettingEntry<@Nullable PromptPool> PROMPTS =
       in(
               Group.PROMPTS,
               "prompts",
@@ -378,7 +358,7 @@ final class Setting<T extends @Nullable Object> {
           .example("prompts.jsonl")
           .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
 
-  static final Setting<@Nullable LengthDistribution> PROMPT_TOKENS =
+  static final SettingEntry<@Nullable LengthDistribution> PROMPT_TOKENS =
       in(
               Group.PROMPTS,
               "promptTokens",
@@ -394,7 +374,7 @@ final class Setting<T extends @Nullable Object> {
                   + " get the nearest length: counted in config.promptsNotExact, named in the plan."
                   + " Refused where the prefix leaves nothing of the prompt.");
 
-  static final Setting<Integer> INPUTS_PER_REQUEST =
+  static final SettingEntry<Integer> INPUTS_PER_REQUEST =
       in(Group.PROMPTS, "inputsPerRequest", Form.whole(1))
           .byDefault("1")
           .example("16")
@@ -402,7 +382,7 @@ final class Setting<T extends @Nullable Object> {
               "texts that a request for embeddings holds",
               "Each is a prompt of its own. Refused with the other APIs.");
 
-  static final Setting<WorkloadReader.@Nullable DatasetName> DATASET =
+  static final SettingEntry<WorkloadReader.@Nullable DatasetName> DATASET =
       in(
               Group.PROMPTS,
               "dataset",
@@ -415,7 +395,7 @@ final class Setting<T extends @Nullable Object> {
           .example("sharegpt:chats.json")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
-  static final Setting<List<WorkloadReader.Weighted>> SCENARIO =
+  static final SettingEntry<List<WorkloadReader.Weighted>> SCENARIO =
       in(
               Group.PROMPTS,
               "scenario",
@@ -433,7 +413,7 @@ final class Setting<T extends @Nullable Object> {
               "known workloads, one after the other, each under the whole load",
               "D, a dialog, needs the chat API.");
 
-  static final Setting<List<WorkloadReader.Weighted>> MIX =
+  static final SettingEntry<List<WorkloadReader.Weighted>> MIX =
       in(
               Group.PROMPTS,
               "mix",
@@ -448,13 +428,13 @@ final class Setting<T extends @Nullable Object> {
           .example("C:70,B1:30")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
-  static final Setting<@Nullable Integer> TURNS =
+  static final SettingEntry<@Nullable Integer> TURNS =
       in(Group.PROMPTS, "turns", Form.whole(1))
           .orNull("5")
           .example("8")
           .means("turns of a dialog of scenario D", "The other scenarios have one.");
 
-  static final Setting<@Nullable Integer> CONTEXT_TOKENS =
+  static final SettingEntry<@Nullable Integer> CONTEXT_TOKENS =
       in(Group.PROMPTS, "contextTokens", Form.whole(1))
           .orNull("no limit")
           .example("8192")
@@ -462,7 +442,7 @@ final class Setting<T extends @Nullable Object> {
               "context of the model: a dialog ends before a turn that would not fit",
               "For scenario D and dialogs of a dataset that are asked turn by turn.");
 
-  static final Setting<Boolean> TURN_BY_TURN =
+  static final SettingEntry<Boolean> TURN_BY_TURN =
       in(Group.PROMPTS, "turnByTurn", Form.flag())
           .byDefault("false")
           .needs("replays recorded dialogs", "dataset")
@@ -473,7 +453,7 @@ final class Setting<T extends @Nullable Object> {
               "Without it a dialog is one request: all up to its last user message. Needs the chat"
                   + " API.");
 
-  static final Setting<ThinkTime> THINK_TIME =
+  static final SettingEntry<ThinkTime> THINK_TIME =
       in(
               Group.PROMPTS,
               "thinkTime",
@@ -488,7 +468,7 @@ final class Setting<T extends @Nullable Object> {
               "Between the turns of dialogs, and in closed loops after each request: then fewer"
                   + " requests are in flight than concurrency says.");
 
-  static final Setting<@Nullable LengthPreset> LENGTHS =
+  static final SettingEntry<@Nullable LengthPreset> LENGTHS =
       in(Group.PROMPTS, "lengths", Form.choice(LengthPreset.class))
           .orNull("none")
           .excludes("each says how long prompts are", "promptTokens", "scenario", "mix", "dataset")
@@ -500,7 +480,7 @@ final class Setting<T extends @Nullable Object> {
                       .collect(Collectors.joining(", ")),
               "maxTokens, where set, is the length of answers instead.");
 
-  static final Setting<Boolean> UNIQUE_PROMPTS =
+  static final SettingEntry<Boolean> UNIQUE_PROMPTS =
       in(Group.PROMPTS, "uniquePrompts", Form.flag())
           .byDefault("true")
           .example("false")
@@ -510,7 +490,7 @@ final class Setting<T extends @Nullable Object> {
                   + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is"
                   + " too short for it.");
 
-  static final Setting<@Nullable ShownImages> IMAGES =
+  static final SettingEntry<@Nullable ShownImages> IMAGES =
       in(
               Group.PROMPTS,
               "images",
@@ -529,7 +509,7 @@ final class Setting<T extends @Nullable Object> {
                   + " noise, up to 32 different ones in 64 MiB, as servers keep what they made of"
                   + " an image.");
 
-  static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
+  static final SettingEntry<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(
               Group.PROMPTS,
               "sharedPrefix",
@@ -546,20 +526,20 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Requests --------------------------------------------------------------------------------
 
-  static final Setting<Boolean> STREAM =
+  static final SettingEntry<Boolean> STREAM =
       in(Group.REQUESTS, "stream", Form.flag())
           .byDefault("true")
           .example("false")
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
-  static final Setting<Integer> MAX_TOKENS =
+  static final SettingEntry<Integer> MAX_TOKENS =
       in(Group.REQUESTS, "maxTokens", Form.whole(1))
           .byDefault("128")
           .withoutEndpoint("16")
           .example("256")
           .means("output length");
 
-  static final Setting<Boolean> IGNORE_EOS =
+  static final SettingEntry<Boolean> IGNORE_EOS =
       in(Group.REQUESTS, "ignoreEos", Form.flag())
           .byDefault("true")
           .example("false")
@@ -568,7 +548,7 @@ final class Setting<T extends @Nullable Object> {
               "Unless set, a server that rejects these fields in a warm-up request is asked without"
                   + " them from then on, in one printed line and in config.ignoreEos.");
 
-  static final Setting<@Nullable Double> TEMPERATURE =
+  static final SettingEntry<@Nullable Double> TEMPERATURE =
       in(
               Group.REQUESTS,
               "temperature",
@@ -577,7 +557,7 @@ final class Setting<T extends @Nullable Object> {
           .example("0.7")
           .means("sampling temperature");
 
-  static final Setting<@Nullable Double> TOP_P =
+  static final SettingEntry<@Nullable Double> TOP_P =
       in(
               Group.REQUESTS,
               "topP",
@@ -586,7 +566,7 @@ final class Setting<T extends @Nullable Object> {
           .example("0.95")
           .means("nucleus sampling");
 
-  static final Setting<ObjectNode> BODY =
+  static final SettingEntry<ObjectNode> BODY =
       in(
               Group.REQUESTS,
               "body",
@@ -599,7 +579,7 @@ final class Setting<T extends @Nullable Object> {
               "Without model, stream, messages, prompt and max_tokens, which have settings of their"
                   + " own.");
 
-  static final Setting<@Nullable String> HEADER =
+  static final SettingEntry<@Nullable String> HEADER =
       in(Group.REQUESTS, "header.<Name>", Form.text())
           .orNull("none")
           .example("acme")
@@ -610,19 +590,19 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Connections and limits ------------------------------------------------------------------
 
-  static final Setting<Duration> TIMEOUT =
+  static final SettingEntry<Duration> TIMEOUT =
       in(Group.CONNECTIONS, "timeout", Form.duration(false))
           .byDefault("600")
           .example("2m")
           .means("longest whole request");
 
-  static final Setting<Duration> IDLE_TIMEOUT =
+  static final SettingEntry<Duration> IDLE_TIMEOUT =
       in(Group.CONNECTIONS, "idleTimeout", Form.duration(false))
           .byDefault("120")
           .example("30s")
           .means("longest silence of a stream, also before its first byte");
 
-  static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
+  static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
       in(Group.CONNECTIONS, "maxInFlight", Form.whole(1))
           .orNull("no limit")
           .example("64")
@@ -630,7 +610,7 @@ final class Setting<T extends @Nullable Object> {
               "requests in flight per target; more wait, first in first out",
               "The wait is counted as queue wait and in no latency; timeout counts from its end.");
 
-  static final Setting<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
+  static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1))
           .orNull("no limit")
           .example("500")
@@ -641,7 +621,7 @@ final class Setting<T extends @Nullable Object> {
                   + " for how long, is on the console and in the report. A burst may use up the"
                   + " whole limit: where a provider counts seconds too, set less.");
 
-  static final Setting<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
+  static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
       in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1))
           .orNull("no limit")
           .example("150000")
@@ -650,13 +630,13 @@ final class Setting<T extends @Nullable Object> {
                   + " until the server's usage says how many they were",
               "A request that needs more than the limit by itself goes when no other counts.");
 
-  static final Setting<BenchmarkPlan.Connections> CONNECTIONS =
+  static final SettingEntry<BenchmarkPlan.Connections> CONNECTIONS =
       in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
           .byDefault("shared")
           .example("perUser")
           .means("who may use a kept-alive connection again: any user, or only the one it is of");
 
-  static final Setting<Boolean> HTTP2 =
+  static final SettingEntry<Boolean> HTTP2 =
       in(Group.CONNECTIONS, "http2", Form.flag())
           .byDefault("false")
           .example("true")
@@ -664,7 +644,7 @@ final class Setting<T extends @Nullable Object> {
               "HTTP/2 where the server agrees to it (ALPN), which it can over https only",
               "Requests of all users then share one connection per event loop, or one per user.");
 
-  static final Setting<Boolean> VERIFY_TLS =
+  static final SettingEntry<Boolean> VERIFY_TLS =
       in(Group.CONNECTIONS, "verifyTls", Form.flag())
           .byDefault("true")
           .example("false")
@@ -676,7 +656,7 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Objectives and build gates --------------------------------------------------------------
 
-  static final Setting<NamedSlos> SLO =
+  static final SettingEntry<NamedSlos> SLO =
       in(
               Group.GOALS,
               "slo",
@@ -693,7 +673,7 @@ final class Setting<T extends @Nullable Object> {
                   + Slo.presets()
                   + ".");
 
-  static final Setting<Double> SLO_PERCENTILE =
+  static final SettingEntry<Double> SLO_PERCENTILE =
       in(
               Group.GOALS,
               "sloPercentile",
@@ -705,7 +685,7 @@ final class Setting<T extends @Nullable Object> {
               "share of attempted requests, failed ones included, that a load level needs to hold"
                   + " the SLO by sloRule");
 
-  static final Setting<Slo.Rule> SLO_RULE =
+  static final SettingEntry<Slo.Rule> SLO_RULE =
       in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class))
           .byDefault("percentiles")
           .needs("has no meaning alone", "slo")
@@ -715,7 +695,7 @@ final class Setting<T extends @Nullable Object> {
                   + " meets all objectives at once",
               "Goodput counts requests that met all objectives at once, by either rule.");
 
-  static final Setting<List<Assertion>> ASSERT =
+  static final SettingEntry<List<Assertion>> ASSERT =
       in(Group.GOALS, "assert", Form.list("assertions", AssertionText::parse, "assertions"))
           .unset("none", List.of())
           .needsWhere(
@@ -732,13 +712,13 @@ final class Setting<T extends @Nullable Object> {
                   + " the planned arrival: ttft_from_schedule, ttfo_from_schedule and"
                   + " e2e_from_schedule.");
 
-  static final Setting<Boolean> FAIL_BUILD =
+  static final SettingEntry<Boolean> FAIL_BUILD =
       in(Group.GOALS, "failBuild", Form.flag())
           .byDefault("true")
           .example("false")
           .means("whether a missed assertion fails the build, or an invalid run (failOnInvalid)");
 
-  static final Setting<Boolean> FAIL_ON_INVALID =
+  static final SettingEntry<Boolean> FAIL_ON_INVALID =
       in(Group.GOALS, "failOnInvalid", Form.flag())
           .byDefault("true")
           .withoutEndpoint("false")
@@ -750,36 +730,36 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Records and reports ---------------------------------------------------------------------
 
-  static final Setting<Boolean> RECORD_TEXT =
+  static final SettingEntry<Boolean> RECORD_TEXT =
       in(Group.OUTPUT, "recordText", Form.flag())
           .byDefault("false")
           .example("true")
           .means("keeps prompts and answers");
 
-  static final Setting<Boolean> RECORD_TOKENS =
+  static final SettingEntry<Boolean> RECORD_TOKENS =
       in(Group.OUTPUT, "recordTokens", Form.flag())
           .byDefault("true")
           .example("false")
           .means("keeps the time of every event; without them window figures are interpolated");
 
-  static final Setting<Boolean> CSV =
+  static final SettingEntry<Boolean> CSV =
       in(Group.OUTPUT, "csv", Form.flag())
           .byDefault("false")
           .example("true")
           .means("writes requests.csv");
 
-  static final Setting<Boolean> INDEX_BLOCK =
+  static final SettingEntry<Boolean> INDEX_BLOCK =
       in(Group.OUTPUT, "indexBlock", Form.flag())
           .byDefault("true")
           .example("false")
           .means("our block in Gatling's own pages");
 
-  static final Setting<List<EndpointSpec.Named>> METRICS_URL =
+  static final SettingEntry<List<EndpointSpec.Named>> METRICS_URL =
       in(
               Group.OUTPUT,
               "metricsUrl",
               Form.list("auto, none, URLs", EndpointSpec.Named::parse, MetricsPage.FORMS)
-                  .map(Setting::metricsUrls))
+                  .map(EndpointSpec.Named::metricsPages))
           .byDefault("auto")
           .example("auto,http://localhost:9400/metrics")
           .means(
@@ -793,7 +773,7 @@ final class Setting<T extends @Nullable Object> {
                   + " (/prometheus/metrics), Triton (port 8002), Dynamo, llm-d, NVIDIA's"
                   + " dcgm-exporter and node_exporter.");
 
-  static final Setting<LiveView.@Nullable Address> LIVE =
+  static final SettingEntry<LiveView.@Nullable Address> LIVE =
       in(
               Group.OUTPUT,
               "live",
@@ -809,7 +789,7 @@ final class Setting<T extends @Nullable Object> {
                   + " Simulations of your own read it from the system property and the"
                   + " environment.");
 
-  static final Setting<@Nullable String> OTLP =
+  static final SettingEntry<@Nullable String> OTLP =
       in(Group.OUTPUT, "otlp", Form.text())
           .orNull("none")
           .example("http://localhost:4318/v1/metrics")
@@ -819,7 +799,7 @@ final class Setting<T extends @Nullable Object> {
                   + " for generative AI. Simulations of your own read it from the system property"
                   + " and the environment.");
 
-  static final Setting<@Nullable S3Location> UPLOAD =
+  static final SettingEntry<@Nullable S3Location> UPLOAD =
       in(
               Group.OUTPUT,
               "upload",
@@ -837,7 +817,7 @@ final class Setting<T extends @Nullable Object> {
                   + " fails leaves all here and ends with exit code 1. Simulations of your own read"
                   + " it from the system property and the environment.");
 
-  static final Setting<@Nullable Double> GPUS =
+  static final SettingEntry<@Nullable Double> GPUS =
       in(
               Group.OUTPUT,
               "gpus",
@@ -848,7 +828,7 @@ final class Setting<T extends @Nullable Object> {
               "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
                   + " user");
 
-  static final Setting<Double> READING_SPEED =
+  static final SettingEntry<Double> READING_SPEED =
       in(
               Group.OUTPUT,
               "readingSpeed",
@@ -864,7 +844,7 @@ final class Setting<T extends @Nullable Object> {
               "Words per minute ÷ 45 are tokens per second, as a token is about 0.75 words of"
                   + " English: 250wpm is 5.56.");
 
-  static final Setting<@Nullable Double> COST_PER_HOUR =
+  static final SettingEntry<@Nullable Double> COST_PER_HOUR =
       in(
               Group.OUTPUT,
               "costPerHour",
@@ -878,7 +858,7 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Run -------------------------------------------------------------------------------------
 
-  static final Setting<@Nullable Long> SEED =
+  static final SettingEntry<@Nullable Long> SEED =
       in(Group.RUN, "seed", Form.wide())
           .orNull("random")
           .example("42")
@@ -887,7 +867,7 @@ final class Setting<T extends @Nullable Object> {
               "In simulations of your own (system property, environment) it pins what has no seed"
                   + " of its own: prompts, the order of dialogs, mixes, arrivals.");
 
-  static final Setting<@Nullable InjectorShare> INJECTOR =
+  static final SettingEntry<@Nullable InjectorShare> INJECTOR =
       in(
               Group.RUN,
               "injector",
@@ -901,7 +881,7 @@ final class Setting<T extends @Nullable Object> {
                   + " Also for simulations of your own (system property, environment). What is"
                   + " shared out and how is in injectors.md.");
 
-  static final Setting<Integer> INJECTORS =
+  static final SettingEntry<Integer> INJECTORS =
       in(Group.RUN, "injectors", Form.whole(1))
           .byDefault("1")
           .excludesWhere(
@@ -916,7 +896,7 @@ final class Setting<T extends @Nullable Object> {
                   + " with the report and the exit code of the joined run; see injectors.md. Also"
                   + " for simulations of your own (system property, environment).");
 
-  static final Setting<@Nullable StartTime> START_AT =
+  static final SettingEntry<@Nullable StartTime> START_AT =
       in(
               Group.RUN,
               "startAt",
@@ -929,7 +909,7 @@ final class Setting<T extends @Nullable Object> {
                   + " exit code 1. Also for simulations of your own (system property,"
                   + " environment).");
 
-  static final Setting<Boolean> SELF_TEST =
+  static final SettingEntry<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
           .byDefault("false")
           .example("true")
@@ -941,7 +921,7 @@ final class Setting<T extends @Nullable Object> {
                   + " target, prompts and phases are its own: settings of these are refused as"
                   + " system properties, and not read from the environment and .env.");
 
-  static final Setting<@Nullable String> SELF_TEST_FILE =
+  static final SettingEntry<@Nullable String> SELF_TEST_FILE =
       in(Group.RUN, "selfTestFile", Form.text())
           .orNull("~/.gatling-llm/self-test.json")
           .example("self-test.json")
@@ -950,7 +930,7 @@ final class Setting<T extends @Nullable Object> {
               "Simulations of your own read it from the system property and the environment. Where"
                   + " it cannot be written, a line says so.");
 
-  static final Setting<TimeServer> CLOCK =
+  static final SettingEntry<TimeServer> CLOCK =
       in(
               Group.RUN,
               "clock",
@@ -967,7 +947,7 @@ final class Setting<T extends @Nullable Object> {
               "Each injector asks the same. In run.json it is clock. Simulations of your own read"
                   + " it from the system property and the environment.");
 
-  static final Setting<Boolean> DRY_RUN =
+  static final SettingEntry<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())
           .byDefault("false")
           .example("true")
@@ -977,259 +957,39 @@ final class Setting<T extends @Nullable Object> {
                   + " load levels, targets, requests with the lengths of prompts and answers, SLO,"
                   + " seed.");
 
-  static final Setting<Boolean> HELP =
+  static final SettingEntry<Boolean> HELP =
       in(Group.RUN, "help", Form.flag())
           .byDefault("false")
           .example("true")
           .means("prints these settings and sends nothing");
 
-  private static List<EndpointSpec.Named> metricsUrls(List<EndpointSpec.Named> pages) {
-    var unused = MetricsPage.check(pages.stream().map(EndpointSpec.Named::url).toList());
-    return pages;
-  }
+  private Setting() {}
 
-  private final Group group;
-  private final String name;
-  private final Form<T> form;
-  private final List<Rule<T>> rules = new ArrayList<>();
-  private String absent = "none";
-  private @Nullable T unset;
-  private boolean parsed;
-  private @Nullable String withoutEndpoint;
-  private String example = "";
-  private boolean secret;
-  private String meaning = "";
-  private String details = "";
-
-  /**
-   * What contradicts a setting, or what it has no meaning without.
-   *
-   * @param needs whether it needs the others; else it excludes them
-   * @param when the values that it is true of, in words; empty for all
-   * @param applies whether it is true of a value; null for all values
-   * @param why in a message, after the other's name, or before it
-   * @param others names of the other settings
-   */
-  record Rule<T extends @Nullable Object>(
-      boolean needs, String when, @Nullable Predicate<T> applies, String why, List<String> others) {
-
-    /** The other's name, and the values that the rule is true of. */
-    String named(String other) {
-      return when.isEmpty() ? other : other + " (" + when + ")";
-    }
-  }
-
-  private Setting(Group group, String name, Form<T> form) {
-    this.group = group;
-    this.name = name;
-    this.form = form;
-  }
-
-  /** Begins an entry, which {@link #means} ends. */
-  private static <T> Setting<T> in(Group group, String name, Form<T> form) {
-    return new Setting<>(group, name, form);
-  }
-
-  /** The default, as a user would write it. */
-  private Setting<T> byDefault(String text) {
-    absent = text;
-    parsed = true;
-    return this;
-  }
-
-  /** A value to show, as a user would write it. */
-  private Setting<T> example(String text) {
-    example = text;
-    return this;
-  }
-
-  /** Another default for the embedded engine. */
-  private Setting<T> withoutEndpoint(String text) {
-    withoutEndpoint = text;
-    return this;
-  }
-
-  /** The default, in words and as a value. */
-  private Setting<T> unset(String words, T value) {
-    absent = words;
-    unset = value;
-    return this;
-  }
-
-  /** No default but null, and what that is to people. */
-  @SuppressWarnings("unchecked") // the same object, of a type that says that it may be null
-  private Setting<@Nullable T> orNull(String words) {
-    absent = words;
-    return (Setting<@Nullable T>) this;
-  }
-
-  /** Its value is shown nowhere. */
-  private Setting<T> secret() {
-    secret = true;
-    return this;
-  }
-
-  /** It cannot be set together with the others, whatever it says. */
-  private Setting<T> excludes(String why, String... others) {
-    return rule(false, "", null, why, others);
-  }
-
-  /** As {@link #excludes}, of some values only. */
-  private Setting<T> excludesWhere(
-      String when, Predicate<T> applies, String why, String... others) {
-    return rule(false, when, applies, why, others);
-  }
-
-  /** It has no meaning without the other. */
-  private Setting<T> needs(String why, String other) {
-    return rule(true, "", null, why, other);
-  }
-
-  /** As {@link #needs}, of some values only. */
-  private Setting<T> needsWhere(String when, Predicate<T> applies, String why, String other) {
-    return rule(true, when, applies, why, other);
-  }
-
-  private Setting<T> rule(
-      boolean needs, String when, @Nullable Predicate<T> applies, String why, String... others) {
-    rules.add(new Rule<>(needs, when, applies, why, List.of(others)));
-    return this;
-  }
-
-  /** Enters it into the catalogue with a line that says what it does. */
-  private Setting<T> means(String line) {
-    return means(line, "");
-  }
-
-  /** As {@link #means(String)}, with more that the reference says. */
-  private Setting<T> means(String line, String more) {
-    meaning = line;
-    details = more;
-    ENTRIES.add(this);
-    return this;
-  }
-
-  private static boolean isCurve(List<LoadLevel.Open> levels) {
-    return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.Curve);
-  }
-
-  private static boolean isTrace(@Nullable Arrivals arrivals) {
-    return arrivals instanceof Arrivals.Replay;
+  /** Begins an entry of the catalogue. */
+  private static <T> SettingEntry<T> in(Group group, String name, Form<T> form) {
+    SettingEntry<T> entry = new SettingEntry<>(group, name, form);
+    ENTRIES.add(entry);
+    return entry;
   }
 
   /** All settings, in the order of the catalogue. */
-  static List<Setting<?>> all() {
+  static List<SettingEntry<?>> all() {
     return Collections.unmodifiableList(ENTRIES);
   }
 
-  /** The setting of that name after {@code llm.}; null when there is none. */
-  static @Nullable Setting<?> named(String name) {
+  /** The setting of that name, without {@code llm.}; null if there is none. */
+  static @Nullable SettingEntry<?> named(String name) {
     return ENTRIES.stream().filter(s -> s.name().equals(name)).findFirst().orElse(null);
   }
 
-  /** The setting of that environment name; null when there is none. */
-  static @Nullable Setting<?> ofVariable(String variable) {
+  /** The setting with that environment variable; null if there is none. */
+  static @Nullable SettingEntry<?> ofVariable(String variable) {
     return ENTRIES.stream().filter(s -> s.variable().equals(variable)).findFirst().orElse(null);
   }
 
-  /** The one whose spelling comes closest. */
-  static Setting<?> nearest(String name) {
-    List<String> names = ENTRIES.stream().map(Setting::name).toList();
+  /** The setting whose name is spelled most like this one. */
+  static SettingEntry<?> nearest(String name) {
+    List<String> names = ENTRIES.stream().map(SettingEntry::name).toList();
     return ENTRIES.get(names.indexOf(Spelling.nearest(name, names, 1).get(0)));
-  }
-
-  /** The name after {@code llm.}, e.g. {@code maxTokens}. */
-  String name() {
-    return name;
-  }
-
-  /** The system property, e.g. {@code llm.maxTokens}. */
-  String property() {
-    return "llm." + name;
-  }
-
-  /** The environment variable, e.g. {@code LLM_MAX_TOKENS}. */
-  String variable() {
-    return new ProcessSetting(property()).variable();
-  }
-
-  Group group() {
-    return group;
-  }
-
-  /** What may be written, in a few words. */
-  String shape() {
-    return form.shape();
-  }
-
-  /** One line that says what it does. */
-  String meaning() {
-    return meaning;
-  }
-
-  /** What else there is to know; may be empty. */
-  String details() {
-    return details;
-  }
-
-  /** A value, as a user would write it. */
-  String example() {
-    return example;
-  }
-
-  /** Whether its value must never be shown. */
-  boolean isSecret() {
-    return secret;
-  }
-
-  /** What holds where it is not set, for people. */
-  String defaultText() {
-    return withoutEndpoint == null ? absent : absent + "; without endpoint " + withoutEndpoint;
-  }
-
-  /**
-   * The value of a text.
-   *
-   * @throws IllegalArgumentException that says what was expected
-   */
-  T parse(String text) {
-    return form.parse(text);
-  }
-
-  /** The value where it is not set. */
-  T absent(boolean endpoint) {
-    if (!endpoint && withoutEndpoint != null) {
-      return form.parse(withoutEndpoint);
-    }
-    return parsed ? form.parse(absent) : unset;
-  }
-
-  /** What it contradicts and needs, as its own entry says it. */
-  List<Rule<T>> rules() {
-    return rules;
-  }
-
-  /** Names of the settings that it needs, each with the values that do, where not all do. */
-  List<String> needs() {
-    return rules().stream()
-        .filter(Rule::needs)
-        .flatMap(rule -> rule.others().stream().map(rule::named))
-        .toList();
-  }
-
-  /** Names of the settings that it cannot be set together with, whichever entry says so. */
-  List<String> excludes() {
-    List<String> names = new ArrayList<>();
-    for (Setting<?> other : ENTRIES) {
-      for (Rule<?> rule : other.rules()) {
-        if (!rule.needs() && rule.others().contains(name())) {
-          names.add(rule.named(other.name()));
-        }
-        if (!rule.needs() && other == this) {
-          rule.others().forEach(name -> names.add(rule.named(name)));
-        }
-      }
-    }
-    return names;
   }
 }

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.simulations.Setting.Rule;
+import io.github.gatlingllm.simulations.SettingEntry.Rule;
 import io.github.gatlingllm.wire.Secrets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,11 +46,11 @@ final class Settings {
       Setting.HEADER.property().replace("<Name>", "");
   private static final String HEADER_VARIABLE_PREFIX =
       Setting.HEADER.variable().replace("<NAME>", "");
-  private static final List<Setting<?>> SHORT_NAMES =
+  private static final List<SettingEntry<?>> SHORT_NAMES =
       List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL);
 
-  private final Map<Setting<?>, Text> texts = new HashMap<>();
-  private final Map<Setting<?>, @Nullable Object> values = new HashMap<>();
+  private final Map<SettingEntry<?>, Text> texts = new HashMap<>();
+  private final Map<SettingEntry<?>, @Nullable Object> values = new HashMap<>();
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final List<String> warnings = new ArrayList<>();
 
@@ -85,7 +85,7 @@ final class Settings {
   Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
     EnvFile dotEnv = EnvFile.read(envFile);
     warnings.addAll(dotEnv.warnings());
-    for (Setting<?> setting : SHORT_NAMES) {
+    for (SettingEntry<?> setting : SHORT_NAMES) {
       String name = setting.variable().substring(VARIABLE_PREFIX.length());
       put(setting, new Text(get(dotEnv.values(), name), Source.ENV_FILE, name));
     }
@@ -124,18 +124,18 @@ final class Settings {
   }
 
   /** Where the setting's value comes from; null when it has its default. */
-  @Nullable Source source(Setting<?> setting) {
+  @Nullable Source source(SettingEntry<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.source;
   }
 
   /** The setting's text; null when it is not set. */
-  @Nullable String text(Setting<?> setting) {
+  @Nullable String text(SettingEntry<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.text;
   }
 
-  boolean isSet(Setting<?> setting) {
+  boolean isSet(SettingEntry<?> setting) {
     return texts.containsKey(setting);
   }
 
@@ -145,17 +145,17 @@ final class Settings {
    * @throws InvalidSimulation if it is not of the setting's form
    */
   @SuppressWarnings("unchecked") // put for the same setting
-  <T extends @Nullable Object> T get(Setting<T> setting) {
+  <T extends @Nullable Object> T get(SettingEntry<T> setting) {
     if (!values.containsKey(setting)) {
       values.put(setting, value(setting));
     }
     return (T) values.get(setting);
   }
 
-  private <T extends @Nullable Object> T value(Setting<T> setting) {
+  private <T extends @Nullable Object> T value(SettingEntry<T> setting) {
     String text = text(setting);
     if (text == null) {
-      return setting.absent(isSet(Setting.ENDPOINT));
+      return setting.defaultValue(isSet(Setting.ENDPOINT));
     }
     try {
       return setting.parse(text);
@@ -171,13 +171,14 @@ final class Settings {
    * @throws InvalidSimulation for the first one that is wrong or contradicts another
    */
   void check() {
-    List<Setting<?>> set = Setting.all().stream().filter(this::isSet).toList();
+    List<SettingEntry<?>> set = Setting.all().stream().filter(this::isSet).toList();
     set.forEach(setting -> check(setting, rule -> rule.applies() == null && !rule.needs()));
     set.forEach(this::get);
     set.forEach(setting -> check(setting, rule -> true));
   }
 
-  private <T extends @Nullable Object> void check(Setting<T> setting, Predicate<Rule<T>> which) {
+  private <T extends @Nullable Object> void check(
+      SettingEntry<T> setting, Predicate<Rule<T>> which) {
     for (Rule<T> rule : setting.rules()) {
       if (which.test(rule) && (rule.applies() == null || rule.applies().test(get(setting)))) {
         rule.others().forEach(other -> check(setting, rule, other));
@@ -185,8 +186,8 @@ final class Settings {
     }
   }
 
-  private void check(Setting<?> setting, Rule<?> rule, String otherName) {
-    Setting<?> other = Objects.requireNonNull(Setting.named(otherName));
+  private void check(SettingEntry<?> setting, Rule<?> rule, String otherName) {
+    SettingEntry<?> other = Objects.requireNonNull(Setting.named(otherName));
     if (rule.needs() && !isSet(other)) {
       throw invalid(setting, rule.why() + "; set " + other.property() + " too");
     }
@@ -203,9 +204,9 @@ final class Settings {
    *
    * @throws InvalidSimulation if a system property sets another one
    */
-  void keepOnly(Set<Setting<?>> kept, Setting<?> because) {
+  void keepOnly(Set<SettingEntry<?>> kept, SettingEntry<?> because) {
     texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
-    for (Setting<?> set : Setting.all()) {
+    for (SettingEntry<?> set : Setting.all()) {
       if (isSet(set) && !kept.contains(set)) {
         throw invalid(
             because, "has a load of its own; leave out " + set.property() + ", it takes no part");
@@ -214,7 +215,7 @@ final class Settings {
   }
 
   /** Sets what is not set. */
-  void preset(Map<Setting<?>, String> byDefault) {
+  void preset(Map<SettingEntry<?>, String> byDefault) {
     byDefault.forEach(
         (setting, text) ->
             texts.putIfAbsent(setting, new Text(text, Source.PROPERTY, setting.property())));
@@ -231,7 +232,7 @@ final class Settings {
   }
 
   /** {@code llm.<name>=<value>: <what is wrong>}, as an exception to throw. */
-  InvalidSimulation invalid(Setting<?> setting, String what) {
+  InvalidSimulation invalid(SettingEntry<?> setting, String what) {
     Text text = texts.get(setting);
     String shown =
         text == null ? "" : (setting.isSecret() ? "" : "=" + shownText(setting)) + text.where();
@@ -254,7 +255,7 @@ final class Settings {
         continue;
       }
       String key = name.substring(PROPERTY_PREFIX.length());
-      Setting<?> setting = Setting.named(key);
+      SettingEntry<?> setting = Setting.named(key);
       if (setting == null) {
         throw InvalidSimulation.because(
             clipped(name) + " is not a setting; did you mean " + suggestion(key) + "?");
@@ -269,7 +270,7 @@ final class Settings {
         continue;
       }
       String text = get(variables, name);
-      Setting<?> setting = Setting.ofVariable(name);
+      SettingEntry<?> setting = Setting.ofVariable(name);
       if (setting != null) {
         put(setting, new Text(text, source, name));
       } else if (name.startsWith(HEADER_VARIABLE_PREFIX) && !text.isEmpty()) {
@@ -290,7 +291,7 @@ final class Settings {
     return (key.startsWith("header") ? Setting.HEADER : Setting.nearest(key)).property();
   }
 
-  private void put(Setting<?> setting, Text text) {
+  private void put(SettingEntry<?> setting, Text text) {
     if (!text.text.isEmpty()) {
       texts.put(setting, text);
     }
@@ -308,7 +309,7 @@ final class Settings {
     headers.put(header, text);
   }
 
-  private String shownText(Setting<?> setting) {
+  private String shownText(SettingEntry<?> setting) {
     if (setting.isSecret()) {
       return "***";
     }
