@@ -166,7 +166,7 @@ final class NtpClient {
     }
     if (leap == UNSYNCHRONIZED || stratum > HIGHEST_STRATUM || packet.getLong(40) == 0) {
       throw new NoTime(
-          "it is not synchronized itself (leap %d, stratum %d)".formatted(leap, stratum));
+          "it is not synchronized itself (leap %s, stratum %s)".formatted(leap, stratum));
     }
     if (mode != SERVER) {
       throw new NoTime("it answers as no server (mode " + mode + ")");

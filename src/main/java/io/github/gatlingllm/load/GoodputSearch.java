@@ -15,6 +15,8 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +49,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     implements LoadPlan {
 
   @Override
-  public GoodputSearch of(InjectorShare share) {
+  public GoodputSearch part(InjectorShare share) {
     if (share.isPart()) {
       throw new IllegalArgumentException(
           "injector "
@@ -71,9 +73,6 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
   /** Where so many arrivals are expected, there is one, by all but 0.005 %. */
   private static final double SURELY_SOME = 10;
-
-  /** Of the normal distribution's 95 % interval, squared: n of n prove a share of n ÷ (n + z²). */
-  private static final double Z_SQUARED = 1.96 * 1.96;
 
   /** A level is measured at most so many times as long as planned. */
   public static final int MOST_ROUNDS = 8;
@@ -117,8 +116,12 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
     /** Whether even without a miss it would not have been decided. */
     boolean isTooShort() {
-      Interval best = Interval.ofShare(result.attempted(), result.attempted());
-      return best != null && best.low() < result.sloPercentile() / 100;
+      return result.attempted() < Interval.fewestToShow(result.sloPercentile());
+    }
+
+    /** How few requests were judged; empty where they are enough. */
+    String tooFew() {
+      return Interval.tooFew(result.attempted(), "", result.sloPercentile());
     }
 
     /** Whether it was measured twice, the second time beyond chance. */
@@ -206,7 +209,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
     /** As if the search for both ends of the bracket were over with one more level. */
     @Override
-    public Integer levelsToCome() {
+    public Integer levelsLeft() {
       Map.Entry<Double, Tried> good = good();
       Map.Entry<Double, Tried> bad = bad();
       if (good == null || bad == null) {
@@ -228,7 +231,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     }
 
     @Override
-    public boolean goesOn(LevelResult soFar) {
+    public boolean extendsMeasuring(LevelResult soFar) {
       Boolean surely = soFar.surelyHolds();
       boolean wanted;
       if (again) {
@@ -275,17 +278,22 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       Interval share = Objects.requireNonNull(Interval.ofShare(met, best.attempted()));
       boolean confirmed =
           good.getValue().isConfirmed() && bad != null && bad.getValue().isConfirmed();
-      String text =
+      String few = good.getValue().tooFew();
+      String failing =
           bad == null
-              ? "Even the highest rate tried holds the SLO: " + perSecond(good.getKey())
-              : "Highest rate that holds the SLO: %s (%s fails%s)"
-                  .formatted(
-                      perSecond(good.getKey()),
-                      NumberText.plain(bad.getKey()),
-                      why(bad.getValue()));
-      text += evidence(good);
-      if (bad != null && text.indexOf("Thin evidence") < 0) {
-        text += bad.getValue().isConfirmed() ? "" : evidence(bad);
+              ? ""
+              : "%s fails%s".formatted(NumberText.plain(bad.getKey()), why(bad.getValue()));
+      String details =
+          Stream.of(few, failing).filter(each -> !each.isEmpty()).collect(Collectors.joining("; "));
+      String text =
+          (bad == null
+                  ? "Even the highest rate tried holds the SLO: "
+                  : "Highest rate that holds the SLO: ")
+              + perSecond(good.getKey())
+              + (details.isEmpty() ? "" : " (" + details + ")")
+              + (few.isEmpty() ? evidence(good) : ". Use " + longer(good));
+      if (bad != null && few.isEmpty() && !bad.getValue().isConfirmed()) {
+        text += evidence(bad);
       }
       return new Conclusion(
           "search", text, confirmed, share.low(), best.sloPercentile() / 100, good.getKey(), fails);
@@ -311,19 +319,16 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
         return ". %s of %s met %s"
             .formatted(NumberText.count(Objects.requireNonNull(result.met())), requests, objective);
       }
-      if (!tried.again()) {
-        return ". " + perSecond(rate.getKey()) + " was measured only once";
-      }
-      return tried.isTooShort()
-          ? ". Thin evidence: " + requests + "; use " + longer(rate)
-          : ". At %s it is too close to call: %s of %s met %s, %s %% are asked for; use %s"
+      return tried.again()
+          ? ". At %s it is too close to call: %s of %s met %s, %s %% are asked for; use %s"
               .formatted(
                   perSecond(rate.getKey()),
                   NumberText.percent(result.sloShare()),
                   requests,
                   objective,
                   NumberText.plain(result.sloPercentile()),
-                  longer(rate));
+                  longer(rate))
+          : ". " + perSecond(rate.getKey()) + " was measured only once";
     }
 
     /**
@@ -331,8 +336,8 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
      * that could decide without one, and twice of what it has now at least.
      */
     private String longer(Map.Entry<Double, Tried> rate) {
-      double asked = Math.min(0.9999, rate.getValue().result().sloPercentile() / 100);
-      double needed = 4 * Z_SQUARED * asked / (1 - asked) / MOST_ROUNDS;
+      double fewest = Interval.fewestToShow(rate.getValue().result().sloPercentile());
+      double needed = 4 * fewest / MOST_ROUNDS;
       Integer requests = phases.requests();
       if (requests != null) {
         return "requests ≥ " + NumberText.count((long) Math.ceil(Math.max(needed, 2.0 * requests)));

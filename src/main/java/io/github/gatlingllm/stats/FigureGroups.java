@@ -115,10 +115,12 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
     return judged ? new Judge(counted.slo.quote(target, clock), false) : null;
   }
 
-  /** What a load level of that target is judged by; null without SLO. */
-  @Nullable Judge levelJudge(String target) {
-    Judge judge = judge(target);
-    return judge == null ? null : new Judge(judge.quote(), true);
+  /** What a load level is judged by; null without SLO. */
+  @Nullable Judge levelJudge(LevelWindow level) {
+    String target = level.level().target();
+    return counted.slo.isEmpty(target)
+        ? null
+        : new Judge(counted.slo.quote(target, level.index(), clock), true);
   }
 
   /** The trials of those stages; null outside batch mode. */

@@ -156,7 +156,7 @@ final class SummaryAssembly {
     Figures figures =
         cell.figures(
             window.nanos(),
-            parts.levelJudge(window.level().target()),
+            parts.levelJudge(window),
             hasSeveralEach(window, cell, arrivals) ? null : window.level().planned(),
             null,
             parts.trials(w -> w.index() == window.index()));
