@@ -10,8 +10,7 @@ import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.clock.ComparedClock;
 import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.load.Arrival.Turns;
-import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.DateChange;
@@ -74,8 +73,8 @@ final class RunParts {
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
   private final Map<TlsTrust, SslContexts> tls = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, PromptPrefix.Texts> prefixes = new ConcurrentHashMap<>();
-  private final Turns prompts;
-  private final Turns warmUpPrompts;
+  private final DrawOrder prompts;
+  private final DrawOrder warmUpPrompts;
 
   RunParts(CoreComponents core) {
     injector = InvalidSimulation.checked(Injector::ofProcess);
@@ -96,8 +95,8 @@ final class RunParts {
             System.out::println);
     injections = InjectionPlans.of(core);
     plan = new SimulationPlan(core, run);
-    prompts = new Turns(injector.part());
-    warmUpPrompts = new Turns(injector.part());
+    prompts = new DrawOrder(injector.part());
+    warmUpPrompts = new DrawOrder(injector.part());
     run.beforeInterruption(
         atMost -> {
           cancel(atMost);
@@ -123,7 +122,7 @@ final class RunParts {
   private static void startInjectors(int count, Injector injector, RunDirectory directory) {
     if (injector.isPart()) {
       throw InvalidSimulation.because(
-          "%s=%d and injector %s: the load is shared out once; leave out one of them"
+          "%s=%s and injector %s: the load is shared out once; leave out one of them"
               .formatted(LocalInjectors.PROPERTY, count, injector.share()));
     }
     try {
@@ -217,7 +216,7 @@ final class RunParts {
     int own = limit == null ? 0 : injector.part().of(limit);
     if (limit != null && own == 0) {
       throw InvalidSimulation.because(
-          "injector %s has no part of %s=%d; expected %d or more, one for each injector"
+          "injector %s has no part of %s=%s; expected %s or more, one for each injector"
               .formatted(injector.share(), name, limit, injector.part().count()));
     }
     return limit == null ? null : (Integer) own;

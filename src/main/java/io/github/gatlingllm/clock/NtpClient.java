@@ -175,7 +175,7 @@ final class NtpClient {
     }
     if (leap == UNSYNCHRONIZED || stratum > HIGHEST_STRATUM || packet.getLong(40) == 0) {
       throw new UnusableReply(
-          "it is not synchronized itself (leap %d, stratum %d)".formatted(leap, stratum));
+          "it is not synchronized itself (leap %s, stratum %s)".formatted(leap, stratum));
     }
     if (mode != SERVER) {
       throw new UnusableReply("it answers as no server (mode " + mode + ")");

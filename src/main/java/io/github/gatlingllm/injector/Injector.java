@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -97,8 +98,15 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
 
   private static IllegalArgumentException notOneOf(String index, String count) {
     return new IllegalArgumentException(
-        "%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at most %,d"
-            .formatted(INDEX, index, COUNT, count, InjectorShare.MOST));
+        String.format(
+            Locale.ROOT,
+            "%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at"
+                + " most %,d",
+            INDEX,
+            index,
+            COUNT,
+            count,
+            InjectorShare.MOST));
   }
 
   /** Whether other injectors run the rest of the load. */

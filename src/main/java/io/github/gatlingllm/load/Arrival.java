@@ -156,7 +156,7 @@ public final class Arrival {
    * microseconds; all others draw in the order in which they come. Several injectors never take the
    * same turn. Safe for use by several threads.
    */
-  public static final class Turns {
+  public static final class DrawOrder {
 
     private final InjectorShare share;
     private final AtomicLong taken = new AtomicLong();
@@ -164,7 +164,7 @@ public final class Arrival {
     /**
      * @param share of all turns
      */
-    public Turns(InjectorShare share) {
+    public DrawOrder(InjectorShare share) {
       this.share = share;
     }
 

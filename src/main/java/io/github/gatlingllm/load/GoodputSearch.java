@@ -49,7 +49,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     implements LoadPlan {
 
   @Override
-  public GoodputSearch of(InjectorShare share) {
+  public GoodputSearch part(InjectorShare share) {
     if (share.isPart()) {
       throw new IllegalArgumentException(
           "injector "
@@ -209,7 +209,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
     /** As if the search for both ends of the bracket were over with one more level. */
     @Override
-    public Integer levelsToCome() {
+    public Integer levelsLeft() {
       Map.Entry<Double, Tried> good = good();
       Map.Entry<Double, Tried> bad = bad();
       if (good == null || bad == null) {
@@ -231,7 +231,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     }
 
     @Override
-    public boolean goesOn(LevelResult soFar) {
+    public boolean extendsMeasuring(LevelResult soFar) {
       Boolean surely = soFar.surelyHolds();
       boolean wanted;
       if (again) {

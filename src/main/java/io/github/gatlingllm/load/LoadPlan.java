@@ -34,7 +34,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    *
    * @throws IllegalArgumentException in one line, if it cannot be divided
    */
-  LoadPlan of(InjectorShare share);
+  LoadPlan part(InjectorShare share);
 
   /**
    * When each level starts, in nanoseconds since the start of the first, where that is fixed
@@ -72,7 +72,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
      *
      * @param soFar of the requests that have ended
      */
-    default boolean goesOn(LevelResult soFar) {
+    default boolean extendsMeasuring(LevelResult soFar) {
       return false;
     }
 
@@ -80,7 +80,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
      * About how many levels follow the one that was given last; null where {@link #plannedNanos}
      * says how long all take.
      */
-    default @Nullable Integer levelsToCome() {
+    default @Nullable Integer levelsLeft() {
       return null;
     }
 
@@ -278,7 +278,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     @Override
-    public Sweep of(InjectorShare share) {
+    public Sweep part(InjectorShare share) {
       if (share.isPart()) {
         refuseWhatNeedsTheWhole(share);
       }

@@ -63,15 +63,6 @@ public final class PlanDriver {
   private int measured; // iterations started in the measure phase
   private long handedOut; // planned arrivals
 
-  public PlanDriver(
-      LevelSource levels,
-      LongSupplier nanoClock,
-      Timer timer,
-      Users users,
-      RunningLevel.Listener listener) {
-    this(levels, nanoClock, timer, users, listener, level -> null);
-  }
-
   /**
    * @param starts when levels start that do not follow at once
    */
@@ -116,8 +107,8 @@ public final class PlanDriver {
       takeSeat(current, now);
       return current;
     }
-    keepWaiting(user, current);
-    goOnWithTrials(current);
+    park(user, current);
+    startNextTrial(current);
     endIfDrained(current);
     return null;
   }
@@ -129,7 +120,7 @@ public final class PlanDriver {
       if (ended.level() instanceof LoadLevel.Closed) {
         openSeat(ended);
       }
-      goOnWithTrials(ended);
+      startNextTrial(ended);
       endIfDrained(ended);
     }
   }
@@ -171,9 +162,9 @@ public final class PlanDriver {
     vacant = 0;
     measured = 0;
     handedOut = 0;
-    Integer toCome = levels.levelsToCome();
-    if (toCome != null) {
-      listener.expects(toCome);
+    Integer left = levels.levelsLeft();
+    if (left != null) {
+      listener.expectLevels(left);
     }
     listener.levelStarted(started, started.startNanos());
     LoadPlan.FailureLimits limits = levels.failureLimits();
@@ -187,7 +178,7 @@ public final class PlanDriver {
     if (next instanceof LoadLevel.Open open) {
       handOut(started, open.schedule());
     } else if (next instanceof LoadLevel.Batch) {
-      goOnWithTrials(started);
+      startNextTrial(started);
     } else if (Objects.equals(next.phases().requests(), 0)) {
       closeByCount(started, startNanos);
     }
@@ -222,7 +213,7 @@ public final class PlanDriver {
     } else {
       listener.phaseStarted(current, phase, from);
       if (phase == Phase.MEASURE && levels.needsResults()) {
-        endOrGoOn(current);
+        endOrExtendMeasuring(current);
       } else {
         Phase following = following();
         at(current.endOf(phase), () -> enter(current, following));
@@ -233,23 +224,23 @@ public final class PlanDriver {
   /**
    * Decides shortly before measuring ends: arrivals after its end do not know yet that they are.
    */
-  private void endOrGoOn(RunningLevel current) {
+  private void endOrExtendMeasuring(RunningLevel current) {
     at(
         current.endOf(Phase.MEASURE) - LEAD_NANOS,
         () -> {
-          if (goesOn(current)) {
-            endOrGoOn(current);
+          if (extendedMeasuring(current)) {
+            endOrExtendMeasuring(current);
           } else if (current == level && !closed) {
             at(current.endOf(Phase.MEASURE), () -> enter(current, Phase.COOLDOWN));
           }
         });
   }
 
-  private boolean goesOn(RunningLevel current) {
-    if (current != level || closed || !levels.goesOn(listener.soFar(current))) {
+  private boolean extendedMeasuring(RunningLevel current) {
+    if (current != level || closed || !levels.extendsMeasuring(listener.resultSoFar(current))) {
       return false;
     }
-    current.measureOn();
+    current.extendMeasuring();
     return true;
   }
 
@@ -333,14 +324,14 @@ public final class PlanDriver {
       e2eBefore = e2e == null ? e2eBefore : e2e;
       listener.levelEnded(current, now, running);
       if (levels.needsResults() || current.isCut()) {
-        listener.whenSettled(current, result -> goOn(current, result));
+        listener.whenResultKnown(current, result -> startLevelAfter(current, result));
       } else {
         startNextLevel(null);
       }
     }
   }
 
-  private synchronized void goOn(RunningLevel ended, LevelResult result) {
+  private synchronized void startLevelAfter(RunningLevel ended, LevelResult result) {
     if (ended == level) {
       startNextLevel(result);
     }
@@ -401,7 +392,7 @@ public final class PlanDriver {
     }
   }
 
-  private void keepWaiting(LoopingUser user, RunningLevel current) {
+  private void park(LoopingUser user, RunningLevel current) {
     // Users of open levels run once. One of them stays to the end: Gatling waits for a user's end,
     // and a plan may go on after its last request has ended.
     if (!(current.level() instanceof LoadLevel.Open) || waiting.isEmpty()) {
@@ -414,7 +405,7 @@ public final class PlanDriver {
   // Batch levels
 
   /** Starts the next trial when all of the one before have ended. */
-  private void goOnWithTrials(RunningLevel current) {
+  private void startNextTrial(RunningLevel current) {
     if (current == level
         && current.level() instanceof LoadLevel.Batch batch
         && running == 0
@@ -465,7 +456,7 @@ public final class PlanDriver {
       users.start(new Arrival(current, next, planned));
       if (!schedule.hasNext()) {
         if (current.level().phases().requests() != null) {
-          at(planned, () -> closeOrGoOn(current, planned));
+          at(planned, () -> closeOrExtendMeasuring(current, planned));
         }
         return;
       }
@@ -474,8 +465,8 @@ public final class PlanDriver {
   }
 
   /** The last planned arrival is there. */
-  private void closeOrGoOn(RunningLevel current, long planned) {
-    if (goesOn(current)) {
+  private void closeOrExtendMeasuring(RunningLevel current, long planned) {
+    if (extendedMeasuring(current)) {
       Iterator<Planned> longer = ((LoadLevel.Open) current.level()).schedule();
       for (long i = 0; i < handedOut; i++) {
         var unused = longer.next();

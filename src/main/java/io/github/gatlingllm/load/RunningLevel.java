@@ -88,7 +88,7 @@ public final class RunningLevel {
   }
 
   /** An open level measures for as long, or as many requests, as planned once more. */
-  void measureOn() {
+  void extendMeasuring() {
     LoadLevel.Open open = (LoadLevel.Open) level;
     Phases phases = open.phases();
     Integer requests = phases.requests();
@@ -391,7 +391,7 @@ public final class RunningLevel {
     default void levelStarted(RunningLevel level, long nanoTime) {}
 
     /** About so many levels come after the one that starts next, where results decide that. */
-    default void expects(int levels) {}
+    default void expectLevels(int levels) {}
 
     /** A phase began; phases without length are left out. */
     default void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {}
@@ -421,7 +421,7 @@ public final class RunningLevel {
         RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {}
 
     /** What has become, by now, of the requests of a level that is measured. */
-    default LevelResult soFar(RunningLevel level) {
+    default LevelResult resultSoFar(RunningLevel level) {
       return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, false, null, null);
     }
 
@@ -430,8 +430,8 @@ public final class RunningLevel {
      *
      * @param goOn takes it as soon as it is known, on any thread
      */
-    default void whenSettled(RunningLevel level, Consumer<LevelResult> goOn) {
-      goOn.accept(soFar(level));
+    default void whenResultKnown(RunningLevel level, Consumer<LevelResult> goOn) {
+      goOn.accept(resultSoFar(level));
     }
 
     /** The plan has come to its end, and has this to say. */

@@ -227,7 +227,7 @@ final class InjectorProcesses {
         injector.lastLines.forEach(line -> print(injector, line));
       }
       console.accept(
-          "LLM injector %s (process %d) ended with exit code %d%s"
+          "LLM injector %s (process %s) ended with exit code %s%s"
               .formatted(
                   injector.share,
                   injector.process.pid(),
@@ -252,13 +252,13 @@ final class InjectorProcesses {
     }
     if (!isStarted) {
       console.accept(
-          "LLM injectors: %d of %d are ready"
+          "LLM injectors: %s of %s are ready"
               .formatted(
                   running.stream().filter(injector -> injector.isReady).count(), all.size()));
     } else if (!progress.isEmpty()) {
       LoadProgress sum = LoadProgress.sum(progress);
       console.accept(
-          "LLM injectors: %d on; %s: %s in flight, %s ok, %s failed, %s tok/s"
+          "LLM injectors: %s on; %s: %s in flight, %s ok, %s failed, %s tok/s"
               .formatted(
                   running.size(),
                   sum.where(),

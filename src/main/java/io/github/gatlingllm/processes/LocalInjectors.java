@@ -93,7 +93,7 @@ public final class LocalInjectors {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(processes, ended), "llm-injectors"));
     try {
       say(
-          "LLM injectors: %d processes of %d of the machine's %d processors each"
+          "LLM injectors: %s processes of %s of the machine's %s processors each"
               .formatted(count, command.processors(), Runtime.getRuntime().availableProcessors()));
       for (int index = 1; index <= count; index++) {
         InjectorShare share = new InjectorShare(index, count);

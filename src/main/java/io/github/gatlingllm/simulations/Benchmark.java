@@ -82,7 +82,7 @@ public final class Benchmark extends Simulation {
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
     settings.warnings().forEach(System.out::println);
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
-    var unused = InvalidSimulation.checked(() -> plan.load().plan().of(injector.part()));
+    var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
     System.out.print(DryRun.text(plan));
     if (injector.isPart()) {
       System.out.println(

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.load;
+package io.github.gatlingllm.action;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: one lock, released before a request is let go. Blocks no thread.
  */
-public final class RateLimiter {
+final class RateLimiter {
 
   private static final int MARGIN_MS = 500;
   private static final long WINDOW_NANOS =
