@@ -175,13 +175,13 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     List<Prompts.Miss> misses = prompts.misses();
     if (!misses.isEmpty()) {
       System.out.println(
-          "LLM: %d of %d prompts could not be given their length by %s, e.g. %s"
+          "LLM: %s of %s prompts could not be given their length by %s, e.g. %s"
               .formatted(misses.size(), prompts.made().size(), counts.name(), misses.get(0)));
     }
     IntSummaryStatistics sizes = PromptPrefix.sizes(parts.prefix.texts(counts), counts);
     if (parts.lengths != null && sizes.getMin() < sizes.getMax()) {
       System.out.println(
-          "LLM: by %s prefixes of prompts have %d to %d tokens, and so the totals vary"
+          "LLM: by %s prefixes of prompts have %s to %s tokens, and so the totals vary"
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
     DrawOrder order = Seeds.drawOrder();
