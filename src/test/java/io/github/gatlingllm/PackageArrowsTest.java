@@ -58,7 +58,7 @@ class PackageArrowsTest {
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
           Map.entry("load", Set.of("metric", "record")),
-          Map.entry("workload", Set.of("injector", "random", "wire")),
+          Map.entry("workload", Set.of("injector", "random", "setting", "wire")),
           Map.entry("injector", Set.of("record", "setting")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),

@@ -3,7 +3,6 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gatling.http.client.Request;
-import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
@@ -79,7 +78,7 @@ public final class Transcript {
       headers(headers, text);
       body(body.toByteArray(), body.size(), cut, text);
     }
-    return ErrorBody.withoutSecrets(text.toString(), secrets) + "<<<<<<<<<<<<<<<<<<<<<<<<<";
+    return secrets.redactKeys(text.toString()) + "<<<<<<<<<<<<<<<<<<<<<<<<<";
   }
 
   private static void headers(HttpHeaders headers, StringBuilder text) {

@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -548,8 +549,11 @@ public final class Run {
       unwritten = recorder.failed();
       if (unwritten > 0) {
         System.out.println(
-            "LLM records: those of %,d of %,d requests could not be kept; the run is invalid"
-                .formatted(unwritten, started.get()));
+            String.format(
+                Locale.ROOT,
+                "LLM records: those of %,d of %,d requests could not be kept; the run is invalid",
+                unwritten,
+                started.get()));
       }
       long lost = recorder.dropped() + unwritten + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
@@ -635,7 +639,7 @@ public final class Run {
       LiveFigures figures = figures(levels.figures(), live::snapshot);
       ParentProcess parent = ParentProcess.ofProcess();
       if (figures != null && parent != null) {
-        parent.tell(progress(figures));
+        parent.report(progress(figures));
       } else if (figures != null) {
         System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }

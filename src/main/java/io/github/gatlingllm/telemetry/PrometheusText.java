@@ -176,6 +176,6 @@ final class PrometheusText {
 
   private IllegalArgumentException malformed(String expected) {
     return new IllegalArgumentException(
-        "it is no page of metrics: expected %s in line %d".formatted(expected, line));
+        "it is no page of metrics: expected %s in line %s".formatted(expected, line));
   }
 }

@@ -106,6 +106,15 @@ public final class GenerationRequest {
     }
   }
 
+  /**
+   * A call of a function that the model asks for.
+   *
+   * @param id which the result names; made up where the server sent none
+   * @param name of the function
+   * @param arguments as the model wrote them, usually JSON
+   */
+  public record FunctionCall(String id, String name, String arguments) {}
+
   private GenerationRequest(Api api, ObjectNode body) {
     this.api = api;
     this.body = body;

@@ -22,8 +22,22 @@ public final class Secrets {
   /** None are known. */
   public static final Secrets NONE = new Secrets(List.of());
 
-  /** Stands for a secret. */
+  /** Replaces a secret. */
   public static final String REDACTED = "***";
+
+  /** Longest {@link #line}, in characters; a longer text is cut and ends with an ellipsis. */
+  public static final int MAX_LINE = 200;
+
+  /** API keys that this request does not send, such as one that a gateway uses. */
+  private static final Pattern KEY_LIKE =
+      Pattern.compile(
+          "(?i)\\bbearer\\s+[\\w.~+/=*-]{6,}|\\b(?:sk|gsk|hf|nvapi|xai)[-_][\\w*.-]{8,}");
+
+  /** Length of the shortest match of {@link #KEY_LIKE}; finish reasons are shorter. */
+  private static final int SHORTEST_KEY = "hf_12345678".length();
+
+  private static final Pattern NOT_PRINTABLE =
+      Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
 
   /** A shorter one is too likely to be part of an innocent word. */
   private static final int LEAST_CHARS = 6;
@@ -150,6 +164,42 @@ public final class Secrets {
       }
     }
     return redacted;
+  }
+
+  /** {@link #redact}, and without any text that looks like an API key. */
+  public String redactKeys(String text) {
+    String known = redact(text);
+    return known.length() < SHORTEST_KEY ? known : KEY_LIKE.matcher(known).replaceAll(REDACTED);
+  }
+
+  /** The text as one line of at most {@link #MAX_LINE} characters that holds no API key. */
+  public String line(String text) {
+    return line(text, MAX_LINE);
+  }
+
+  /** The text as one line of at most {@code length} characters that holds no API key. */
+  public String line(String text, int length) {
+    String line = redactKeys(oneLine(text));
+    if (line.length() <= length) {
+      return line;
+    }
+    int end = length - 1;
+    return line.substring(0, Character.isHighSurrogate(line.charAt(end - 1)) ? end - 1 : end) + "…";
+  }
+
+  /** The text with each run of white space and control characters as a single space. */
+  public static String oneLine(String text) {
+    return isVisibleAscii(text) ? text : NOT_PRINTABLE.matcher(text).replaceAll(" ").strip();
+  }
+
+  /** True for a finish reason, which every answer has: no pattern needs to be matched. */
+  private static boolean isVisibleAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) <= ' ' || text.charAt(i) >= 0x7f) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private Pattern escaped() {

@@ -91,4 +91,25 @@ class SecretsTest {
   void namesSayWhatIsSecret(String name, boolean secret) {
     assertThat(Secrets.isNamed(name)).isEqualTo(secret);
   }
+
+  @Test
+  void lineRemovesASecretBeforeItCuts() {
+    String text = "x".repeat(195) + "my-secret-key";
+    assertThat(Secrets.of(List.of("my-secret-key")).line(text)).isEqualTo("x".repeat(195) + "***");
+    assertThat(Secrets.NONE.line(text)).isEqualTo("x".repeat(195) + "my-s…");
+  }
+
+  @Test
+  void lineRemovesTheLongestSecretFirst() {
+    assertThat(Secrets.of(List.of("abcdef", "abcdefg", "")).line("abcdef abcdefg"))
+        .isEqualTo("*** ***");
+  }
+
+  @Test
+  void lineHasNoLineBreaksAndCutsBetweenCharacters() {
+    assertThat(Secrets.NONE.line(" a\r\n\tb\u0000c ")).isEqualTo("a b c");
+    assertThat(Secrets.NONE.line("😀".repeat(150)))
+        .hasSizeLessThanOrEqualTo(Secrets.MAX_LINE)
+        .endsWith("😀…");
+  }
 }

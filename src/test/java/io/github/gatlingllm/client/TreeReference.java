@@ -1,4 +1,4 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

@@ -1,9 +1,9 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
+import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import org.junit.jupiter.api.Test;
 
 /** What answers may hold in memory, one and all together. */

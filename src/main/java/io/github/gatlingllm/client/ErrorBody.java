@@ -1,8 +1,9 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.wire.Secrets;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,21 +15,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says is wrong, in the forms that servers use, as one line of at most {@value
- * #MAX_LENGTH} characters that never holds an API key. The same cause gives the same line, as far
- * as the server's words do. Builds a tree: only for what has failed.
+ * Reads the error message out of a response body, in the forms that servers use. The same cause
+ * gives the same message, as far as the server's words do. Builds a JSON tree, so it is used for
+ * failed requests only.
  */
-public final class ErrorBody {
-
-  /** Longer lines are cut, with an ellipsis. */
-  public static final int MAX_LENGTH = 200;
-
-  /** Ends the line of a response that rejects what pins the output length. */
-  public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
+final class ErrorBody {
 
   private static final ObjectMapper JSON = new ObjectMapper(DocumentReader.JSON.copy());
 
-  /** Of data that is no message only the beginning is of use. */
+  /** Bytes shown of data that holds no known message. */
   private static final int MAX_RAW = 4096;
 
   /** A longer text is no error object: its tree could be a hundred times as large. */
@@ -36,29 +31,19 @@ public final class ErrorBody {
 
   private static final int MAX_RETRY_AFTER = 40;
 
-  /** Keys that we were not told of, e.g. one that a gateway holds. */
-  private static final Pattern KEY_LIKE =
-      Pattern.compile(
-          "(?i)\\bbearer\\s+[\\w.~+/=*-]{6,}|\\b(?:sk|gsk|hf|nvapi|xai)[-_][\\w*.-]{8,}");
-
-  /** Of {@link #KEY_LIKE}; reasons to finish are shorter. */
-  private static final int SHORTEST_KEY = "hf_12345678".length();
-
   private static final Pattern TITLE =
       Pattern.compile("<title[^>]*>(.*?)</title>", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-
-  private static final Pattern NOT_SHOWN = Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
 
   private ErrorBody() {}
 
   /**
    * The line for a response whose status is not 2xx: {@code HTTP 429: <message>; retry after 20}. A
-   * body that rejects {@code ignore_eos} or {@code min_tokens} adds what to set.
+   * body that rejects {@code ignore_eos} or {@code min_tokens} adds the setting to change.
    *
-   * @param retryAfter the header's value, seconds or a date; kept as it is
-   * @param secrets must not be shown
+   * @param retryAfter value of the header, in seconds or as a date; shown as it is
+   * @param secrets removed from the line
    */
-  public static String message(
+  static String message(
       int status,
       @Nullable String contentType,
       @Nullable String retryAfter,
@@ -66,17 +51,16 @@ public final class ErrorBody {
       Secrets secrets) {
     String text = new String(body, StandardCharsets.UTF_8);
     String prefix = "HTTP " + status + ": ";
-    String suffix = retry(retryAfter) + (rejectsPinning(status, text) ? PINNING_REMEDY : "");
-    String said = withoutSecrets(said(contentType, text), secrets);
-    return prefix + cut(said, MAX_LENGTH - prefix.length() - suffix.length()) + suffix;
+    String retry =
+        retryAfter == null || retryAfter.isBlank()
+            ? ""
+            : "; retry after " + secrets.line(retryAfter, MAX_RETRY_AFTER);
+    String suffix = retry + (rejectsPinning(status, text) ? StreamedExchange.PINNING_REMEDY : "");
+    int left = Secrets.MAX_LINE - prefix.length() - suffix.length();
+    return prefix + secrets.line(message(contentType, text), left) + suffix;
   }
 
-  /** Any text of a server, e.g. {@link ChunkParser.Listener#error}, as such a line. */
-  public static String line(String text, Secrets secrets) {
-    return cut(withoutSecrets(oneLine(text), secrets), MAX_LENGTH);
-  }
-
-  private static String said(@Nullable String contentType, String text) {
+  private static String message(@Nullable String contentType, String text) {
     if (text.isBlank()) {
       return "empty body";
     }
@@ -84,17 +68,11 @@ public final class ErrorBody {
     if (html || text.stripLeading().startsWith("<")) {
       Matcher title = TITLE.matcher(text);
       return title.find() && !title.group(1).isBlank()
-          ? oneLine(title.group(1))
+          ? title.group(1)
           : "HTML page without a title";
     }
     @Nullable String message = message(text);
-    return oneLine(message == null ? text : message);
-  }
-
-  private static String retry(@Nullable String retryAfter) {
-    return retryAfter == null || retryAfter.isBlank()
-        ? ""
-        : "; retry after " + cut(oneLine(retryAfter), MAX_RETRY_AFTER);
+    return message == null ? text : message;
   }
 
   private static boolean rejectsPinning(int status, String text) {
@@ -102,48 +80,33 @@ public final class ErrorBody {
         && (text.contains("ignore_eos") || text.contains("min_tokens"));
   }
 
-  /** A text of a server, or of a request, without secrets and without what looks like a key. */
-  public static String withoutSecrets(String text, Secrets secrets) {
-    String known = secrets.redact(text);
-    return known.length() < SHORTEST_KEY
-        ? known
-        : KEY_LIKE.matcher(known).replaceAll(Secrets.REDACTED);
-  }
-
-  private static String cut(String text, int length) {
-    if (text.length() <= length) {
-      return text;
-    }
-    int end = length - 1;
-    return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
-  }
-
   /**
-   * Whether a JSON object reports an error in place of an answer: {@code error} or {@code
-   * x_groq.error} or {@code response.error} says something, or {@code message} or {@code detail}
-   * does and there are no choices. True also where it nests too deep to be looked at.
+   * Whether a JSON object reports an error instead of an answer: {@code error}, {@code
+   * x_groq.error} or {@code response.error} is not empty, or {@code message} or {@code detail} is
+   * not empty and there are no choices. True also where it nests too deep to be read as a tree.
    */
   static boolean isError(byte[] buffer, int offset, int length) {
     @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
     if (root == null
         || Stream.of("/error", "/x_groq/error", "/response/error")
-            .anyMatch(path -> isSaid(root.at(path)))) {
+            .anyMatch(path -> isNotEmpty(root.at(path)))) {
       return true;
     }
     return !root.has("choices")
         && Stream.of(root.path("message"), root.path("detail"))
-            .anyMatch(said -> !said.isObject() && isSaid(said));
+            .anyMatch(node -> !node.isObject() && isNotEmpty(node));
   }
 
-  private static boolean isSaid(JsonNode node) {
+  private static boolean isNotEmpty(JsonNode node) {
     return node.isTextual() ? !node.textValue().isEmpty() : !node.isEmpty();
   }
 
-  /** The message in JSON of any of the known forms, else the data's beginning; one line. */
+  /** The message in JSON of any known form, else the beginning of the data; one line. */
   static String reported(byte[] buffer, int offset, int length) {
     String text = new String(buffer, offset, length, StandardCharsets.UTF_8);
     @Nullable String message = message(text);
-    return oneLine(message == null ? text.substring(0, Math.min(text.length(), MAX_RAW)) : message);
+    return Secrets.oneLine(
+        message == null ? text.substring(0, Math.min(text.length(), MAX_RAW)) : message);
   }
 
   /**
@@ -173,24 +136,6 @@ public final class ErrorBody {
     }
   }
 
-  /** Whether all of it is visible ASCII, as with a reason to finish: one of each answer. */
-  private static boolean isAWord(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) <= ' ' || text.charAt(i) >= 0x7f) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** White space, and control characters of any kind, become single spaces. */
-  private static String oneLine(String text) {
-    if (isAWord(text)) {
-      return text;
-    }
-    return NOT_SHOWN.matcher(text).replaceAll(" ").strip();
-  }
-
   private static @Nullable String text(JsonNode node) {
     if (node.isTextual()) {
       return node.textValue().isBlank() ? null : node.textValue();
@@ -210,7 +155,7 @@ public final class ErrorBody {
     return node.isEmpty() ? null : node.toString();
   }
 
-  /** FastAPI names the rejected field apart from the message. */
+  /** FastAPI names the rejected field beside the message. */
   private static String location(JsonNode path) {
     List<String> names = new ArrayList<>();
     path.forEach(name -> names.add(name.asText()));

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

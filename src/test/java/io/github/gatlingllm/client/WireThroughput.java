@@ -1,7 +1,8 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import com.sun.management.ThreadMXBean;
-import io.github.gatlingllm.wire.ChunkParser.Channel;
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.wire.Api;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;

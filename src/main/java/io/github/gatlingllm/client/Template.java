@@ -1,6 +1,6 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.wire.ChunkParser.Channel;
+import io.github.gatlingllm.client.ChunkParser.Channel;
 import java.util.Arrays;
 import java.util.List;
 

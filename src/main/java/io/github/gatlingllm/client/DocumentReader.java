@@ -1,4 +1,4 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
@@ -9,9 +9,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
-import io.github.gatlingllm.wire.ChunkParser.Channel;
-import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
-import io.github.gatlingllm.wire.Template.Slot;
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.ChunkParser.TextBuffer;
+import io.github.gatlingllm.client.Template.Slot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

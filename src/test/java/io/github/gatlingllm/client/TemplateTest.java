@@ -1,10 +1,10 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.wire.ChunkParser.Channel;
-import io.github.gatlingllm.wire.Template.Slot;
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.Template.Slot;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An event that lies whole in one read with one data line is delivered in place; only split and
  * multi-line ones are copied. Time is linear in the bytes. Not thread safe; one per response.
  */
-public final class SseDecoder {
+final class SseDecoder {
 
   /** The longest line, and the most data of one event: 8 MiB. */
   public static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;

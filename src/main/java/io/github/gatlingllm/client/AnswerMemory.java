@@ -1,4 +1,4 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Only arrays of more than {@value #FREE} bytes are counted: hardly any answer has one. An
  * answer belongs to one thread; the sum is shared by all.
  */
-public final class AnswerMemory {
+final class AnswerMemory {
 
   /** Arrays up to this many bytes are not counted. */
   static final int FREE = 64 * 1024;

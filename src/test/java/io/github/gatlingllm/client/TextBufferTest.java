@@ -1,11 +1,11 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
+import io.github.gatlingllm.client.ChunkParser.TextBuffer;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.load;
+package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

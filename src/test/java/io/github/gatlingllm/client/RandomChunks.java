@@ -1,4 +1,4 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;

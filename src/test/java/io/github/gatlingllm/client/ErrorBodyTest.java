@@ -1,9 +1,10 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.wire.Secrets;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -105,30 +106,9 @@ class ErrorBodyTest {
     byte[] body = ("{\"error\":\"ignore_eos " + "x".repeat(5000) + "\"}").getBytes(UTF_8);
     String line = ErrorBody.message(400, JSON, "2".repeat(300), body, Secrets.NONE);
     assertThat(line)
-        .hasSize(ErrorBody.MAX_LENGTH)
+        .hasSize(Secrets.MAX_LINE)
         .startsWith("HTTP 400: ignore_eos xxx")
         .contains("x…; retry after 222")
         .endsWith(REMEDY);
-  }
-
-  @Test
-  void secretIsGoneBeforeTheCut() {
-    String text = "x".repeat(195) + KEY;
-    assertThat(ErrorBody.line(text, Secrets.of(List.of(KEY)))).isEqualTo("x".repeat(195) + "***");
-    assertThat(ErrorBody.line(text, Secrets.NONE)).isEqualTo("x".repeat(195) + "my-s…");
-  }
-
-  @Test
-  void longestSecretFirst() {
-    assertThat(ErrorBody.line("abcdef abcdefg", Secrets.of(List.of("abcdef", "abcdefg", ""))))
-        .isEqualTo("*** ***");
-  }
-
-  @Test
-  void lineIsOneLine() {
-    assertThat(ErrorBody.line(" a\r\n\tb\u0000c ", Secrets.NONE)).isEqualTo("a b c");
-    assertThat(ErrorBody.line("😀".repeat(150), Secrets.NONE))
-        .hasSizeLessThanOrEqualTo(200)
-        .endsWith("😀…");
   }
 }

@@ -1,5 +1,6 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.wire.Api;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Tolerant where servers differ: fields in any order, numbers in quotes, unknown fields of any
  * depth. Not thread safe; one per response.
  */
-public final class ChunkParser implements SseDecoder.Listener {
+final class ChunkParser implements SseDecoder.Listener {
 
   /** White space around it is allowed; more than this many bytes of data are something else. */
   private static final int LONGEST_DONE = 64;

@@ -1,9 +1,9 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import java.util.Arrays;
 
 /** Bytes that are appended to, up to a limit. */
-public final class GrowingBytes {
+final class GrowingBytes {
 
   private static final byte[] NONE = {};
 

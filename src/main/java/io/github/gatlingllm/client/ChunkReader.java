@@ -1,8 +1,8 @@
-package io.github.gatlingllm.wire;
+package io.github.gatlingllm.client;
 
 import com.fasterxml.jackson.core.JsonToken;
-import io.github.gatlingllm.wire.ChunkParser.Channel;
-import io.github.gatlingllm.wire.Template.Slot;
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.Template.Slot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
