@@ -94,7 +94,7 @@ record BenchmarkPlan(
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
-      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST);
+      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST, "a self-test has its own load");
     }
     settings.check();
     if (selfTest) {
