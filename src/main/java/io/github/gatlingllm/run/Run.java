@@ -639,7 +639,7 @@ public final class Run {
       LiveFigures figures = figures(levels.figures(), live::snapshot);
       ParentProcess parent = ParentProcess.ofProcess();
       if (figures != null && parent != null) {
-        parent.tell(progress(figures));
+        parent.report(progress(figures));
       } else if (figures != null) {
         System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }

@@ -81,7 +81,7 @@ public record MetricsPage(
           new MetricsPage(
               target,
               URI.create(bare),
-              Secrets.withoutThem(bare),
+              Secrets.redactUrl(bare),
               Map.copyOf(headers),
               verifyTls,
               isSet));
