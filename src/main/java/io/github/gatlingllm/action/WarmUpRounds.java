@@ -118,7 +118,7 @@ final class WarmUpRounds {
     Map<String, String> failures = new LinkedHashMap<>();
     try {
       for (int i = 0; i < Math.max(requests, protocol.baseUrls.size()); i++) {
-        String url = Secrets.withoutThem(protocol.url(i, request.parts().api));
+        String url = Secrets.redactUrl(protocol.url(i, request.parts().api));
         if (failures.containsKey(url)) {
           continue;
         }
