@@ -86,7 +86,7 @@ class MergeCommandTest {
   }
 
   private static String arrival(String scenario, long unixNanos) {
-    return "{\"scenario\":\"%s\",\"index\":0,\"scheduled_unix_ns\":%d}"
+    return "{\"scenario\":\"%s\",\"index\":0,\"scheduled_unix_ns\":%s}"
         .formatted(scenario, unixNanos);
   }
 
