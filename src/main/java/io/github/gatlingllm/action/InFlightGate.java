@@ -1,6 +1,5 @@
 package io.github.gatlingllm.action;
 
-import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.record.Timeline;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;

@@ -188,7 +188,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   /** The conversation is over: the user goes on without asking. */
   private void passOver(Session session, PreparedRequest prepared, String reason) {
     Conversation over = prepared.conversation().ended(reason);
-    components.notSent.turn(prepared.name(), Objects.requireNonNull(over.over()));
+    components.notSent.turn(prepared.name(), Objects.requireNonNull(over.endReason()));
     next().$bang(session.set(prepared.historyKey(), over));
   }
 

@@ -14,11 +14,11 @@ import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -129,6 +129,8 @@ final class LlmComponents implements ProtocolComponents {
       parts.plan.add(this, request, context.coreComponents().eventLoopGroup().next());
       return;
     }
+    HttpProtocol http = http(context).httpProtocol();
+    warnOfIgnoredProxy(http);
     parts.compareClock();
     boolean jvm = protocol.warmUpJvm && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
@@ -138,6 +140,7 @@ final class LlmComponents implements ProtocolComponents {
     parts.start.requireInTime(run);
     WarmUpRounds rounds = new WarmUpRounds(context, run);
     if (jvm) {
+      requireHosts(http, context, request.parts().api);
       rounds.jvm(this, request.parts().api);
     }
     if (first) {
@@ -148,6 +151,23 @@ final class LlmComponents implements ProtocolComponents {
     }
     run.refreshServer();
     parts.start.requireInTime(run);
+  }
+
+  private void warnOfIgnoredProxy(HttpProtocol http) {
+    String line = EndpointCheck.ignoredProxy(protocol, http);
+    if (line != null && parts.isFirst(line)) {
+      System.out.println(line);
+    }
+  }
+
+  /** Before the JVM warm-up, which takes seconds. */
+  private void requireHosts(HttpProtocol http, ScenarioContext context, Api api) {
+    List<String> unknown =
+        EndpointCheck.unknownHosts(protocol, http, context.coreComponents(), api);
+    if (!unknown.isEmpty()) {
+      run.refuse();
+      throw InvalidSimulation.because(String.join("\n", unknown));
+    }
   }
 
   /**
@@ -176,8 +196,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   HttpCall httpCall(ScenarioContext context, LlmRequest.RequestDraft request) {
-    HttpComponents http =
-        context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    HttpComponents http = http(context);
     parts.endBeforeClient(context.coreComponents().actorSystem());
     GatlingConfiguration configuration = context.coreComponents().configuration();
     boolean http2 = http.httpProtocol().enginePart().enableHttp2();
@@ -188,6 +207,10 @@ final class LlmComponents implements ProtocolComponents {
         configuration,
         parts.tls(protocol, http2, configuration),
         requestLog.inStatistics() ? parts.servers : new ConcurrentHashMap<>());
+  }
+
+  private static HttpComponents http(ScenarioContext context) {
+    return context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
   }
 
   @Override

@@ -50,7 +50,7 @@ public final class LoadInjection {
   }
 
   private static PopulationBuilder named(LoadPlan plan, ScenarioBuilder scenario, String name) {
-    LoadPlan own = InvalidSimulation.checked(() -> plan.of(Injector.ofProcess().part()));
+    LoadPlan own = InvalidSimulation.checked(() -> plan.part(Injector.ofProcess().part()));
     return population(
         own,
         scenario,

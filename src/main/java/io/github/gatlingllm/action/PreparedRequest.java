@@ -3,7 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
@@ -139,7 +139,7 @@ record PreparedRequest(
    * would not fit into the context any more; null where it does.
    */
   @Nullable String whyNotToBeSent() {
-    return conversation == null ? null : conversation.whyOver(asked, body.maxTokens());
+    return conversation == null ? null : conversation.reasonNotToSend(asked, body.maxTokens());
   }
 
   private static List<String> resolve(List<Dynamic<String>> texts, Session session) {
@@ -154,10 +154,10 @@ record PreparedRequest(
    * Gives each request of a run the text that its prompt begins with.
    *
    * @param share of the users and requests that are this injector's
-   * @param turns of the requests
+   * @param order of the draws, one per request
    * @param from what their numbers begin with
    */
-  record Prefixes(PromptPrefix.Texts texts, InjectorShare share, Turns turns, long from) {
+  record Prefixes(PromptPrefix.Texts texts, InjectorShare share, DrawOrder order, long from) {
 
     /** Each load plan has this many numbers, apart from those of requests outside plans. */
     private static final int PLAN_BITS = 40;
@@ -168,7 +168,7 @@ record PreparedRequest(
     /** Those of the only injector. */
     static Prefixes alone(PromptPrefix.Texts texts) {
       InjectorShare all = new InjectorShare(1, 1);
-      return new Prefixes(texts, all, new Turns(all), 0);
+      return new Prefixes(texts, all, new DrawOrder(all), 0);
     }
 
     /** What the next request of that user begins with. */
@@ -176,7 +176,7 @@ record PreparedRequest(
       Arrival arrival = UserSessions.arrivalOf(session);
       PlanUser user = PlanUser.orNull(session);
       long plan = user == null || arrival == null || arrival.number() == null ? 0 : user.plan();
-      long request = from + (plan << PLAN_BITS) + turns.next(arrival);
+      long request = from + (plan << PLAN_BITS) + order.next(arrival);
       return conversation ? texts.inConversation(request, user(session)) : texts.of(request);
     }
 

@@ -17,8 +17,7 @@ import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.wire.ErrorBody;
-import io.github.gatlingllm.wire.FunctionCall;
+import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
@@ -83,7 +82,7 @@ final class ResponseProcessor {
     long ended = components.now();
     components.inFlight.ended(exchange, ended);
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
-      components.counting.now(
+      components.counting.countNow(
           () -> byTokenizer(exchange, sent),
           () -> byEvents(exchange, sent),
           tokens ->
@@ -146,7 +145,7 @@ final class ResponseProcessor {
     String failedCheck =
         checked._2().isEmpty()
             ? null
-            : ErrorBody.line(checked._2().get().message(), sent.prepared().secrets());
+            : sent.prepared().secrets().line(checked._2().get().message());
     boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
     Transcript transcript = exchange.options().transcript();
@@ -183,14 +182,14 @@ final class ResponseProcessor {
     boolean compared =
         record.tokens().source() == RequestRecord.TokenSource.USAGE
             && record.outcome().ok()
-            && components.counting.compares(sent.index());
+            && components.counting.isSampled(sent.index());
     if (prompt.isKnown() && !answerToo && !compared) {
       handOver(record, exchange, prompt);
       return;
     }
     boolean ok = record.outcome().ok();
     String error = record.outcome().error();
-    components.counting.later(
+    components.counting.countLater(
         () -> {
           prompt.count();
           return answerToo

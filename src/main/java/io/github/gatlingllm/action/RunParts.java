@@ -8,10 +8,9 @@ import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.clock.ComparedClock;
-import io.github.gatlingllm.clock.TimeServer;
+import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.load.Arrival.Turns;
-import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.DateChange;
@@ -74,13 +73,13 @@ final class RunParts {
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
   private final Map<TlsTrust, SslContexts> tls = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, PromptPrefix.Texts> prefixes = new ConcurrentHashMap<>();
-  private final Turns prompts;
-  private final Turns warmUpPrompts;
+  private final DrawOrder prompts;
+  private final DrawOrder warmUpPrompts;
 
   RunParts(CoreComponents core) {
     injector = InvalidSimulation.checked(Injector::ofProcess);
     RunDirectory directory = RunDirectory.of(core.statsEngine());
-    int injectors = InvalidSimulation.checked(LocalInjectors::asked);
+    int injectors = InvalidSimulation.checked(LocalInjectors::count);
     if (injectors > 1 && !LlmProtocol.isDryRun()) {
       startInjectors(injectors, injector, directory);
     }
@@ -96,8 +95,8 @@ final class RunParts {
             System.out::println);
     injections = InjectionPlans.of(core);
     plan = new SimulationPlan(core, run);
-    prompts = new Turns(injector.part());
-    warmUpPrompts = new Turns(injector.part());
+    prompts = new DrawOrder(injector.part());
+    warmUpPrompts = new DrawOrder(injector.part());
     run.beforeInterruption(
         atMost -> {
           cancel(atMost);
@@ -123,16 +122,20 @@ final class RunParts {
   private static void startInjectors(int count, Injector injector, RunDirectory directory) {
     if (injector.isPart()) {
       throw InvalidSimulation.because(
-          "%s=%d and injector %s: the load is shared out once; leave out one of them"
+          "%s=%s and injector %s: the load is shared out once; leave out one of them"
               .formatted(LocalInjectors.PROPERTY, count, injector.share()));
     }
     try {
       long seed = InvalidSimulation.checked(RunSeed::ofProcess).value();
       System.exit(LocalInjectors.run(count, directory.simulation(), directory.path(), seed));
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      throw InvalidSimulation.because("The injectors cannot be started: " + e.getMessage());
+      throw InvalidSimulation.because(
+          "The injectors could not be started, or their runs not be joined: " + e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      throw InvalidSimulation.because("Interrupted while the injectors were running");
     }
   }
 
@@ -213,7 +216,7 @@ final class RunParts {
     int own = limit == null ? 0 : injector.part().of(limit);
     if (limit != null && own == 0) {
       throw InvalidSimulation.because(
-          "injector %s has no part of %s=%d; expected %d or more, one for each injector"
+          "injector %s has no part of %s=%s; expected %s or more, one for each injector"
               .formatted(injector.share(), name, limit, injector.part().count()));
     }
     return limit == null ? null : (Integer) own;

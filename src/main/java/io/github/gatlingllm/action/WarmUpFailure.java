@@ -27,12 +27,19 @@ final class WarmUpFailure {
             : record.outcome().error() == null
                 ? record.outcome().status().key()
                 : record.outcome().error();
-    String remedy =
-        record == null
-            ? remedy(RequestStatus.TIMEOUT, null)
-            : SAYS_WHAT_TO_DO.matcher(cause).find()
-                ? ""
-                : remedy(record.outcome().status(), record.outcome().httpStatus());
+    return record == null
+        ? line(target, url, cause, RequestStatus.TIMEOUT, null)
+        : line(target, url, cause, record.outcome().status(), record.outcome().httpStatus());
+  }
+
+  /** The line for a connection that could not be made. */
+  static String notConnected(String target, String url, String error) {
+    return line(target, url, error, RequestStatus.CONNECTION_ERROR, null);
+  }
+
+  private static String line(
+      String target, String url, String cause, RequestStatus status, @Nullable Integer http) {
+    String remedy = SAYS_WHAT_TO_DO.matcher(cause).find() ? "" : remedy(status, http);
     return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
         .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
   }

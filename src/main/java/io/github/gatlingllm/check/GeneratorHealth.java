@@ -70,7 +70,7 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
 
     /** Where it is in the run. */
     String place() {
-      return "from %d s to %d s of the run"
+      return "from %s s to %s s of the run"
           .formatted(
               (long) Math.floor(seconds.get(0).fromS()),
               (long) Math.ceil(seconds.get(seconds.size() - 1).untilS()));

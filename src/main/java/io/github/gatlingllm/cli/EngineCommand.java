@@ -28,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
           + " prefill, KV blocks with a prefix cache, a queue. /v1/chat/completions,"
           + " /v1/completions, /v1/responses, /v1/messages, /v1/embeddings, /v1/models, /health,"
           + " and /metrics with vLLM's names.",
-      "A decode step of a batch of n takes decode step × (1 + growth × n)."
+      "A decode step of a batch of n takes decode step * (1 + growth * n)."
     },
     showDefaultValues = true,
     usageHelpWidth = 120,

@@ -70,7 +70,7 @@ final class AnswerFormat {
     String object =
         chat ? (stream ? "chat.completion.chunk" : "chat.completion") : "text_completion";
     envelope =
-        "{\"id\":\"%s%s\",\"object\":\"%s\",\"created\":%d,\"model\":\"%s\",\"choices\":["
+        "{\"id\":\"%s%s\",\"object\":\"%s\",\"created\":%s,\"model\":\"%s\",\"choices\":["
             .formatted(
                 chat ? "chatcmpl-" : "cmpl-",
                 escaped(requestId),

@@ -44,7 +44,7 @@ final class Refusal extends Exception {
   /** 400: prompt and answer do not fit into the context. */
   static Refusal contextTooLong(int maxContext, int promptTokens, int maxTokens) {
     String message =
-        "The context holds %d tokens; prompt %d + max_tokens %d do not fit: shorten one of them"
+        "The context holds %s tokens; prompt %s + max_tokens %s do not fit: shorten one of them"
             .formatted(maxContext, promptTokens, maxTokens);
     return invalid(400, "max_tokens", "context_length_exceeded", message);
   }

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dialog;
@@ -54,7 +54,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     if (LlmProtocol.isDryRun()) {
       System.out.println("LLM dry run: dialogs of " + dataset);
     }
-    Turns turns = Seeds.turns();
+    DrawOrder order = Seeds.drawOrder();
     return new Iterator<>() {
       private boolean again;
 
@@ -65,7 +65,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
 
       @Override
       public Map<String, Object> next() {
-        long next = turns.next();
+        long next = order.next();
         if (next >= dataset.size() && !again) {
           again = true;
           System.out.println(

@@ -2,7 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.workload.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,8 +45,8 @@ record ImageContent(Dynamic<String> url) implements Image {
     if (urls.size() == 1) {
       return Dynamic.of(urls.get(0));
     }
-    Turns turns = Seeds.turns();
-    return Dynamic.of(session -> urls.get((int) (Seeds.turn(turns, session) % urls.size())));
+    DrawOrder order = Seeds.drawOrder();
+    return Dynamic.of(session -> urls.get((int) (Seeds.drawIndex(order, session) % urls.size())));
   }
 
   /**

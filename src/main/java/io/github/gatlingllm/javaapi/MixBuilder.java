@@ -7,7 +7,7 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.random.Weights;
 import java.util.ArrayList;
@@ -69,12 +69,12 @@ public final class MixBuilder implements Executable {
           "mix() is empty; add workloads: mix().add(70, ragAgent()).add(30, diverseShort())");
     }
     long drawnFrom = seed == null ? Seeds.random() : seed;
-    Turns turns = Seeds.turns();
+    DrawOrder order = Seeds.drawOrder();
     List<Choice.WithKey> choices =
         IntStream.range(0, parts.size())
             .mapToObj(i -> onCase(i).then(parts.get(i).what()))
             .toList();
-    return doSwitch(session -> draw(drawnFrom, Seeds.turn(turns, session))).on(choices);
+    return doSwitch(session -> draw(drawnFrom, Seeds.drawIndex(order, session))).on(choices);
   }
 
   private Integer draw(long drawnFrom, long index) {

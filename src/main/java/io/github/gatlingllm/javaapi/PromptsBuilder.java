@@ -5,7 +5,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
@@ -175,17 +175,17 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     List<Prompts.Miss> misses = prompts.misses();
     if (!misses.isEmpty()) {
       System.out.println(
-          "LLM: %d of %d prompts could not be given their length by %s, e.g. %s"
+          "LLM: %s of %s prompts could not be given their length by %s, e.g. %s"
               .formatted(misses.size(), prompts.made().size(), counts.name(), misses.get(0)));
     }
     IntSummaryStatistics sizes = PromptPrefix.sizes(parts.prefix.texts(counts), counts);
     if (parts.lengths != null && sizes.getMin() < sizes.getMax()) {
       System.out.println(
-          "LLM: by %s prefixes of prompts have %d to %d tokens, and so the totals vary"
+          "LLM: by %s prefixes of prompts have %s to %s tokens, and so the totals vary"
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
-    Turns turns = Seeds.turns();
-    return Stream.generate(() -> row(prompts, turns.next())).iterator();
+    DrawOrder order = Seeds.drawOrder();
+    return Stream.generate(() -> row(prompts, order.next())).iterator();
   }
 
   private static String about(Prompts prompts, Tokenizer counts) {

@@ -4,7 +4,7 @@ import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import java.util.function.LongSupplier;
@@ -20,14 +20,14 @@ final class Seeds {
     return InvalidSimulation.checked(RunSeed::ofProcess).next();
   }
 
-  /** Turns at something that all injectors of a load test draw from together. */
-  static Turns turns() {
-    return new Turns(InvalidSimulation.checked(Injector::ofProcess).part());
+  /** An order of draws from something that all injectors of a load test share. */
+  static DrawOrder drawOrder() {
+    return new DrawOrder(InvalidSimulation.checked(Injector::ofProcess).part());
   }
 
-  /** The user's turn at something that is drawn from in order. */
-  static long turn(Turns turns, Session session) {
-    return turns.next(session.<Arrival>get(Arrival.KEY));
+  /** The index at which this user draws next. */
+  static long drawIndex(DrawOrder order, Session session) {
+    return order.next(session.<Arrival>get(Arrival.KEY));
   }
 
   /** The same, drawn when it is asked for the first time. */

@@ -10,7 +10,7 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
@@ -201,10 +201,10 @@ public final class WorkloadBuilder implements Executable {
    * does, and takes no turn.
    */
   public static Function<Session, String> inTurn(Prompts prompts) {
-    Turns turns = Seeds.turns();
+    DrawOrder order = Seeds.drawOrder();
     return session ->
         prompts
-            .pick(session.contains(LlmProtocol.WARM_UP_KEY) ? 0 : Seeds.turn(turns, session))
+            .pick(session.contains(LlmProtocol.WARM_UP_KEY) ? 0 : Seeds.drawIndex(order, session))
             .text();
   }
 

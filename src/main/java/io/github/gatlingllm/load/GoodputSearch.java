@@ -15,39 +15,40 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for the highest rate at which the SLO holds: doubles the rate until a level fails (or
+ * Searches for the highest rate at which the SLO holds: doubles the rate until a level fails (or
  * halves it until one holds), bisects between the highest rate that holds and the lowest that
- * fails, and then measures both again, with fresh arrivals. Arrivals are Poisson, and drawn anew at
- * each level.
+ * fails, and then measures both again. Arrivals are Poisson, drawn with a new seed for each level.
  *
- * <p>A rate whose queue grows does not hold, whatever its requests met: see {@link
+ * <p>A rate at which the queue grows fails, even if its requests met the SLO: see {@link
  * LevelResult#fallsBehind}.
  *
- * <p>Chance decides nothing alone. A level holds or fails when Wilson's 95 % interval of its share
- * lies on one side of what the SLO asks for. Where it does not, the level is measured on, up to
- * {@value #MOST_ROUNDS} times as long as planned; while the rate is doubled or halved, only a level
- * that looks bad is. What is undecided even then counts as holding while so few requests could not
- * be decided at all (99 % take 381 without a miss), else by its share. The second measurement of a
- * rate replaces the first: where they differ, the search goes on.
+ * <p>A level holds or fails when Wilson's 95 % interval of its share is on one side of the required
+ * share. If the interval contains the required share, the measure phase is extended, up to {@value
+ * #MOST_ROUNDS} times its planned length; while the rate is doubled or halved, only for a level
+ * whose share is too low. A level that is still undecided counts as holding if it has too few
+ * requests for any decision (a share of 99 % needs 381 without a miss); else its share decides. The
+ * second measurement of a rate replaces the first; if they differ, the search continues.
  *
- * <p>A simulation in the tests finds the truth within the precision in more than 90 of 100
- * searches, also where one request in 200 misses by bad luck, if levels last 30 times as long as a
- * request. That is 17 to 20 levels, and 30 to 40 times the measure time of one. Shorter levels find
- * too much: the queues of the server have no time to grow.
+ * <p>In simulated searches (tests) the result is within the precision of the true rate in more than
+ * 90 of 100, also if one request in 200 misses at random, provided that a level lasts 30 times as
+ * long as a request. A search takes 17 to 20 levels, and 30 to 40 times the measure time of one
+ * level. Shorter levels overestimate the rate, as the queues of the server have no time to grow.
  *
  * @param startingAt rate of the first level, above 0
- * @param precision how far the result may be from the truth, as a share of it; above 0 and below 1.
- *     The bracket is narrowed to half of it, the rest is left to chance
- * @param seed pins the arrivals
+ * @param precision relative error of the result, above 0 and below 1. The bracket is narrowed to
+ *     half of it, the rest covers random error
+ * @param seed of the arrivals
  */
 public record GoodputSearch(double startingAt, double precision, long seed, Phases phases)
     implements LoadPlan {
 
   @Override
-  public GoodputSearch of(InjectorShare share) {
+  public GoodputSearch part(InjectorShare share) {
     if (share.isPart()) {
       throw new IllegalArgumentException(
           "injector "
@@ -63,19 +64,16 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     return List.of(0L);
   }
 
-  /** Doubling or halving further than this finds nothing. */
+  /** Most steps of doubling or halving. */
   private static final int MOST_STEPS = 20;
 
-  /** A search that changes its mind more often than this ends without a result to rely on. */
+  /** Most levels; a search that needs more ends without a confirmed result. */
   private static final int MOST_LEVELS = 60;
 
-  /** Where so many arrivals are expected, there is one, by all but 0.005 %. */
+  /** With this many expected arrivals the chance of none is 0.005 %. */
   private static final double SURELY_SOME = 10;
 
-  /** Of the normal distribution's 95 % interval, squared: n of n prove a share of n ÷ (n + z²). */
-  private static final double Z_SQUARED = 1.96 * 1.96;
-
-  /** A level is measured at most so many times as long as planned. */
+  /** A level is measured at most this many times its planned length. */
   public static final int MOST_ROUNDS = 8;
 
   public GoodputSearch {
@@ -91,22 +89,22 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     return new Source();
   }
 
-  /** Null: how many levels it takes is what the search finds out. */
+  /** Null: the number of levels depends on their results. */
   @Override
   public @Nullable Long plannedNanos() {
     return null;
   }
 
-  /** The label of a level at that rate. */
+  /** Label of a level at that rate. */
   private static String label(double rate) {
     return "r=" + NumberText.plain(rate);
   }
 
   /**
-   * What is known of a rate.
+   * The result at a rate.
    *
-   * @param result of the last measurement
-   * @param again whether that was the second
+   * @param result of its last measurement
+   * @param again whether that was the second measurement
    */
   private record Tried(LevelResult result, boolean again) {
 
@@ -115,13 +113,17 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return surely != null ? surely : isTooShort() || Boolean.TRUE.equals(result.holdsSlo());
     }
 
-    /** Whether even without a miss it would not have been decided. */
+    /** Whether it has too few requests for a decision even without a miss. */
     boolean isTooShort() {
-      Interval best = Interval.ofShare(result.attempted(), result.attempted());
-      return best != null && best.low() < result.sloPercentile() / 100;
+      return result.attempted() < Interval.fewestToShow(result.sloPercentile());
     }
 
-    /** Whether it was measured twice, the second time beyond chance. */
+    /** How few requests were judged; empty where they are enough. */
+    String tooFew() {
+      return Interval.tooFew(result.attempted(), "", result.sloPercentile());
+    }
+
+    /** Whether it was measured twice, the second time with confidence. */
     boolean isConfirmed() {
       return again && result.surelyHolds() != null;
     }
@@ -173,12 +175,12 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       }
     }
 
-    /** The lowest rate that fails. */
+    /** Lowest rate that fails. */
     private Map.@Nullable Entry<Double, Tried> bad() {
       return tried.entrySet().stream().filter(e -> !e.getValue().holds()).findFirst().orElse(null);
     }
 
-    /** The highest rate below it, all of which hold. */
+    /** Highest rate that holds below the lowest that fails. */
     private Map.@Nullable Entry<Double, Tried> good() {
       Map.Entry<Double, Tried> bad = bad();
       return bad == null ? tried.lastEntry() : tried.lowerEntry(bad.getKey());
@@ -204,9 +206,9 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return bad.getValue().again() ? null : (Double) high;
     }
 
-    /** As if the search for both ends of the bracket were over with one more level. */
+    /** Assumes that one more level completes the bracket while it has one end only. */
     @Override
-    public Integer levelsToCome() {
+    public Integer levelsLeft() {
       Map.Entry<Double, Tried> good = good();
       Map.Entry<Double, Tried> bad = bad();
       if (good == null || bad == null) {
@@ -217,31 +219,34 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return Math.max(0, all - 1);
     }
 
-    /** How often a bracket of that width, as a share of its low end, is halved. */
+    /** Number of bisections of a bracket of that width, relative to its low end. */
     private int bisections(double width) {
       return (int) Math.max(0, Math.ceil(Math.log(width / (precision / 2)) / Math.log(2)));
     }
 
-    /** Four digits: labels stay readable, and the precision is coarser than that. */
+    /** Rounded to four digits, for short labels; the precision is coarser. */
     private double rounded(double value) {
       return new BigDecimal(value).round(new MathContext(4)).doubleValue();
     }
 
     @Override
-    public boolean goesOn(LevelResult soFar) {
+    public boolean extendsMeasuring(LevelResult soFar) {
       Boolean surely = soFar.surelyHolds();
-      boolean wanted;
+      boolean needsMore;
       if (again) {
-        wanted = surely == null || surely;
+        needsMore = surely == null || surely;
       } else if (good() == null || bad() == null) {
-        wanted = surely == null && !Boolean.TRUE.equals(soFar.holdsSlo());
+        needsMore = surely == null && !Boolean.TRUE.equals(soFar.holdsSlo());
       } else {
-        wanted = surely == null;
+        needsMore = surely == null;
       }
-      return wanted && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MOST_ROUNDS;
+      return needsMore && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MOST_ROUNDS;
     }
 
-    /** Whether by chance no request came, as few are expected; else a server answers none. */
+    /**
+     * Whether no request has arrived because few are expected. Otherwise the server has answered
+     * none.
+     */
     private boolean cameNone(LevelResult soFar) {
       return soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
     }
@@ -251,7 +256,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return true;
     }
 
-    /** A search is no use against a server that answers nothing any more. */
+    /** Ends the search at a server that does not answer. */
     @Override
     public FailureLimits failureLimits() {
       return new FailureLimits(
@@ -275,17 +280,22 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       Interval share = Objects.requireNonNull(Interval.ofShare(met, best.attempted()));
       boolean confirmed =
           good.getValue().isConfirmed() && bad != null && bad.getValue().isConfirmed();
-      String text =
+      String few = good.getValue().tooFew();
+      String failing =
           bad == null
-              ? "Even the highest rate tried holds the SLO: " + perSecond(good.getKey())
-              : "Highest rate that holds the SLO: %s (%s fails%s)"
-                  .formatted(
-                      perSecond(good.getKey()),
-                      NumberText.plain(bad.getKey()),
-                      why(bad.getValue()));
-      text += evidence(good);
-      if (bad != null && text.indexOf("Thin evidence") < 0) {
-        text += bad.getValue().isConfirmed() ? "" : evidence(bad);
+              ? ""
+              : "%s fails%s".formatted(NumberText.plain(bad.getKey()), why(bad.getValue()));
+      String details =
+          Stream.of(few, failing).filter(each -> !each.isEmpty()).collect(Collectors.joining("; "));
+      String text =
+          (bad == null
+                  ? "Even the highest rate tried holds the SLO: "
+                  : "Highest rate that holds the SLO: ")
+              + perSecond(good.getKey())
+              + (details.isEmpty() ? "" : " (" + details + ")")
+              + (few.isEmpty() ? evidence(good) : ". Use " + longer(good));
+      if (bad != null && few.isEmpty() && !bad.getValue().isConfirmed()) {
+        text += evidence(bad);
       }
       return new Conclusion(
           "search", text, confirmed, share.low(), best.sloPercentile() / 100, good.getKey(), fails);
@@ -295,13 +305,13 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return NumberText.of(NumberText.plain(rate), "requests/s");
     }
 
-    /** Why a rate fails where its requests met the SLO. */
+    /** Why a rate fails although its requests met the SLO; empty if they did not. */
     private static String why(@Nullable Tried tried) {
       Queue queue = tried == null ? null : tried.result().queue();
       return queue == null || !queue.grows() ? "" : ": " + queue.reason();
     }
 
-    /** How sure it is what that rate does, and what would make it surer; a sentence. */
+    /** A sentence on the evidence for the result at that rate, and on how to get more. */
     private String evidence(Map.Entry<Double, Tried> rate) {
       Tried tried = rate.getValue();
       LevelResult result = tried.result();
@@ -311,28 +321,25 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
         return ". %s of %s met %s"
             .formatted(NumberText.count(Objects.requireNonNull(result.met())), requests, objective);
       }
-      if (!tried.again()) {
-        return ". " + perSecond(rate.getKey()) + " was measured only once";
-      }
-      return tried.isTooShort()
-          ? ". Thin evidence: " + requests + "; use " + longer(rate)
-          : ". At %s it is too close to call: %s of %s met %s, %s %% are asked for; use %s"
+      return tried.again()
+          ? ". At %s it is too close to call: %s of %s met %s, %s %% are asked for; use %s"
               .formatted(
                   perSecond(rate.getKey()),
                   NumberText.percent(result.sloShare()),
                   requests,
                   objective,
                   NumberText.plain(result.sloPercentile()),
-                  longer(rate));
+                  longer(rate))
+          : ". " + perSecond(rate.getKey()) + " was measured only once";
     }
 
     /**
-     * The setting with which a level could decide, also with a few misses: four times the requests
-     * that could decide without one, and twice of what it has now at least.
+     * The setting with which a level could be decided: four times the requests that decide it
+     * without a miss, and at least twice the present setting.
      */
     private String longer(Map.Entry<Double, Tried> rate) {
-      double asked = Math.min(0.9999, rate.getValue().result().sloPercentile() / 100);
-      double needed = 4 * Z_SQUARED * asked / (1 - asked) / MOST_ROUNDS;
+      double fewest = Interval.fewestToShow(rate.getValue().result().sloPercentile());
+      double needed = 4 * fewest / MOST_ROUNDS;
       Integer requests = phases.requests();
       if (requests != null) {
         return "requests ≥ " + NumberText.count((long) Math.ceil(Math.max(needed, 2.0 * requests)));

@@ -126,7 +126,7 @@ final class InjectorJoin {
       }
       if (share != null && count != null && count != share.count()) {
         throw new IllegalArgumentException(
-            "run %s has share %s, expected one of %d; name the runs of one load test, and with"
+            "run %s has share %s, expected one of %s; name the runs of one load test, and with"
                     .formatted(run.id(), share, count)
                 + " --expect how many injectors it had");
       }
@@ -134,7 +134,7 @@ final class InjectorJoin {
     }
     if (count != null && count < runs.size()) {
       throw new IllegalArgumentException(
-          "%d runs were given, expected at most %d; name each injector's run once"
+          "%s runs were given, expected at most %s; name each injector's run once"
               .formatted(runs.size(), count));
     }
     return count;
@@ -296,7 +296,7 @@ final class InjectorJoin {
       long having = levels.having(key);
       if (having < runs.size()) {
         remarks.add(
-            "level %s: only %d of %d injectors have it".formatted(key, having, runs.size()));
+            "level %s: only %s of %s injectors have it".formatted(key, having, runs.size()));
       }
     }
     if (joined.seed() != null

@@ -90,6 +90,9 @@ public record Distribution(
     /** The standard normal quantile of 97.5 %. */
     private static final double Z = 1.959963984540054;
 
+    /** No number of requests shows 100 %: that it is asked for is taken as this. */
+    private static final double NEARLY_ALL = 99.99;
+
     /**
      * Wilson's score interval of a share.
      *
@@ -98,6 +101,38 @@ public record Distribution(
      */
     public static @Nullable Interval ofShare(long met, long all) {
       return all == 0 ? null : ofShare((double) met / all, (double) all, Z);
+    }
+
+    /**
+     * The fewest requests whose interval lies at or above {@code percent}: all of them have to meet
+     * it, which shows a share of n ÷ (n + z²). 381 for 99 %.
+     *
+     * @param percent above 0, at most 100, which is taken as 99.99
+     */
+    public static long fewestToShow(double percent) {
+      double share = Math.min(NEARLY_ALL, percent) / 100;
+      return (long) Math.ceil(Z * Z * share / (1 - share));
+    }
+
+    /**
+     * What a sentence that calls an SLO met has to add where too few requests were judged to show
+     * that: {@code only 17 requests, fewer than the 381 that can show 99 %}. Empty where they are
+     * enough.
+     *
+     * @param requests that were judged
+     * @param whose which requests; may be empty
+     * @param percent the share of them that the SLO asks for
+     */
+    public static String tooFew(long requests, String whose, double percent) {
+      long fewest = fewestToShow(percent);
+      return requests >= fewest
+          ? ""
+          : "only %s%s, fewer than the %s that can show %s %%"
+              .formatted(
+                  NumberText.counted(requests, "request"),
+                  whose.isEmpty() ? "" : " of " + whose,
+                  NumberText.count(fewest),
+                  NumberText.plain(percent));
     }
 
     /**

@@ -97,7 +97,7 @@ final class FieldReader {
       int value = json.getIntValue();
       if (value < 0 || value > most || size == FieldType.MOST_EVENTS) {
         throw new IllegalArgumentException(
-            "has %d as value %d; expected 0 to %d, at most %d values"
+            "has %s as value %s; expected 0 to %s, at most %s values"
                 .formatted(value, size + 1, most, FieldType.MOST_EVENTS));
       }
       integers[size++] = value;

@@ -23,7 +23,7 @@ public record InjectorShare(int index, int count) {
   public InjectorShare {
     if (index < 1 || index > count || count > MOST) {
       throw new IllegalArgumentException(
-          "%d/%d is no share; expected <i>/<n> such as 2/4, i from 1 to n".formatted(index, count));
+          "%s/%s is no share; expected <i>/<n> such as 2/4, i from 1 to n".formatted(index, count));
     }
   }
 

@@ -181,7 +181,7 @@ final class RecordValues {
     int[] values = get(field, NONE);
     if (values.length > 0 && values.length != events) {
       throw new IllegalArgumentException(
-          "%s has %d values for %d events".formatted(field, values.length, events));
+          "%s has %s values for %s events".formatted(field, values.length, events));
     }
     return values;
   }

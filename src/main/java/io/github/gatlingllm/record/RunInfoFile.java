@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -115,7 +116,7 @@ final class RunInfoFile {
     } else if (value instanceof CharSequence text) {
       if (text.length() > LONGEST_TEXT) {
         throw new IllegalArgumentException(
-            "has a %s of %d characters; expected at most %d"
+            "has a %s of %s characters; expected at most %s"
                 .formatted(name, text.length(), LONGEST_TEXT));
       }
     } else if (value instanceof Number number && !(Math.abs(number.doubleValue()) <= LARGEST)) {
@@ -135,7 +136,8 @@ final class RunInfoFile {
     int most = name.equals("stages") ? MOST_LEVELS : MOST_ENTRIES;
     if (entries > most) {
       throw new IllegalArgumentException(
-          "has %,d entries in %s; expected at most %,d".formatted(entries, name, most));
+          String.format(
+              Locale.ROOT, "has %,d entries in %s; expected at most %,d", entries, name, most));
     }
   }
 

@@ -71,7 +71,7 @@ public record ServerSample(
       counts = List.copyOf(counts);
       if (bounds.size() != counts.size()) {
         throw new IllegalArgumentException(
-            "%d bounds with %d counts".formatted(bounds.size(), counts.size()));
+            "%s bounds with %s counts".formatted(bounds.size(), counts.size()));
       }
     }
   }

@@ -75,19 +75,19 @@ public final class ConsoleBlock {
   }
 
   private static void stream(LiveFigures figures, List<String> lines) {
-    Percentiles ttft = figures.ttftMicros();
-    Percentiles itl = figures.itlMicros();
+    Percentiles ttft = figures.ttftMs();
+    Percentiles itl = figures.itlMs();
     lines.add(
         row(
             "TTFT ms",
-            cell("p50", millis(ttft == null ? null : (Long) ttft.p50())),
-            cell("p95", millis(ttft == null ? null : (Long) ttft.p95())),
-            cell("p99", millis(ttft == null ? null : (Long) ttft.p99()))));
+            cell("p50", number(ttft == null ? null : (Double) ttft.p50())),
+            cell("p95", number(ttft == null ? null : (Double) ttft.p95())),
+            cell("p99", number(ttft == null ? null : (Double) ttft.p99()))));
     lines.add(
         row(
             "ITL ms",
-            cell("p50", millis(itl == null ? null : (Long) itl.p50())),
-            cell("p99", millis(itl == null ? null : (Long) itl.p99()))));
+            cell("p50", number(itl == null ? null : (Double) itl.p50())),
+            cell("p99", number(itl == null ? null : (Double) itl.p99()))));
     lines.add(
         row(
             "output tok/s",
@@ -102,7 +102,7 @@ public final class ConsoleBlock {
    * @param figures figures of its measured requests
    */
   public static String finished(String level, LiveFigures figures) {
-    Percentiles ttft = figures.ttftMicros();
+    Percentiles ttft = figures.ttftMs();
     String slo =
         figures.sloShare() == null ? "" : ", " + NumberText.percent(figures.sloShare()) + " in SLO";
     return visible(
@@ -116,8 +116,7 @@ public final class ConsoleBlock {
                 ttft == null
                     ? ""
                     : ", TTFT p50 %s, p99 %s"
-                        .formatted(
-                            NumberText.ms(ttft.p50() / 1e3), NumberText.ms(ttft.p99() / 1e3)),
+                        .formatted(NumberText.ms(ttft.p50()), NumberText.ms(ttft.p99())),
                 NumberText.count(figures.ok()),
                 NumberText.count(figures.failed()),
                 limits(figures),
@@ -196,10 +195,6 @@ public final class ConsoleBlock {
       where.append(" / left: ").append(duration(progress.leftNanos()));
     }
     lines.add(where.length() <= WIDTH ? where.toString() : where.substring(0, WIDTH));
-  }
-
-  private static String millis(@Nullable Long micros) {
-    return number(micros == null ? null : (Double) (micros / 1e3));
   }
 
   private static String number(@Nullable Double value) {

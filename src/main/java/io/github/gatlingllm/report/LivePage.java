@@ -18,7 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.ToLongFunction;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -142,8 +142,8 @@ public final class LivePage {
   }
 
   private static List<Tile> tiles(LiveFigures figures) {
-    Percentiles ttft = figures.ttftMicros();
-    Percentiles itl = figures.itlMicros();
+    Percentiles ttft = figures.ttftMs();
+    Percentiles itl = figures.itlMs();
     return List.of(
         latency("TTFT", ttft),
         latency("ITL", itl),
@@ -159,16 +159,13 @@ public final class LivePage {
             figures.sloShare() == null ? "no SLO was set" : "of attempted requests"));
   }
 
-  private static Tile latency(String name, @Nullable Percentiles micros) {
-    return micros == null
+  private static Tile latency(String name, @Nullable Percentiles ms) {
+    return ms == null
         ? new Tile(name + " p50", NumberText.ABSENT, "")
         : new Tile(
             name + " p50",
-            NumberText.ms(micros.p50() / 1e3),
-            "p95 "
-                + NumberText.ms(micros.p95() / 1e3)
-                + ", p99 "
-                + NumberText.ms(micros.p99() / 1e3));
+            NumberText.ms(ms.p50()),
+            "p95 " + NumberText.ms(ms.p95()) + ", p99 " + NumberText.ms(ms.p99()));
   }
 
   private static String count(@Nullable Long requests) {
@@ -186,16 +183,16 @@ public final class LivePage {
         Column.of("Load level", level -> Cell.figure(level.level)),
         Column.of("Output tok/s", level -> Cell.number(level.figures.tokensPerSecondMean())),
         Column.of("Requests/s", level -> Cell.number(level.figures.requestsPerSecond())),
-        Column.of("TTFT p50, ms", level -> ms(level.figures.ttftMicros(), Percentiles::p50)),
-        Column.of("TTFT p99, ms", level -> ms(level.figures.ttftMicros(), Percentiles::p99)),
-        Column.of("ITL p50, ms", level -> ms(level.figures.itlMicros(), Percentiles::p50)),
-        Column.of("ITL p99, ms", level -> ms(level.figures.itlMicros(), Percentiles::p99)),
+        Column.of("TTFT p50, ms", level -> ms(level.figures.ttftMs(), Percentiles::p50)),
+        Column.of("TTFT p99, ms", level -> ms(level.figures.ttftMs(), Percentiles::p99)),
+        Column.of("ITL p50, ms", level -> ms(level.figures.itlMs(), Percentiles::p50)),
+        Column.of("ITL p99, ms", level -> ms(level.figures.itlMs(), Percentiles::p99)),
         Column.of("In SLO", level -> Cell.percent(level.figures.sloShare())),
         Column.of("Ok", level -> Cell.count(level.figures.ok())),
         Column.of("Failed", level -> Cell.count(level.figures.failed())));
   }
 
-  private static Cell ms(@Nullable Percentiles micros, ToLongFunction<Percentiles> which) {
-    return Cell.number(micros == null ? null : (Double) (which.applyAsLong(micros) / 1e3));
+  private static Cell ms(@Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {
+    return Cell.number(ms == null ? null : (Double) which.applyAsDouble(ms));
   }
 }

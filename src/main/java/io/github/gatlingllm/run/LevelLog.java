@@ -240,7 +240,7 @@ final class LevelLog {
     }
 
     @Override
-    public void expects(int levels) {
+    public void expectLevels(int levels) {
       synchronized (LevelLog.this) {
         levelsToCome = levels;
       }
@@ -314,9 +314,12 @@ final class LevelLog {
     }
 
     private void finish(Entry entry) {
+      String name = "%s (%s, %s)".formatted(entry.level.label(), target, scenario);
       LiveFigures figures = entry.counts.finish();
-      if (figures != null) {
-        host.finished("%s (%s, %s)".formatted(entry.level.label(), target, scenario), figures);
+      if (figures == null) {
+        host.say("LLM " + name + ": ended before its measure window began");
+      } else {
+        host.finished(name, figures);
       }
     }
 
@@ -341,7 +344,7 @@ final class LevelLog {
     }
 
     @Override
-    public LevelResult soFar(RunningLevel level) {
+    public LevelResult resultSoFar(RunningLevel level) {
       return entryOf(level).counts.result();
     }
 
@@ -350,12 +353,12 @@ final class LevelLog {
      * #SETTLING} after that record was handed over it is made of what has passed by then.
      */
     @Override
-    public void whenSettled(RunningLevel level, Consumer<LevelResult> goOn) {
+    public void whenResultKnown(RunningLevel level, Consumer<LevelResult> goOn) {
       AtomicBoolean settled = new AtomicBoolean();
       Runnable settle =
           () -> {
             if (settled.compareAndSet(false, true)) {
-              goOn.accept(soFar(level));
+              goOn.accept(resultSoFar(level));
             }
           };
       level.whenRecorded(

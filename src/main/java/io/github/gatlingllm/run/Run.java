@@ -1,6 +1,5 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.generator.GeneratorLog;
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
@@ -23,6 +22,7 @@ import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
+import io.github.gatlingllm.telemetry.GeneratorLog;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -118,7 +119,7 @@ public final class Run {
             line -> System.out.println(ConsoleBlock.visible(line)));
     view = LiveView.open(watched(), watched, System.out::println);
     if (view != null) {
-      generator.tell(view::fared);
+      generator.listen(view::fared);
     }
     recorder =
         Recorder.open(
@@ -548,8 +549,11 @@ public final class Run {
       unwritten = recorder.failed();
       if (unwritten > 0) {
         System.out.println(
-            "LLM records: those of %,d of %,d requests could not be kept; the run is invalid"
-                .formatted(unwritten, started.get()));
+            String.format(
+                Locale.ROOT,
+                "LLM records: those of %,d of %,d requests could not be kept; the run is invalid",
+                unwritten,
+                started.get()));
       }
       long lost = recorder.dropped() + unwritten + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
@@ -635,7 +639,7 @@ public final class Run {
       LiveFigures figures = figures(levels.figures(), live::snapshot);
       ParentProcess parent = ParentProcess.ofProcess();
       if (figures != null && parent != null) {
-        parent.tell(progress(figures));
+        parent.report(progress(figures));
       } else if (figures != null) {
         System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }

@@ -65,6 +65,16 @@ final class ArrivalReader {
     return new Arrivals.Replay(Trace.read(path), speed == null ? 1 : Double.parseDouble(speed));
   }
 
+  /** Whether the load follows a rate curve, which has its own duration. */
+  static boolean isCurve(List<LoadLevel.Open> levels) {
+    return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.Curve);
+  }
+
+  /** Whether the arrivals are those of recorded traffic. */
+  static boolean isTrace(@Nullable Arrivals arrivals) {
+    return arrivals instanceof Arrivals.Replay;
+  }
+
   /** A level per rate, or the one of a curve. */
   static List<LoadLevel.Open> rates(String text) {
     if (!text.contains(":")) {

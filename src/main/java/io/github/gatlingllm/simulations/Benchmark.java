@@ -10,7 +10,7 @@ import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.clock.TimeServer;
+import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
 import io.github.gatlingllm.engine.EnginePreset;
@@ -53,7 +53,7 @@ public final class Benchmark extends Simulation {
 
   /** What a protocol does not do by itself, and the value of the setting that asks for it. */
   private record Switch(
-      Setting<Boolean> setting, boolean on, UnaryOperator<LlmProtocolBuilder> turned) {}
+      SettingEntry<Boolean> setting, boolean on, UnaryOperator<LlmProtocolBuilder> turned) {}
 
   private static final List<Switch> SWITCHES =
       List.of(
@@ -82,7 +82,7 @@ public final class Benchmark extends Simulation {
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
     settings.warnings().forEach(System.out::println);
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
-    var unused = InvalidSimulation.checked(() -> plan.load().plan().of(injector.part()));
+    var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
     System.out.print(DryRun.text(plan));
     if (injector.isPart()) {
       System.out.println(

@@ -94,7 +94,7 @@ record BenchmarkPlan(
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
-      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST);
+      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST, "a self-test has its own load");
     }
     settings.check();
     if (selfTest) {
@@ -139,7 +139,7 @@ record BenchmarkPlan(
   }
 
   /** The value of a single setting. */
-  <T extends @Nullable Object> T get(Setting<T> setting) {
+  <T extends @Nullable Object> T get(SettingEntry<T> setting) {
     return settings.get(setting);
   }
 
@@ -243,7 +243,7 @@ record BenchmarkPlan(
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
           "llm.endpoint has no path: posting to "
-              + Secrets.withoutThem(endpoint.url())
+              + Secrets.redactUrl(endpoint.url())
               + "; most servers expect /v1");
     }
     return endpoint;
@@ -251,7 +251,7 @@ record BenchmarkPlan(
 
   /** One value for every endpoint, or as many values as endpoints; null where there is none. */
   private static List<@Nullable String> broadcast(
-      Settings settings, Setting<List<String>> setting, int endpoints) {
+      Settings settings, SettingEntry<List<String>> setting, int endpoints) {
     List<String> values = settings.get(setting);
     if (endpoints == 0) {
       if (!values.isEmpty()) {
@@ -288,7 +288,7 @@ record BenchmarkPlan(
   }
 
   private static <T> List<T> spread(
-      Settings settings, Setting<?> setting, List<T> values, int endpoints) {
+      Settings settings, SettingEntry<?> setting, List<T> values, int endpoints) {
     if (values.size() > 1 && values.size() != endpoints) {
       throw settings.invalid(
           setting,

@@ -64,7 +64,7 @@ final class DryRun {
     return text.toString();
   }
 
-  private String limit(Setting<@Nullable Integer> setting, String what) {
+  private String limit(SettingEntry<@Nullable Integer> setting, String what) {
     Integer most = plan.get(setting);
     return most == null ? "" : ", " + most + " " + what;
   }
@@ -86,7 +86,7 @@ final class DryRun {
       row(
           "target",
           (several ? plan.labels().get(i) + ": " : "")
-              + Secrets.withoutThem(target.endpoint().url()));
+              + Secrets.redactUrl(target.endpoint().url()));
       row(
           "model",
           Objects.requireNonNullElse(

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.wire.Api;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -37,6 +38,12 @@ record EndpointSpec(String url, Api api) {
     /** The same list, if no name is in it twice. */
     static List<Named> each(List<Named> list) {
       Form.distinct(list.stream().map(Named::name).filter(Objects::nonNull).toList(), "name");
+      return list;
+    }
+
+    /** The same list, if each URL can be a page of metrics. */
+    static List<Named> metricsPages(List<Named> list) {
+      var unused = MetricsPage.check(list.stream().map(Named::url).toList());
       return list;
     }
   }

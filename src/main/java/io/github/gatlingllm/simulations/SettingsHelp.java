@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.simulations.Setting.Group;
+import io.github.gatlingllm.simulations.SettingEntry.Group;
 import java.util.Locale;
 
 /** All settings as text, for {@code llm.help=true}: by group, at most 120 columns. */
@@ -34,7 +34,7 @@ final class SettingsHelp {
     return text.toString();
   }
 
-  private void row(Setting<?> setting) {
+  private void row(SettingEntry<?> setting) {
     String line = String.format(Locale.ROOT, ROW, setting.name(), setting.shape());
     StringBuilder wrapped = new StringBuilder(line);
     int width = line.length();
@@ -49,7 +49,7 @@ final class SettingsHelp {
     text.append(wrapped.toString().replaceAll(" +(\n|$)", "$1")).append('\n');
   }
 
-  private static String description(Setting<?> setting) {
+  private static String description(SettingEntry<?> setting) {
     String needs = String.join(", ", setting.needs());
     String excludes = String.join(", ", setting.excludes());
     return setting.meaning()

@@ -76,7 +76,7 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
   @Override
   public String toString() {
     return file == null
-        ? "%s of %d × %d pixels per request, made up; %s, then they come again"
+        ? "%s of %s × %s pixels per request, made up; %s, then they come again"
             .formatted(
                 NumberText.counted(perRequest, "image"),
                 width,

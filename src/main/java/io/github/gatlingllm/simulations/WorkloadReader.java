@@ -124,7 +124,7 @@ record WorkloadReader(
     if (dataset != null) {
       return recorded(dataset, api);
     }
-    for (Setting<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
+    for (SettingEntry<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
         return new Workload.Known(
             settings.get(known).stream()
@@ -195,7 +195,8 @@ record WorkloadReader(
     return text == null ? PromptPool.builtIn() : PromptPool.of(text);
   }
 
-  private WorkloadScenario.Ready ready(Setting<?> setting, WorkloadScenario scenario, Api api) {
+  private WorkloadScenario.Ready ready(
+      SettingEntry<?> setting, WorkloadScenario scenario, Api api) {
     if (!api.generates()) {
       throw settings.invalid(
           setting, scenario + " asks for generated text; embeddings take prompts or a dataset");

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +109,7 @@ final class RunBounds {
             timing.connectNanos())) {
       if (nanos != null && nanos > to - from) {
         throw new IllegalArgumentException(
-            "a time of %.0f s is longer than the run".formatted(nanos / 1e9));
+            String.format(Locale.ROOT, "a time of %.0f s is longer than the run", nanos / 1e9));
       }
     }
   }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,17 +46,25 @@ final class SloTally {
       return all().allMatch(objectives -> objectives.slo.isEmpty());
     }
 
-    @Override
-    public String toString() {
-      StringBuilder text = new StringBuilder(global.slo.toString());
+    /** As in settings: those objectives that are wanted. */
+    String text(Predicate<Objectives> wanted) {
+      StringBuilder text = new StringBuilder(wanted.test(global) ? global.slo.toString() : "");
       byName.forEach(
-          (name, own) ->
+          (name, own) -> {
+            if (wanted.test(own)) {
               text.append(text.isEmpty() ? "" : "; ")
                   .append(name)
                   .append(": ")
                   .append(own.slo)
-                  .append(own.slo.isHeldAs(global.slo) ? "" : " (" + held(own.slo) + ")"));
+                  .append(own.slo.isHeldAs(global.slo) ? "" : " (" + held(own.slo) + ")");
+            }
+          });
       return text.toString();
+    }
+
+    @Override
+    public String toString() {
+      return text(all -> true);
     }
   }
 
@@ -102,6 +111,12 @@ final class SloTally {
         rows.get(i).add(nanos, judgement.of(i));
         own.get(i).add(nanos, judgement.of(i));
       }
+    }
+
+    /** Whether any request of a load level was judged by them, or would have been. */
+    private boolean areIn(int level) {
+      return byLevel.getOrDefault(level, List.of()).stream()
+          .anyMatch(row -> row.count.judged() + row.count.unknown() > 0);
     }
 
     private Stream<ObjectiveRow> told(List<Row> of) {
@@ -260,19 +275,30 @@ final class SloTally {
         + (slo.rule() == Slo.Rule.REQUESTS ? " at once" : "");
   }
 
-  /** The same with its clock: what goodput is always quoted with. */
+  /** The text for a target with its clock: what goodput is quoted with. */
   String quote(@Nullable String target, HeadlineClock clock) {
+    Stream<Judge> judges = target == null ? judges() : Stream.of(judge(target));
+    return withClock(text(target), judges.flatMap(Judge::all), clock);
+  }
+
+  /** The same of a load level: without the objectives that none of its requests has. */
+  String quote(String target, int level, HeadlineClock clock) {
+    List<Objectives> used = judge(target).all().filter(all -> all.areIn(level)).toList();
+    return used.isEmpty()
+        ? quote(target, clock)
+        : withClock(judge(target).text(used::contains), used.stream(), clock);
+  }
+
+  private static String withClock(String text, Stream<Objectives> of, HeadlineClock clock) {
     List<String> fromSchedule =
-        judges()
-            .flatMap(Judge::all)
-            .flatMap(all -> all.slo.objectives().stream())
+        of.flatMap(all -> all.slo.objectives().stream())
             .map(Slo.Objective::measure)
             .filter(Slo.Measure::isFromSchedule)
             .map(Slo.Measure::key)
             .distinct()
             .toList();
     return fromSchedule.isEmpty() || !clock.isNamed()
-        ? text(target)
-        : text(target) + " (" + String.join(", ", fromSchedule) + " from schedule)";
+        ? text
+        : text + " (" + String.join(", ", fromSchedule) + " from schedule)";
   }
 }

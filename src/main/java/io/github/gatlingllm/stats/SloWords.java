@@ -1,10 +1,12 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -12,12 +14,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SLO of a curve, and how a load level met it, in the words of the rule that it is judged by:
- * percentiles of each objective, or a share of requests that meet all at once. Objectives that
- * single requests have for themselves say the name of these requests.
+ * The SLO of a load level and how it was met, in the words of the rule that it is judged by:
+ * percentiles of each objective, or a share of requests that meet all at once. Objectives of a
+ * single request name say that name. Objectives that no request of the level has are left out.
  */
 final class SloWords {
 
+  private final Stage level;
   private final List<Term> terms;
   private final HeadlineClock clock;
   private final boolean byRequests;
@@ -45,6 +48,16 @@ final class SloWords {
       return in(level) != null;
     }
 
+    long attempted(Stage level) {
+      Goodput.Objective counts = in(level);
+      return counts == null ? 0 : counts.attempted();
+    }
+
+    String tooFew(Stage level) {
+      String whose = Objects.requireNonNullElse(of.request(), "");
+      return Interval.tooFew(attempted(level), whose, of.slo().percentile());
+    }
+
     boolean isMissedIn(Stage level) {
       Goodput.Objective counts = in(level);
       Double share = counts == null ? null : counts.share();
@@ -52,12 +65,15 @@ final class SloWords {
     }
   }
 
-  /** Of what applies to no request of the curve nothing is said. */
-  SloWords(LoadCurve curve) {
+  /**
+   * @param curve has an SLO
+   * @param level the one of its levels that the sentence quotes; where none of its requests was
+   *     judged, the whole SLO is quoted
+   */
+  SloWords(LoadCurve curve, Stage level) {
+    this.level = level;
     List<SloTally.Objectives> used =
-        curve.slo().stream()
-            .filter(of -> terms(of).anyMatch(term -> curve.levels().stream().anyMatch(term::isIn)))
-            .toList();
+        curve.slo().stream().filter(of -> terms(of).anyMatch(term -> term.isIn(level))).toList();
     terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloWords::terms).toList();
     clock = curve.clock();
     Slo first = terms.get(0).of.slo();
@@ -82,8 +98,26 @@ final class SloWords {
         : limits() + (isOne() ? " is met" : " are met");
   }
 
-  /** That no level meets it, and how the lowest one did. */
-  String noneMeets(String lowest, Stage level) {
+  /**
+   * How few requests were judged, of the objective that fewest were judged by; empty where they are
+   * enough to show that the level meets the SLO.
+   */
+  String tooFew() {
+    Goodput goodput = Objects.requireNonNull(level.figures().goodput());
+    if (byRequests) {
+      return Interval.tooFew(goodput.attempted(), "", terms.get(0).of.slo().percentile());
+    }
+    return terms.stream()
+        .filter(term -> term.isIn(level))
+        .sorted(Comparator.comparingLong(term -> term.attempted(level)))
+        .map(term -> term.tooFew(level))
+        .filter(text -> !text.isEmpty())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** That no level meets it, and how this one, the lowest, did. */
+  String noneMeets(String lowest) {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
       return "No load level is known to meet %s; at the lowest, %s, %s"
@@ -92,14 +126,13 @@ final class SloWords {
     return byRequests
         ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do"
             .formatted(percent, limits() + atOnce(), lowest, NumberText.percent(goodput.share()))
-        : "No load level meets %s; at the lowest, %s, %s"
-            .formatted(demand(), lowest, byShares(level));
+        : "No load level meets %s; at the lowest, %s, %s".formatted(demand(), lowest, byShares());
   }
 
   /**
-   * How one level did, e.g. {@code TTFT p99 ≤ 200 ms is not met: TTFT by 98.0 % of 50 requests}.
+   * How the level did, e.g. {@code TTFT p99 ≤ 200 ms is not met: TTFT by 98.0 % of 50 requests}.
    */
-  String outcome(Stage level) {
+  String outcome() {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
       return "whether " + isMet() + " cannot be told: " + untold(goodput);
@@ -115,7 +148,7 @@ final class SloWords {
               percent);
     }
     String verb = isOne() ? holds ? "is met" : "is not met" : holds ? "are met" : "are not all met";
-    return demand() + " " + verb + ": " + byShares(level);
+    return demand() + " " + verb + ": " + byShares();
   }
 
   private String demand() {
@@ -149,7 +182,7 @@ final class SloWords {
    * By how many each objective was met, in their order: {@code TTFT by 98.0 % of 50 requests, TPOT
    * by 100 % of 48}; where some were missed, these. What applied to none is left out.
    */
-  private String byShares(Stage level) {
+  private String byShares() {
     List<Term> missed = terms.stream().filter(term -> term.isMissedIn(level)).toList();
     List<String> shares = new ArrayList<>();
     for (Term term : missed.isEmpty() ? terms : missed) {

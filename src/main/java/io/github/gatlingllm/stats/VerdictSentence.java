@@ -121,17 +121,20 @@ final class VerdictSentence {
   /** What is said of one of several curves; tables say the rest. */
   private String inShort() {
     List<Stage> levels = curve.levels();
-    Stage level = curve.chosen().level();
+    Chosen chosen = curve.chosen();
+    Stage level = chosen.level();
     if (levels.size() == 1 || levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return sentence();
     }
+    String few = chosen.by() == Choice.IN_SLO ? new SloWords(curve, level).tooFew() : "";
     String figures =
         failures(level, ";")
             + tokens(level)
             + " at "
             + level.label()
             + ", "
-            + curve.operatingPoint().why();
+            + curve.operatingPoint().why()
+            + (few.isEmpty() ? "" : " (" + few + ")");
     return levels.stream()
         .filter(Stage::fallsBehind)
         .findFirst()
@@ -208,24 +211,28 @@ final class VerdictSentence {
     if (goodput == null || goodput.attempted() + goodput.excluded() == 0) {
       return plain(level);
     }
-    return at(level) + tokens(level) + "; " + new SloWords(curve).outcome(level);
+    return at(level) + tokens(level) + "; " + new SloWords(curve, level).outcome();
   }
 
   private String limit() {
     List<Stage> levels = curve.levels();
     int at = curve.lastHolding();
-    SloWords words = new SloWords(curve);
     if (at < 0) {
       Stage lowest = levels.get(0);
-      return curve.isMet(lowest) ? capital(judged(lowest)) : words.noneMeets(load(lowest), lowest);
+      return curve.isMet(lowest)
+          ? capital(judged(lowest))
+          : new SloWords(curve, lowest).noneMeets(load(lowest));
     }
     Stage holding = levels.get(at);
+    SloWords words = new SloWords(curve, holding);
+    String few = words.tooFew();
     boolean isHighest = at == levels.size() - 1;
-    return "%s up to %s (%s)%s%s%s"
+    return "%s up to %s (%s%s)%s%s%s"
         .formatted(
             words.isMet(),
             load(holding),
             tokens(holding),
+            few.isEmpty() ? "" : "; " + few,
             isHighest ? ", the highest load tried" : "",
             missedBelow(levels.subList(0, at)),
             isHighest ? "" : growth(holding));

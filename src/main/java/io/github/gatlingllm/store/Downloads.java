@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -154,8 +155,14 @@ final class Downloads implements AutoCloseable {
       stuck = now > before ? 0 : stuck + 1;
       if (stuck == MOST_STUCK || now > object.size()) {
         throw new IOException(
-            "%s: the connection broke, %,d of %,d bytes of %s are here; the same command goes on"
-                .formatted(place, now, object.size(), object.key()));
+            String.format(
+                Locale.ROOT,
+                "%s: the connection broke, %,d of %,d bytes of %s are here; the same command goes"
+                    + " on",
+                place,
+                now,
+                object.size(),
+                object.key()));
       }
     }
     return file;

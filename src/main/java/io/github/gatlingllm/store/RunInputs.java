@@ -100,7 +100,7 @@ public final class RunInputs implements AutoCloseable {
   public Path one() throws IOException {
     if (runs.size() > 1) {
       throw new IOException(
-          "%s holds %d runs; expected one".formatted(String.join(" ", places), runs.size()));
+          "%s holds %s runs; expected one".formatted(String.join(" ", places), runs.size()));
     }
     return runs.get(0);
   }

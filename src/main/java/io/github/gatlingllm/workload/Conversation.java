@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens of all messages so far, as counted with the last answer; 0 where not known
  * @param contextLimit tokens that a request and its answer may have together; null for no limit
  * @param script the dialog that is replayed; null where the simulation writes the prompts
- * @param over why nothing more is asked: a turn did not fit, or one of a script's failed; null
+ * @param endReason why nothing more is asked: a turn did not fit, or one of a script's failed; null
  *     while it goes on
  */
 public record Conversation(
@@ -22,7 +22,7 @@ public record Conversation(
     int tokens,
     @Nullable Integer contextLimit,
     @Nullable Script script,
-    @Nullable String over) {
+    @Nullable String endReason) {
 
   public Conversation {
     messages = List.copyOf(messages);
@@ -60,12 +60,12 @@ public record Conversation(
   /** The same, with these messages of the system in place of any before. */
   public Conversation withSystem(String text) {
     return new Conversation(
-        List.of(Message.system(text)), turns, tokens, contextLimit, script, over);
+        List.of(Message.system(text)), turns, tokens, contextLimit, script, endReason);
   }
 
   /** The same, for a model that takes no more than so many tokens, answer included. */
   public Conversation withContextLimit(int limit) {
-    return new Conversation(messages, turns, tokens, limit, script, over);
+    return new Conversation(messages, turns, tokens, limit, script, endReason);
   }
 
   /**
@@ -79,7 +79,9 @@ public record Conversation(
 
   /** After a turn that failed: a script does not go on without its answer. */
   public Conversation failed() {
-    return script == null || over != null ? this : ended("an earlier turn of its dialog failed");
+    return script == null || endReason != null
+        ? this
+        : ended("an earlier turn of its dialog failed");
   }
 
   /**
@@ -97,7 +99,7 @@ public record Conversation(
     longer.addAll(asked);
     longer.addAll(answers);
     int known = promptTokens == 0 ? 0 : promptTokens + added;
-    return new Conversation(longer, turns + 1, known, contextLimit, script, over);
+    return new Conversation(longer, turns + 1, known, contextLimit, script, endReason);
   }
 
   private List<Message> recordedAnswer() {
@@ -113,20 +115,20 @@ public record Conversation(
 
   /** Whether something more can be asked: the script has a turn left, and none was given up. */
   public boolean goesOn() {
-    return over == null && (script == null || turns < script.turns().size());
+    return endReason == null && (script == null || turns < script.turns().size());
   }
 
   /**
-   * Why a turn with these new messages is not to be sent: it is over, or the request may have more
-   * tokens than the limit, its answer included. The history counts as the server counted it with
-   * the last answer, what is new as a token per four characters.
+   * Why a turn with these new messages is not to be sent: the conversation has ended, or the
+   * request may have more tokens than the limit, its answer included. The history counts as the
+   * server counted it with the last answer, what is new as a token per four characters.
    *
    * @param maxTokens longest answer; null counts as 0
    * @return null where it is to be sent
    */
-  public @Nullable String whyOver(List<Message> asked, @Nullable Integer maxTokens) {
-    if (over != null || contextLimit == null) {
-      return over;
+  public @Nullable String reasonNotToSend(List<Message> asked, @Nullable Integer maxTokens) {
+    if (endReason != null || contextLimit == null) {
+      return endReason;
     }
     long history = tokens > 0 ? tokens : estimated(messages);
     long needed = history + estimated(asked) + (maxTokens == null ? 0 : maxTokens);

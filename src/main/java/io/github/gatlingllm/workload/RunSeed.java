@@ -3,22 +3,23 @@ package io.github.gatlingllm.workload;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.random.SplitMix64;
+import io.github.gatlingllm.setting.ProcessSetting;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What everything of a simulation is drawn from that has no seed of its own: prompts, the order of
- * dialogs, mixes, arrivals. The same seed gives the same as long as the simulation does not change.
- * Safe for use by several threads.
+ * The seed of everything in a simulation that has no seed of its own: prompts, the order of
+ * dialogs, mixes, arrivals. The same seed gives the same draws as long as the simulation does not
+ * change. Thread-safe.
  */
 public final class RunSeed {
 
-  private static final String PROPERTY = "llm.seed";
-  private static final String VARIABLE = "LLM_SEED";
+  private static final ProcessSetting SETTING = new ProcessSetting("llm.seed");
   private static final long SALT = 0x756e736565646564L; // "unseeded"
 
-  /** A drawn one stays below: it is read back from JSON by programs that know only doubles. */
+  /** Random seeds stay below: programs that know only doubles read them from JSON. */
   private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
 
   private static @Nullable RunSeed ofProcess;
@@ -31,51 +32,54 @@ public final class RunSeed {
   }
 
   /**
-   * That of this process: the setting {@code seed} as a system property or in the environment, else
-   * a random one. One of several injectors has what all of them know: the setting, else a number
-   * that follows from their common start.
+   * The seed of this process: the setting {@code seed}, else a random one. Injectors that share a
+   * load have the same one without the setting too: it is computed from their common start.
    *
-   * @throws IllegalArgumentException if the setting is no whole number, or the share of this
-   *     process or its start is none
+   * @throws IllegalArgumentException if the setting is no whole number, or if the share or the
+   *     start of this process is invalid
    */
   public static synchronized RunSeed ofProcess() {
     if (ofProcess == null) {
-      String set = System.getProperty(PROPERTY, System.getenv(VARIABLE));
+      Long set = setting(System.getProperties(), System.getenv());
       Injector injector = Injector.ofProcess();
       StartTime start = injector.isPart() ? injector.startAt() : null;
-      ofProcess = set == null && start != null ? new RunSeed(common(start)) : of(set);
+      ofProcess = new RunSeed(set != null ? set : start != null ? common(start) : random());
     }
     return ofProcess;
   }
 
-  /** What injectors draw from that share a load and no seed. */
+  static @Nullable Long setting(Map<?, ?> properties, Map<String, String> environment) {
+    return SETTING.read(properties, environment, RunSeed::number);
+  }
+
+  private static Long number(String text) {
+    try {
+      return Long.valueOf(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("expected a whole number, or leave it out", e);
+    }
+  }
+
+  /** The seed of injectors that share a load and have no seed set. */
   static long common(StartTime start) {
     return SplitMix64.mix(start.unixNanos()) & (EXACT_IN_JAVASCRIPT - 1);
   }
 
-  static RunSeed of(@Nullable String set) {
-    try {
-      return new RunSeed(
-          set == null
-              ? new SplittableRandom().nextLong(EXACT_IN_JAVASCRIPT)
-              : Long.parseLong(set.strip()));
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
-          PROPERTY + "=" + set + ": expected a whole number, or leave it out", e);
-    }
+  static long random() {
+    return new SplittableRandom().nextLong(EXACT_IN_JAVASCRIPT);
   }
 
-  /** The number itself. */
+  /** The seed. */
   public long value() {
     return seed;
   }
 
-  /** Whether anything was drawn. */
+  /** Whether {@link #next} was called. */
   public boolean isDrawnFrom() {
     return draws.get() > 0;
   }
 
-  /** A seed for the next part that has none. */
+  /** Draws a seed for the next part of the simulation that has none of its own. */
   public long next() {
     return SplitMix64.at(seed, SALT, draws.getAndIncrement()).nextLong();
   }

@@ -111,7 +111,7 @@ public final class TokenCounting {
       return known ? tokens : null;
     }
 
-    /** Counts it now; call on the thread, from {@link #later}. */
+    /** Counts it now; call on the thread, from {@link #countLater}. */
     public void count() {
       if (known) {
         return;
@@ -175,7 +175,7 @@ public final class TokenCounting {
    *
    * @param requestIndex position of its request in the run, from 0
    */
-  public boolean compares(long requestIndex) {
+  public boolean isSampled(long requestIndex) {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
   }
 
@@ -194,9 +194,9 @@ public final class TokenCounting {
     return new PromptCount(tokenizer, texts);
   }
 
-  /** As {@link #later}, at once: somebody waits for it. */
-  public <T> void now(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
-    later(counted, uncountedValue, then);
+  /** As {@link #countLater}, at once: somebody waits for it. */
+  public <T> void countNow(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+    countLater(counted, uncountedValue, then);
     LockSupport.unpark(thread);
   }
 
@@ -204,7 +204,7 @@ public final class TokenCounting {
    * Counts on the thread and goes on with the result there; or with what there is without, on any
    * thread, if there is no time or room for counting. Goes on exactly once.
    */
-  public <T> void later(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+  public <T> void countLater(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
     pending.add(task);
     if (!offer(task::count) || closed) {

@@ -2,7 +2,6 @@ package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.record.Timeline;
 import io.netty.channel.DefaultEventLoop;
 import java.util.ArrayList;

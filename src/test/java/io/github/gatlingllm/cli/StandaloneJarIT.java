@@ -1,5 +1,6 @@
 package io.github.gatlingllm.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.testing.JavaCommand;
@@ -52,7 +53,7 @@ class StandaloneJarIT {
               output);
 
       assertThat(exitCode).as(Files.readString(output)).isZero();
-      assertThat(output).content().contains("Validity", "llm.html");
+      assertThat(output).content(UTF_8).contains("Validity", "llm.html");
       Path run;
       try (Stream<Path> runs = Files.list(dir.resolve("out"))) {
         run = runs.toList().get(0);

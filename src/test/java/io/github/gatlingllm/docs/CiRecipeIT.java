@@ -1,5 +1,6 @@
 package io.github.gatlingllm.docs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -41,12 +42,12 @@ class CiRecipeIT {
 
     runAll();
     assertThat(folder.resolve("baseline/llm/requests.jsonl")).isNotEmptyFile();
-    assertThat(summary).content().contains("## LLM load test:", "No baseline yet");
+    assertThat(summary).content(UTF_8).contains("## LLM load test:", "No baseline yet");
 
     Files.delete(summary);
     runAll();
     assertThat(summary)
-        .content()
+        .content(UTF_8)
         .contains("## LLM load test:", "## LLM load test compared with baseline", "held");
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.e2e;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,11 +75,13 @@ class GatesIT {
 
     JsonNode gate = ours.summary().at("/assertions/0");
     assertThat(gate.get("ok").asBoolean()).isFalse();
-    assertThat(ours.files().junit()).content().contains("failures=\"1\"", "<failure ");
-    assertThat(ours.files().summaryMarkdown()).content().contains("| < 1 ms |", "| KO |");
-    assertThat(ours.files().page()).content().contains("✗ KO", "Global: 99th percentile of TTFT");
+    assertThat(ours.files().junit()).content(UTF_8).contains("failures=\"1\"", "<failure ");
+    assertThat(ours.files().summaryMarkdown()).content(UTF_8).contains("| < 1 ms |", "| KO |");
+    assertThat(ours.files().page())
+        .content(UTF_8)
+        .contains("✗ KO", "Global: 99th percentile of TTFT");
     assertThat(ours.directory().resolve("index.html"))
-        .content()
+        .content(UTF_8)
         .containsSubsequence("id=\"gatling-llm\"", "Global: 99th percentile of TTFT");
   }
 

@@ -84,12 +84,21 @@ class WarmUpIT {
       GatlingRun run =
           GatlingRun.of(WarmUpSimulation.class)
               .set("jdk.net.hosts.file", hosts) // asks no name server
+              .set("http.proxyHost", "127.0.0.1") // not for 127.*, by default
+              .set("http.proxyPort", "2")
               .set("baseUrls", well + "," + String.join(",", expected.keySet()))
               .noReports()
               .run();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
-      List<String> lines = run.lines().stream().filter(line -> line.startsWith("LLM")).toList();
+      assertThat(run.lines())
+          .filteredOn(line -> line.startsWith("LLM:"))
+          .containsExactly(
+              "LLM: the system property http.proxyHost is ignored, as Gatling's client reads no"
+                  + " proxy from the JVM: requests go to no-such-host.invalid directly. Set the"
+                  + " proxy on the http protocol of the simulation: http.proxy(Proxy(\"127.0.0.1\","
+                  + " 2))");
+      List<String> lines = run.lines().stream().filter(line -> line.startsWith("LLM ")).toList();
       assertThat(lines).as("one per server").hasSameSizeAs(expected.keySet());
       int line = 0;
       for (Map.Entry<String, String> each : expected.entrySet()) {
@@ -128,9 +137,9 @@ class WarmUpIT {
           .filteredOn(line -> line.startsWith("LLM"))
           .containsExactly(
               "LLM: model embedded, the only one of " + engine.baseUrl() + "/models",
-              "LLM server metrics: vllm of "
+              "LLM server metrics: reading vllm from "
                   + engine.baseUrl().replace("/v1", "/metrics")
-                  + ", once a second",
+                  + " once a second",
               "LLM warm-up request to 127.0.0.1:"
                   + refusing.port()
                   + " ("
@@ -144,6 +153,31 @@ class WarmUpIT {
       assertThat(asked.at("/messages/0/content").asText()).endsWith("Why is the sky blue?");
       assertThat(asked.path("max_tokens").asInt()).isEqualTo(7);
       assertThat(asked.path("stream").asBoolean()).isFalse();
+    }
+  }
+
+  /** Neither the JVM nor the first target is warmed up before. */
+  @Test
+  void unknownHostIsNamedBeforeAnythingIsWarmedUp() throws Exception {
+    Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost\n");
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("jdk.net.hosts.file", hosts)
+              .set("llm.endpoint", engine.baseUrl() + ",http://no-such-host.invalid/v1")
+              .set("llm.model", "any")
+              .set("llm.jvmWarmUp", true)
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      assertThat(run.lines())
+          .filteredOn(line -> line.startsWith("LLM warm-up"))
+          .containsExactly(
+              "LLM warm-up request to no-such-host.invalid"
+                  + " (http://no-such-host.invalid/v1/chat/completions) failed: unknown host: check"
+                  + " the endpoint's name. No load was sent; warmup=0 skips this request");
+      assertThat(engine.requestsReceived()).isZero();
     }
   }
 

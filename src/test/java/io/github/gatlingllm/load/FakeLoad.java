@@ -182,7 +182,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public LevelResult soFar(RunningLevel stage) {
+  public LevelResult resultSoFar(RunningLevel stage) {
     long failed = failing ? failures : 0;
     long measured = missed == null ? 0 : measured(stage.label());
     Long met =
@@ -209,8 +209,8 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
-    LevelResult result = soFar(stage);
+  public void whenResultKnown(RunningLevel stage, Consumer<LevelResult> goOn) {
+    LevelResult result = resultSoFar(stage);
     at(now, () -> goOn.accept(result));
   }
 

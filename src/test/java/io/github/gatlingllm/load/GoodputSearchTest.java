@@ -47,8 +47,8 @@ class GoodputSearchTest {
         .containsExactly(2.0, 4.0, 8.0, 16.0, 32.0, 24.0, 20.0, 22.0, 21.0, 21.5, 21.5, 22.0);
     assertThat(conclusion(source))
         .isEqualTo(
-            "Highest rate that holds the SLO: 21.5 requests/s (22 fails). Thin evidence: 100"
-                + " requests; use duration ≥ 60");
+            "Highest rate that holds the SLO: 21.5 requests/s (only 100 requests, fewer than the"
+                + " 381 that can show 99 %; 22 fails). Use duration ≥ 60");
     LoadPlan.Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
     // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
@@ -63,12 +63,12 @@ class GoodputSearchTest {
   void saysAboutHowManyLevelsAreToCome() {
     LevelSource source = search(2, 0.5);
     LoadLevel level = source.next(null);
-    List<Integer> toCome = new ArrayList<>();
+    List<Integer> left = new ArrayList<>();
     while (level != null) {
-      toCome.add(source.levelsToCome());
+      left.add(source.levelsLeft());
       level = source.next(result(level, level.offered() <= 7 ? 99 : 0));
     }
-    assertThat(toCome).containsExactly(5, 5, 5, 3, 2, 1, 0);
+    assertThat(left).containsExactly(5, 5, 5, 3, 2, 1, 0);
   }
 
   @Test
@@ -92,9 +92,9 @@ class GoodputSearchTest {
         level.label(), requests, requests - missed, 99, requests, 0, null, 0, false, null, null);
   }
 
-  private static boolean goesOn(LevelSource source, long requests, long missed) {
+  private static boolean extendsMeasuring(LevelSource source, long requests, long missed) {
     LoadLevel level = LoadLevel.Open.steady(1);
-    return source.goesOn(missed(level, requests, missed));
+    return source.extendsMeasuring(missed(level, requests, missed));
   }
 
   /** Wilson's interval of 600 requests with 1, 6 and 13 misses: 99.06, 97.8 to 99.5, 98.7 %. */
@@ -103,26 +103,26 @@ class GoodputSearchTest {
     long[] holds = {600, 1};
     long[] fails = {600, 30};
 
-    assertThat(goesOn(after(holds, holds), 600, 6)).as("doubling, looks good").isFalse();
-    assertThat(goesOn(after(holds, holds), 600, 7)).as("doubling, looks bad").isTrue();
-    assertThat(goesOn(after(holds, holds), 600, 13)).as("doubling, is bad").isFalse();
-    assertThat(goesOn(after(holds, fails), 600, 6)).as("bisecting, undecided").isTrue();
-    assertThat(goesOn(after(holds, fails), 600, 1)).as("bisecting, holds").isFalse();
-    assertThat(goesOn(after(holds, fails), 600, 13)).as("bisecting, fails").isFalse();
+    assertThat(extendsMeasuring(after(holds, holds), 600, 6)).as("doubling, looks good").isFalse();
+    assertThat(extendsMeasuring(after(holds, holds), 600, 7)).as("doubling, looks bad").isTrue();
+    assertThat(extendsMeasuring(after(holds, holds), 600, 13)).as("doubling, is bad").isFalse();
+    assertThat(extendsMeasuring(after(holds, fails), 600, 6)).as("bisecting, undecided").isTrue();
+    assertThat(extendsMeasuring(after(holds, fails), 600, 1)).as("bisecting, holds").isFalse();
+    assertThat(extendsMeasuring(after(holds, fails), 600, 13)).as("bisecting, fails").isFalse();
     // 2 holds, 4 fails, 3 holds, 3.5 fails: the bracket is narrow enough.
     long[][] narrow = {holds, fails, holds, fails};
-    assertThat(goesOn(after(narrow), 600, 1)).as("measured again, holds").isTrue();
-    assertThat(goesOn(after(narrow), 600, 6)).as("measured again, undecided").isTrue();
-    assertThat(goesOn(after(narrow), 600, 13)).as("measured again, fails").isFalse();
+    assertThat(extendsMeasuring(after(narrow), 600, 1)).as("measured again, holds").isTrue();
+    assertThat(extendsMeasuring(after(narrow), 600, 6)).as("measured again, undecided").isTrue();
+    assertThat(extendsMeasuring(after(narrow), 600, 13)).as("measured again, fails").isFalse();
   }
 
   @Test
   void measuresAtMostEightTimesAsLong() {
     LevelSource source = after(new long[] {600, 1}, new long[] {600, 30});
     for (int round = 2; round <= 8; round++) {
-      assertThat(goesOn(source, 600, 6)).isTrue();
+      assertThat(extendsMeasuring(source, 600, 6)).isTrue();
     }
-    assertThat(goesOn(source, 600, 6)).isFalse();
+    assertThat(extendsMeasuring(source, 600, 6)).isFalse();
   }
 
   @Test
@@ -240,16 +240,16 @@ class GoodputSearchTest {
     LevelResult none =
         new LevelResult(level.label(), 0, null, 99, 0, 0, null, 0, false, null, null);
     for (int round = 1; round < GoodputSearch.MOST_ROUNDS; round++) {
-      assertThat(rare.goesOn(none)).isTrue();
+      assertThat(rare.extendsMeasuring(none)).isTrue();
     }
-    assertThat(rare.goesOn(none)).isFalse();
+    assertThat(rare.extendsMeasuring(none)).isFalse();
     assertThat(rare.next(none)).isNull();
     assertThat(conclusion(rare))
         .startsWith("No highest rate found: r=0.02 had no request to judge");
 
     LevelSource often = search(2, 0.05);
     assertThat(often.next(null)).isNotNull();
-    assertThat(often.goesOn(none)).isFalse();
+    assertThat(often.extendsMeasuring(none)).isFalse();
   }
 
   @Test

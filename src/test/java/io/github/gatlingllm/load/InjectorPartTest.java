@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.data.Percentage.withPercentage;
 
-import io.github.gatlingllm.load.Arrival.Turns;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Closed;
@@ -44,7 +44,7 @@ class InjectorPartTest {
 
   private static List<Sweep> parts(Sweep whole, int count) {
     return IntStream.rangeClosed(1, count)
-        .mapToObj(index -> whole.of(new InjectorShare(index, count)))
+        .mapToObj(index -> whole.part(new InjectorShare(index, count)))
         .toList();
   }
 
@@ -97,7 +97,7 @@ class InjectorPartTest {
     parts.forEach(part -> union.addAll(arrivals(part)));
     union.sort(Comparator.comparingLong(Numbered::number));
 
-    assertThat(union).isEqualTo(arrivals(whole.of(ALONE)));
+    assertThat(union).isEqualTo(arrivals(whole.part(ALONE)));
     assertThat(
             parts.stream().map(part -> part.startOffsets(new InjectorShare(1, count))).distinct())
         .hasSize(1);
@@ -141,11 +141,11 @@ class InjectorPartTest {
   }
 
   @Property(tries = 100)
-  void turnsOfAllInjectorsAreAllTurnsOnce(@ForAll @IntRange(min = 1, max = 9) int count) {
+  void allInjectorsTogetherDrawEachIndexOnce(@ForAll @IntRange(min = 1, max = 9) int count) {
     Set<Long> taken = new HashSet<>();
     for (int index = 1; index <= count; index++) {
-      Turns turns = new Turns(new InjectorShare(index, count));
-      IntStream.range(0, 20).forEach(i -> assertThat(taken.add(turns.next(null))).isTrue());
+      DrawOrder order = new DrawOrder(new InjectorShare(index, count));
+      IntStream.range(0, 20).forEach(i -> assertThat(taken.add(order.next(null))).isTrue());
     }
     assertThat(taken).contains(0L, 20L * count - 1).hasSize(20 * count);
   }
@@ -153,19 +153,19 @@ class InjectorPartTest {
   @Test
   void whatAUserAsksFollowsFromItsNumber() {
     Sweep plan = Sweep.open(List.of(Open.steady(20)), new Gaps.Exponential(0), 3, PHASES);
-    Sweep part = plan.of(new InjectorShare(2, 3));
+    Sweep part = plan.part(new InjectorShare(2, 3));
     Open level = (Open) part.levels().get(0);
     Arrival.Numbers numbers = Objects.requireNonNull(level.numbers());
     RunningLevel running = new RunningLevel(level, 0, true, () -> {});
-    Turns turns = new Turns(new InjectorShare(2, 3));
-    Turns others = new Turns(new InjectorShare(2, 3));
+    DrawOrder order = new DrawOrder(new InjectorShare(2, 3));
+    DrawOrder others = new DrawOrder(new InjectorShare(2, 3));
     Iterator<Planned> schedule = level.schedule();
     Arrival earlier = new Arrival(running, schedule.next(), 0);
     Arrival later = new Arrival(running, schedule.next(), 0);
 
-    assertThat(turns.next(later)).isEqualTo(4);
-    assertThat(turns.next(earlier)).isEqualTo(1);
-    assertThat(turns.next(earlier)).isEqualTo(1 + numbers.all());
+    assertThat(order.next(later)).isEqualTo(4);
+    assertThat(order.next(earlier)).isEqualTo(1);
+    assertThat(order.next(earlier)).isEqualTo(1 + numbers.all());
     assertThat(others.next(earlier)).isEqualTo(1);
     assertThat(numbers.all())
         .isEqualTo(plan.levels().get(0) instanceof Open open ? open.mostArrivals() : -1);
@@ -177,13 +177,13 @@ class InjectorPartTest {
     Closed closed =
         (Closed)
             new Sweep(List.of(new Closed(8, automatic)))
-                .of(new InjectorShare(1, 2))
+                .part(new InjectorShare(1, 2))
                 .levels()
                 .get(0);
     Open open =
         (Open)
             new Sweep(List.of(Open.steady(8).with(automatic)))
-                .of(new InjectorShare(1, 2))
+                .part(new InjectorShare(1, 2))
                 .levels()
                 .get(0);
 
@@ -191,7 +191,7 @@ class InjectorPartTest {
     assertThat(closed.phases().stabilizeNanos()).isEqualTo(15 * SECOND);
     assertThat(open.phases().fillNanos()).isEqualTo(0);
     assertThat(open.phases().stabilizeNanos()).isEqualTo(20 * SECOND);
-    assertThat(new Sweep(List.of(new Closed(8, automatic))).of(ALONE).levels())
+    assertThat(new Sweep(List.of(new Closed(8, automatic))).part(ALONE).levels())
         .containsExactly(new Closed(8, automatic));
   }
 
@@ -201,9 +201,9 @@ class InjectorPartTest {
     InjectorShare share = new InjectorShare(2, 4);
     Sweep plan = new Sweep(List.of(new Closed(1, Phases.DEFAULT), new Closed(2, Phases.DEFAULT)));
 
-    assertThat(plan.of(share).startOffsets(share))
+    assertThat(plan.part(share).startOffsets(share))
         .containsExactly(0L, 120_100_000_000L, 240_200_000_000L);
-    assertThat(plan.of(ALONE).startOffsets(ALONE)).containsExactly(0L);
+    assertThat(plan.part(ALONE).startOffsets(ALONE)).containsExactly(0L);
   }
 
   static List<LoadPlan> whole() {
@@ -220,9 +220,9 @@ class InjectorPartTest {
   @MethodSource("whole")
   void whatNeedsTheWholeIsRefusedInALine(LoadPlan plan) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> plan.of(new InjectorShare(2, 4)))
+        .isThrownBy(() -> plan.part(new InjectorShare(2, 4)))
         .withMessageMatching("injector 2/4 cannot .*; .*");
-    assertThat(plan.of(ALONE)).isNotNull();
+    assertThat(plan.part(ALONE)).isNotNull();
   }
 
   /** In milliseconds; iterations of 10 ms end 10 ms after each level at the latest. */
@@ -231,7 +231,7 @@ class InjectorPartTest {
     Phases phases = new Phases(0, 0, SECOND / 10, SECOND, null);
     LoadPlan plan =
         new Sweep(List.of(new Closed(1, phases), new Open(100, Arrivals.constant(100), phases)))
-            .of(new InjectorShare(2, 2));
+            .part(new InjectorShare(2, 2));
     FakeLoad load =
         new FakeLoad(() -> 10, iteration -> false, plan, level -> (level + 1) * 5L * SECOND).run();
 

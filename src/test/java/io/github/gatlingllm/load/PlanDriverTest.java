@@ -491,7 +491,12 @@ class PlanDriverTest {
         };
 
     new PlanDriver(
-            NO_LEVELS, () -> 0, (nanoTime, task) -> {}, nobody, new RunningLevel.Listener() {})
+            NO_LEVELS,
+            () -> 0,
+            (nanoTime, task) -> {},
+            nobody,
+            new RunningLevel.Listener() {},
+            level -> null)
         .begin();
 
     assertThat(ended).hasValue(1);
@@ -562,7 +567,8 @@ class PlanDriverTest {
               System::nanoTime,
               (nanoTime, task) -> {},
               users,
-              new RunningLevel.Listener() {});
+              new RunningLevel.Listener() {},
+              level -> null);
       driver[0].begin();
 
       assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();

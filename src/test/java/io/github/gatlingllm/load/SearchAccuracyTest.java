@@ -152,7 +152,7 @@ class SearchAccuracyTest {
       for (int rounds = 1; ; ) {
         double at = arrivals.nextLong() / 1e9;
         if (at >= until) {
-          if (!source.goesOn(ended.by(until, rounds))) {
+          if (!source.extendsMeasuring(ended.by(until, rounds))) {
             seconds += until;
             return ended.by(Double.MAX_VALUE, rounds);
           }

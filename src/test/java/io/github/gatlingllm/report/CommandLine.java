@@ -34,7 +34,11 @@ public final class CommandLine {
     }
   }
 
+  /** Without the line per class of ours that the agent of fuzz tests in the same JVM prints. */
   private static String text(ByteArrayOutputStream bytes) {
-    return bytes.toString(StandardCharsets.UTF_8).strip();
+    return bytes
+        .toString(StandardCharsets.UTF_8)
+        .replaceAll("(?m)^INFO: Instrumented .*\\R?", "")
+        .strip();
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import static io.github.gatlingllm.report.CommandLine.call;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RunFiles;
@@ -48,10 +49,12 @@ class CompareCommandTest {
         .containsPattern("slower: Worse: .*itl\\.mean \\+[23]\\d\\.?\\d? %")
         .contains("compare.html");
     assertThat(out.resolve("compare.md"))
-        .content()
+        .content(UTF_8)
         .contains("| `ttft.p50` |", "▲ worse", "### What differs", "other figures.")
         .doesNotContain("| `ttfo.mean`");
-    assertThat(out.resolve("compare.html")).content().contains("▲ worse", "percentiles-ttft-ms");
+    assertThat(out.resolve("compare.html"))
+        .content(UTF_8)
+        .contains("▲ worse", "percentiles-ttft-ms");
     assertThat(out).isDirectoryNotContaining("glob:**.part");
   }
 
@@ -62,7 +65,7 @@ class CompareCommandTest {
     String first = Files.readString(file);
     assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
 
-    assertThat(file).content().isEqualTo(first);
+    assertThat(file).content(UTF_8).isEqualTo(first);
   }
 
   @ParameterizedTest

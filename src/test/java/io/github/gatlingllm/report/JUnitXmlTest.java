@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.Assertion;
@@ -65,7 +66,7 @@ class JUnitXmlTest {
   void runWithoutAssertionsHasNone() throws Exception {
     Path file = folder.resolve("junit.xml");
     JUnitXml.write(DemoRun.sweep().demanding("errors=0").figures().summary(), file);
-    assertThat(file).content().startsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    assertThat(file).content(UTF_8).startsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     JUnitXml.write(DemoRun.sweep().figures().summary(), file);
     assertThat(Files.exists(file)).isFalse();
   }

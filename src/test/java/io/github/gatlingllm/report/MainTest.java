@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.Assertion;
@@ -34,8 +35,8 @@ class MainTest {
 
     assertThat(rendered.exitCode()).isZero();
     RunFiles files = new RunFiles(run);
-    assertThat(files.page()).content().contains("LLM report");
-    assertThat(files.summaryJson()).content().contains("gatling-llm/summary/1");
+    assertThat(files.page()).content(UTF_8).contains("LLM report");
+    assertThat(files.summaryJson()).content(UTF_8).contains("gatling-llm/summary/1");
     assertThat(files.summaryMarkdown()).isNotEmptyFile();
   }
 
@@ -95,7 +96,9 @@ class MainTest {
       run.assertions(List.of(gate)).write(files.info());
 
       assertThat(call("render", this.run.toString()).exitCode()).isEqualTo(limit > 1 ? 0 : 2);
-      assertThat(files.junit()).content().contains(limit > 1 ? "failures=\"0\"" : "failures=\"1\"");
+      assertThat(files.junit())
+          .content(UTF_8)
+          .contains(limit > 1 ? "failures=\"0\"" : "failures=\"1\"");
     }
   }
 
@@ -130,7 +133,7 @@ class MainTest {
 
     assertThat(call("render", run.toString(), "--slo-rule", "requests").exitCode()).isZero();
     assertThat(files.summaryJson())
-        .content()
+        .content(UTF_8)
         .contains("\"text\" : \"ttft<1s,e2e<2s\"", "\"rule\" : \"requests\"");
     Called wrong = call("render", run.toString(), "--slo-rule", "all");
     assertThat(wrong.exitCode()).isEqualTo(1);

@@ -286,7 +286,7 @@ class MergeCommandTest {
         .contains("the last line is cut off (5 bytes) and left out");
     RunInfo info = RunInfo.read(new RunFiles(out).info()).orElseThrow();
     assertThat(info.dropped()).isEqualTo(2);
-    assertThat(new RunFiles(out).summaryMarkdown()).content().contains("records_dropped");
+    assertThat(new RunFiles(out).summaryMarkdown()).content(UTF_8).contains("records_dropped");
   }
 
   @Test

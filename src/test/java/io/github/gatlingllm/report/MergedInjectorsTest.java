@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import static io.github.gatlingllm.report.CommandLine.call;
 import static io.github.gatlingllm.stats.Recorded.ORIGIN;
 import static io.github.gatlingllm.stats.Recorded.at;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -268,7 +269,7 @@ class MergedInjectorsTest {
     assertThat(summary().at("/injectors/1/missing").asLong()).isZero();
     assertThat(check(summary(), "injectors").at("/level").asText()).isEqualTo("ok");
     assertThat(new RunFiles(folder.resolve("joined")).page())
-        .content()
+        .content(UTF_8)
         .contains("The injectors, each by itself", "injector-3");
   }
 

@@ -187,7 +187,8 @@ class LevelLogTest {
                 LevelRecord.TARGET,
                 LevelRecord.SCENARIO,
                 plan.plannedNanos(),
-                level -> events.add("cancel " + level.label())));
+                level -> events.add("cancel " + level.label())),
+            level -> null);
     driver.begin();
   }
 

@@ -54,7 +54,8 @@ class LevelTallyTest {
               public void levelStarted(RunningLevel running, long nanoTime) {
                 started.add(running);
               }
-            })
+            },
+            running -> null)
         .begin();
     RunningLevel running = started.get(started.size() - 1);
     TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());

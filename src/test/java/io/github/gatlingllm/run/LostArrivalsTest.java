@@ -76,7 +76,8 @@ class LostArrivalsTest {
             () -> now,
             this::at,
             new LosingUsers(lost),
-            log.listener("a", "scn", plan.plannedNanos(), running -> {}));
+            log.listener("a", "scn", plan.plannedNanos(), running -> {}),
+            index -> null);
     driver.begin();
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
       now = task.nanoTime();

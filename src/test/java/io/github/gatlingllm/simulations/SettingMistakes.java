@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.simulations.Setting.Group;
+import io.github.gatlingllm.simulations.SettingEntry.Group;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -85,7 +85,7 @@ public final class SettingMistakes {
     return plans.toString();
   }
 
-  private void of(Setting<?> setting) {
+  private void of(SettingEntry<?> setting) {
     for (String odd : ODD) {
       ask(Map.of(setting.property(), odd));
     }
@@ -94,7 +94,7 @@ public final class SettingMistakes {
       ask(Map.of(setting.property(), setting.example()));
     }
     for (String other : setting.excludes()) {
-      Setting<?> excluded = Setting.named(other.replaceAll("[ =].*", ""));
+      SettingEntry<?> excluded = Setting.named(other.replaceAll("[ =].*", ""));
       if (excluded != null) {
         ask(Map.of(setting.property(), setting.example(), excluded.property(), excluded.example()));
       }

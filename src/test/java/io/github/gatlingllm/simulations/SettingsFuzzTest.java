@@ -11,7 +11,7 @@ class SettingsFuzzTest {
   /** A value is read, or refused with words. */
   @FuzzTest
   void value(FuzzedDataProvider data) {
-    Setting<?> setting = data.pickValue(Setting.all());
+    SettingEntry<?> setting = data.pickValue(Setting.all());
     String text = data.consumeRemainingAsString();
     if (text.indexOf('/') >= 0) {
       return; // some settings name files, and read them

@@ -3,7 +3,7 @@ package io.github.gatlingllm.simulations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
-import io.github.gatlingllm.simulations.Setting.Group;
+import io.github.gatlingllm.simulations.SettingEntry.Group;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
@@ -61,17 +61,17 @@ class SettingsPageTest {
 
   @Test
   void defaultsAreOfTheirForm() {
-    for (Setting<?> setting : Setting.all()) {
+    for (SettingEntry<?> setting : Setting.all()) {
       if (setting != Setting.TOKENIZER) {
-        setting.absent(true);
+        setting.defaultValue(true);
       }
-      setting.absent(false);
+      setting.defaultValue(false);
     }
   }
 
   @Test
   void examplesAreOfTheirForm() {
-    for (Setting<?> setting : Setting.all()) {
+    for (SettingEntry<?> setting : Setting.all()) {
       assertThat(setting.example()).as(setting.name()).isNotEmpty();
       if (setting != Setting.PROMPTS) { // a file that is read at once
         setting.parse(setting.example());
@@ -99,7 +99,7 @@ class SettingsPageTest {
 
   private static Stream<String> constants() {
     return Arrays.stream(Setting.class.getDeclaredFields())
-        .filter(f -> Modifier.isStatic(f.getModifiers()) && f.getType() == Setting.class)
+        .filter(f -> Modifier.isStatic(f.getModifiers()) && f.getType() == SettingEntry.class)
         .map(java.lang.reflect.Field::getName);
   }
 
@@ -165,7 +165,7 @@ class SettingsPageTest {
                 .toList());
   }
 
-  private static List<String> row(Setting<?> setting) {
+  private static List<String> row(SettingEntry<?> setting) {
     return List.of(
         "`" + setting.name() + "`",
         text(setting.shape()),

@@ -87,13 +87,13 @@ final class SettingsTest {
         .anyMatch(line -> line.startsWith("LLM_FOO in the environment is not a setting"));
   }
 
-  static Stream<Setting<?>> settings() {
+  static Stream<SettingEntry<?>> settings() {
     return Setting.all().stream().filter(setting -> setting != Setting.HEADER);
   }
 
   @ParameterizedTest
   @MethodSource("settings")
-  void everySettingIsReadFromItsProperty(Setting<?> setting) {
+  void everySettingIsReadFromItsProperty(SettingEntry<?> setting) {
     assertThat(properties(Map.of(setting.property(), "1")).text(setting)).isEqualTo("1");
   }
 

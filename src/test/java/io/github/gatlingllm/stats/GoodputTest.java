@@ -259,6 +259,53 @@ class GoodputTest {
         .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 request.");
   }
 
+  /**
+   * A mix at two loads. At the higher one no request was called slow: neither the sentence nor the
+   * goodput of that level quotes what slow requests have to meet, nor says that it is met.
+   */
+  @Test
+  void objectivesOfANameThatTheQuotedLevelLacksAreNotQuoted() {
+    RunInfo own =
+        run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000))
+            .slo(
+                RunInfo.TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
+                Map.of());
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 1_000, "c=2", 100, 110);
+    records.add(at(0).stage("c=1").tokens(100).record());
+    records.add(at(0).name("slow").stage("c=1").tokens(100, 150).record());
+    Summary s = figures(own, records).summary();
+    assertThat(s.verdict())
+        .startsWith(
+            "TTFT p99 ≤ 1 s is met up to 2 concurrent requests (2 tok/s; only 2 requests, fewer"
+                + " than the 381 that can show 99 %), the highest load tried");
+    assertThat(s.stages())
+        .extracting(level -> level.figures().goodput().slo())
+        .containsExactly("ttft<1s; slow: e2e<200ms", "ttft<1s");
+    assertThat(s.figures().goodput().slo()).isEqualTo("ttft<1s; slow: e2e<200ms");
+
+    // The lower one is quoted: slow requests are in it, and were judged least often.
+    records.add(at(1_000).stage("c=2").tokens(1_500).record());
+    assertThat(figures(own, records).summary().verdict())
+        .startsWith(
+            "TTFT p99 ≤ 1 s and E2E p99 ≤ 200 ms of slow are met up to 1 concurrent request (")
+        .contains("; only 1 request");
+  }
+
+  /** No request but the slow ones was sent: what others would have to meet is not quoted. */
+  @Test
+  void objectivesOfAllOthersAreNotQuotedWhereThereAreNoOthers() {
+    RunInfo own =
+        run(1, stage(1, 0, 1_000))
+            .slo(
+                RunInfo.TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
+                Map.of());
+    Summary s = figures(own, at(0).name("slow").tokens(100, 150).record()).summary();
+    assertThat(s.verdict())
+        .endsWith("E2E p99 ≤ 200 ms of slow is met: E2E of slow by 100 % of 1 request.");
+    assertThat(s.stages().get(0).figures().goodput().slo()).isEqualTo("slow: e2e<200ms");
+  }
+
   /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
   @Test
   void targetsWithObjectivesOfTheirOwn() {

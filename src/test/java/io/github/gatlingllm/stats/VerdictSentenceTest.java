@@ -21,8 +21,9 @@ class VerdictSentenceTest {
   void upToALevel() {
     assertThat(sweep.figures(SLO).summary().verdict())
         .isEqualTo(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s)."
-                + " Doubling the load costs 6 % of the throughput at 12 × the TTFT p99.");
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s;"
+                + " only 50 requests, fewer than the 381 that can show 99 %). Doubling the load"
+                + " costs 6 % of the throughput at 12 × the TTFT p99.");
   }
 
   @Test
@@ -30,15 +31,16 @@ class VerdictSentenceTest {
     assertThat(sweep.figures(SLO.judgedBy(99, Slo.Rule.REQUESTS)).summary().verdict())
         .startsWith(
             "99 % of the requests meet TTFT ≤ 200 ms and TPOT ≤ 50 ms at once up to 8 concurrent"
-                + " requests (50 tok/s)");
+                + " requests (50 tok/s; only 50 requests, fewer than the 381 that can show 99 %)");
   }
 
   @Test
   void everyLevelHolds() {
     assertThat(new Levels().level(1, 10, 100).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s),"
-                + " the highest load tried.");
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s;"
+                + " only 50 requests, fewer than the 381 that can show 99 %), the highest load"
+                + " tried.");
   }
 
   /** Four late ones of the first level arrive in the second's window: 54 tok/s. */
@@ -46,8 +48,40 @@ class VerdictSentenceTest {
   void aLighterLoadThatDoesNotHoldIsNamed() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (54 tok/s),"
-                + " the highest load tried, but not at 1 concurrent request.");
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (54 tok/s;"
+                + " only 50 requests, fewer than the 381 that can show 99 %), the highest load"
+                + " tried, but not at 1 concurrent request.");
+  }
+
+  /** 380 requests without a miss are by Wilson's interval at least 98.9990 %, 381 are 99.0017 %. */
+  @Test
+  void enoughRequestsToShowTheSloAreNotCounted() {
+    assertThat(new Levels().level(1, 381, 100).level(8, 380, 150).figures(SLO).summary().verdict())
+        .contains("8 concurrent requests (380 tok/s; only 380 requests, fewer than the 381");
+    assertThat(new Levels().level(1, 380, 100).level(8, 381, 150).figures(SLO).summary().verdict())
+        .contains("are met up to 8 concurrent requests (381 tok/s), the highest load tried.");
+  }
+
+  /** Half of the requests within 100 ms, as is asked: 4 requests can show it. */
+  @Test
+  void fewRequestsShowAMedian() {
+    Slo median = Slo.parse("ttft<200ms", 50, Slo.Rule.PERCENTILES);
+    assertThat(new Levels().level(1, 3, 100).level(2, 4, 100).figures(median).summary().verdict())
+        .contains("TTFT p50 ≤ 200 ms is met up to 2 concurrent requests (4 tok/s), the highest");
+    assertThat(new Levels().level(1, 4, 100).level(2, 3, 100).figures(median).summary().verdict())
+        .contains("(3 tok/s; only 3 requests, fewer than the 4 that can show 50 %)");
+  }
+
+  /** Of two targets, in a few words. */
+  @Test
+  void fewRequestsOfOneOfTwoTargetsAreSaid() {
+    Levels levels = new Levels().level(1, 10, 100).level(2, 20, 100);
+    levels.target("b").level(1, 10, 100).level(2, 400, 100);
+    assertThat(levels.figures(SLO).summary().verdict())
+        .contains(
+            "a: 20 tok/s at c=2, the highest load within the SLO (only 20 requests, fewer than the"
+                + " 381 that can show 99 %).",
+            "b: 400 tok/s at c=2, the highest load within the SLO.");
   }
 
   @Test

@@ -44,7 +44,7 @@ class TokenCountingTest {
       };
 
   private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
-    counting.later(
+    counting.countLater(
         () -> {
           prompt.count();
           return "counted " + prompt.tokens();
@@ -93,7 +93,7 @@ class TokenCountingTest {
   void beyondItsRoomNothingWaits() throws InterruptedException {
     TokenCounting counting = new TokenCounting(1);
     CountDownLatch busy = new CountDownLatch(1);
-    counting.later(
+    counting.countLater(
         () -> {
           busy.countDown();
           counting.prompt(slow, List.of("blocks")).count();

@@ -1,0 +1,204 @@
+package io.github.gatlingllm.action;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the number of requests and of tokens per minute by a sliding window over the instants at
+ * which requests were admitted. No period of 60 s exceeds the limits, bursts included. A request
+ * within the limits is admitted at once, others wait, first in first out.
+ *
+ * <p>The window is {@value #MARGIN_MS} ms longer than a minute, so that varying delays on the way
+ * to the server do not exceed the limits there. A request counts with the tokens that it may need
+ * until {@link Turn#used} reports the tokens that it took. A request that needs more than the whole
+ * limit is admitted when the window is empty.
+ *
+ * <p>Thread-safe: one lock, released before a request is admitted. Blocks no thread.
+ */
+final class RateLimiter {
+
+  private static final int MARGIN_MS = 500;
+  private static final long WINDOW_NANOS =
+      TimeUnit.MINUTES.toNanos(1) + TimeUnit.MILLISECONDS.toNanos(MARGIN_MS);
+  private static final long NONE = Long.MAX_VALUE;
+
+  private final long mostRequests;
+  private final long mostTokens;
+  private final LongSupplier nanoClock;
+  private final Queue<Turn> waiting = new ArrayDeque<>();
+
+  /** Requests admitted within the window, oldest first. */
+  private final Queue<Turn> window = new ArrayDeque<>();
+
+  private long tokens;
+  private long wakeAt = NONE;
+
+  /** A waiting request and its event loop. */
+  public interface Waiter {
+
+    /** The request is admitted. Called once, on any thread; must return at once. */
+    void go();
+
+    /** Runs a task at that instant of the clock or a little later. */
+    void at(long nanoTime, Runnable task);
+  }
+
+  private enum State {
+    WAITING,
+    IN_WINDOW,
+    OVER
+  }
+
+  /**
+   * @param requests per minute, 1 or more; null for no limit
+   * @param tokens per minute, 1 or more; null for no limit
+   */
+  public RateLimiter(@Nullable Integer requests, @Nullable Integer tokens, LongSupplier nanoClock) {
+    this.mostRequests = requests == null ? Long.MAX_VALUE : requests;
+    this.mostTokens = tokens == null ? Long.MAX_VALUE : tokens;
+    this.nanoClock = nanoClock;
+  }
+
+  /**
+   * Admits a request now or later.
+   *
+   * @param needs tokens that it may take, prompt and answer
+   * @param waiter called when the request is admitted; not called if it was admitted {@link
+   *     Turn#isAtOnce() at once}
+   */
+  public Turn enter(long needs, Waiter waiter) {
+    Turn turn = new Turn(waiter, Math.max(0, needs));
+    List<Turn> due;
+    synchronized (this) {
+      waiting.add(turn);
+      due = advance();
+      turn.atOnce = turn.state == State.IN_WINDOW;
+    }
+    tell(due, turn);
+    return turn;
+  }
+
+  /** Admits the requests that fit, and schedules the next attempt. */
+  private List<Turn> advance() {
+    long now = nanoClock.getAsLong();
+    expire(now);
+    List<Turn> due = new ArrayList<>(1);
+    for (Turn next = next(); next != null && fits(next); next = next()) {
+      waiting.remove();
+      next.state = State.IN_WINDOW;
+      next.wentAt = now;
+      window.add(next);
+      tokens += next.charge;
+      due.add(next);
+    }
+    Turn blocked = next();
+    if (blocked != null) {
+      long free = window.element().wentAt + WINDOW_NANOS;
+      if (wakeAt == NONE || free - wakeAt < 0) {
+        wakeAt = free;
+        blocked.waiter.at(free, () -> wake(free));
+      }
+    }
+    return due;
+  }
+
+  private void expire(long now) {
+    while (!window.isEmpty() && now - window.element().wentAt >= WINDOW_NANOS) {
+      Turn oldest = window.remove();
+      oldest.state = State.OVER;
+      tokens -= oldest.charge;
+    }
+  }
+
+  /** The first waiting request. */
+  private @Nullable Turn next() {
+    while (!waiting.isEmpty() && waiting.element().state == State.OVER) {
+      waiting.remove();
+    }
+    return waiting.peek();
+  }
+
+  private boolean fits(Turn turn) {
+    return window.isEmpty() || (window.size() < mostRequests && tokens + turn.charge <= mostTokens);
+  }
+
+  private void wake(long at) {
+    List<Turn> due;
+    synchronized (this) {
+      if (wakeAt == at) {
+        wakeAt = NONE;
+      }
+      due = advance();
+    }
+    tell(due, null);
+  }
+
+  private static void tell(List<Turn> due, @Nullable Turn atOnce) {
+    for (Turn turn : due) {
+      if (turn != atOnce) {
+        turn.waiter.go();
+      }
+    }
+  }
+
+  /** One request's place in the queue, then in the window. */
+  public final class Turn {
+    private final Waiter waiter;
+    private long charge;
+    private long wentAt;
+    private State state = State.WAITING;
+    private boolean atOnce;
+
+    private Turn(Waiter waiter, long charge) {
+      this.waiter = waiter;
+      this.charge = charge;
+    }
+
+    /** Whether the request was admitted without waiting. */
+    public boolean isAtOnce() {
+      return atOnce;
+    }
+
+    /** Whether the request still waits. */
+    public boolean isWaiting() {
+      synchronized (RateLimiter.this) {
+        return state == State.WAITING;
+      }
+    }
+
+    /** Gives up waiting; no effect on an admitted request. */
+    public void leave() {
+      List<Turn> due;
+      synchronized (RateLimiter.this) {
+        if (state != State.WAITING) {
+          return;
+        }
+        state = State.OVER;
+        due = advance();
+      }
+      tell(due, null);
+    }
+
+    /**
+     * Reports the tokens that the request took; the rest of its reservation is free from now on.
+     */
+    public void used(long took) {
+      List<Turn> due;
+      synchronized (RateLimiter.this) {
+        expire(nanoClock.getAsLong());
+        if (state != State.IN_WINDOW) {
+          return;
+        }
+        tokens += took - charge;
+        charge = took;
+        due = advance();
+      }
+      tell(due, null);
+    }
+  }
+}
