@@ -15,7 +15,7 @@ import io.gatling.javaapi.core.internal.Expressions;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.wire.FunctionCall;
+import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;

@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.Secrets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +56,7 @@ final class RequestRecords {
         protocol.recordTokens ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
-            finishReason == null ? null : ErrorBody.line(finishReason, prepared.secrets()),
+            finishReason == null ? null : prepared.secrets().line(finishReason),
             ending.httpStatus(),
             ending.status(),
             ok,
@@ -116,7 +115,7 @@ final class RequestRecords {
             null,
             RequestStatus.NOT_BUILT,
             false,
-            ErrorBody.line(error, Secrets.NONE),
+            Secrets.NONE.line(error),
             judgement.met(),
             judgement.missed(),
             false),
@@ -163,7 +162,7 @@ final class RequestRecords {
         session.userId(),
         turn,
         components.target,
-        Secrets.withoutThem(url),
+        Secrets.redactUrl(url),
         model,
         api.key(),
         streamed,

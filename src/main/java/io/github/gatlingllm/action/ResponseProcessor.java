@@ -17,8 +17,7 @@ import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.wire.ErrorBody;
-import io.github.gatlingllm.wire.FunctionCall;
+import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
@@ -146,7 +145,7 @@ final class ResponseProcessor {
     String failedCheck =
         checked._2().isEmpty()
             ? null
-            : ErrorBody.line(checked._2().get().message(), sent.prepared().secrets());
+            : sent.prepared().secrets().line(checked._2().get().message());
     boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
     Transcript transcript = exchange.options().transcript();

@@ -10,13 +10,13 @@ import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
+import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.Secrets;
 import io.netty.channel.EventLoop;
 import java.util.LinkedHashMap;
@@ -118,7 +118,7 @@ final class WarmUpRounds {
     Map<String, String> failures = new LinkedHashMap<>();
     try {
       for (int i = 0; i < Math.max(requests, protocol.baseUrls.size()); i++) {
-        String url = Secrets.withoutThem(protocol.url(i, request.parts().api));
+        String url = Secrets.redactUrl(protocol.url(i, request.parts().api));
         if (failures.containsKey(url)) {
           continue;
         }
@@ -146,7 +146,7 @@ final class WarmUpRounds {
 
   private static boolean isPinningRejected(@Nullable RequestRecord record) {
     String error = record == null ? null : record.outcome().error();
-    return error != null && error.contains(ErrorBody.PINNING_REMEDY);
+    return error != null && error.contains(StreamedExchange.PINNING_REMEDY);
   }
 
   /** Sends one request and waits for its end; null when it does not come. */

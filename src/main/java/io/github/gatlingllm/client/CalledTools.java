@@ -1,9 +1,8 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.wire.AnswerMemory;
-import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
-import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
-import io.github.gatlingllm.wire.FunctionCall;
+import io.github.gatlingllm.client.AnswerMemory.TooLarge;
+import io.github.gatlingllm.client.ChunkParser.TextBuffer;
+import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

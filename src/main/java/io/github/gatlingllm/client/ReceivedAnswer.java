@@ -1,16 +1,13 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.client.AnswerMemory.TooLarge;
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.ChunkParser.TextBuffer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.AnswerMemory;
-import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.ChunkParser;
-import io.github.gatlingllm.wire.ChunkParser.Channel;
-import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
-import io.github.gatlingllm.wire.FunctionCall;
-import io.github.gatlingllm.wire.SseDecoder;
+import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -61,16 +58,16 @@ public final class ReceivedAnswer {
   /**
    * Bytes of an event stream that arrived at {@code instant}.
    *
-   * @throws TooLarge when they are more than is kept of an answer
+   * @throws TooLarge when the answer holds more than its memory bound
    */
-  public void stream(long instant, byte[] bytes, int offset, int length) {
+  void stream(long instant, byte[] bytes, int offset, int length) {
     now = instant;
     streaming = true;
     decoder.feed(bytes, offset, length);
   }
 
   /** The event stream is over; an event without its blank line keeps the instant of its bytes. */
-  public void endOfStream() {
+  void endOfStream() {
     try {
       decoder.endOfStream();
     } catch (TooLarge beyond) {
@@ -93,7 +90,7 @@ public final class ReceivedAnswer {
   }
 
   /** Events with data so far. */
-  public int events() {
+  int events() {
     return events;
   }
 
@@ -125,7 +122,7 @@ public final class ReceivedAnswer {
   }
 
   /** Whether any token or text came. */
-  public boolean hasTokens() {
+  boolean hasTokens() {
     if (timeline.count() > 0) {
       return true;
     }
@@ -138,12 +135,12 @@ public final class ReceivedAnswer {
   }
 
   /** The error that the server reported inside a 200 response. */
-  public @Nullable String error() {
+  @Nullable String error() {
     return error;
   }
 
   /** Why some data was not understood. */
-  public @Nullable String malformed() {
+  @Nullable String malformed() {
     return malformed;
   }
 
@@ -168,7 +165,7 @@ public final class ReceivedAnswer {
   }
 
   /** Everything that was generated, over all choices and channels; what a tokenizer counts. */
-  public String generated() {
+  String generated() {
     StringBuilder all = new StringBuilder();
     for (ChoiceText choice : choices) {
       all.append(choice.reasoning.text()).append(choice.content.text());
@@ -187,7 +184,7 @@ public final class ReceivedAnswer {
   }
 
   /** Whether any reasoning text came over the wire. */
-  public boolean streamedReasoning() {
+  boolean streamedReasoning() {
     for (ChoiceText choice : choices) {
       if (!choice.reasoning.isEmpty()) {
         return true;
@@ -197,7 +194,7 @@ public final class ReceivedAnswer {
   }
 
   /** The server's count; null when it said nothing. */
-  public @Nullable Integer promptTokens() {
+  @Nullable Integer promptTokens() {
     return SaidCounts.known(counts.prompt());
   }
 
@@ -218,7 +215,7 @@ public final class ReceivedAnswer {
   }
 
   /** Prompt tokens served from the prefix cache; null when the server said nothing. */
-  public @Nullable Integer cachedTokens() {
+  @Nullable Integer cachedTokens() {
     return SaidCounts.known(counts.cached());
   }
 
@@ -228,7 +225,7 @@ public final class ReceivedAnswer {
   }
 
   /** Counts of the server that no answer can have, by name; they are taken as not said. */
-  public List<String> refusedCounts() {
+  List<String> refusedCounts() {
     return counts.refused();
   }
 

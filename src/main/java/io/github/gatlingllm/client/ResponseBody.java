@@ -1,11 +1,9 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.StreamedExchange.Ending;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
-import io.github.gatlingllm.wire.ErrorBody;
-import io.github.gatlingllm.wire.GrowingBytes;
 import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

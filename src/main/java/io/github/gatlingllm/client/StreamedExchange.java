@@ -4,11 +4,10 @@ import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
 import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
+import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.BoundedHttp.CutGzip;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
-import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.Secrets;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -32,10 +31,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamedExchange implements HttpListener {
 
+  /** Ends the error of a request whose pinned output length the server rejects. */
+  public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
+
   static {
     // Loads the classes: that needs a file, and a failure may be that no more can be opened.
-    var unused =
-        ErrorBody.line(ConnectionFailure.reason(new IOException("none yet")), Secrets.NONE);
+    var unused = Secrets.NONE.line(ConnectionFailure.reason(new IOException("none yet")));
   }
 
   private final Timeline timeline;
@@ -432,7 +433,7 @@ public final class StreamedExchange implements HttpListener {
 
   private void end(long now, Ending how) {
     if (ending == null) {
-      String error = how.error() == null ? null : ErrorBody.line(how.error(), options.secrets());
+      String error = how.error() == null ? null : options.secrets().line(how.error());
       ending = new Ending(how.status(), httpStatus, error);
       timeline.closed(now);
       answer.memory().release();

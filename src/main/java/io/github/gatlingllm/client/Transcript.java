@@ -3,7 +3,6 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gatling.http.client.Request;
-import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
@@ -69,7 +68,7 @@ public final class Transcript {
     text.append("\n>>>>>>>>>>>>>>>>>>>>>>>>>>\nRequest:\n").append(outcome).append('\n');
     text.append(LINE).append("Session:\n").append(session).append('\n');
     text.append(LINE).append("HTTP request:\n").append(request.getMethod()).append(' ');
-    text.append(Secrets.withoutThem(request.getUri().toUrl())).append('\n');
+    text.append(Secrets.redactUrl(request.getUri().toUrl())).append('\n');
     headers(request.getHeaders(), text);
     byte[] sent = request.getBody() == null ? new byte[0] : request.getBody().getBytes();
     body(sent, Math.min(sent.length, MOST_BYTES), sent.length > MOST_BYTES, text);
@@ -79,7 +78,7 @@ public final class Transcript {
       headers(headers, text);
       body(body.toByteArray(), body.size(), cut, text);
     }
-    return ErrorBody.withoutSecrets(text.toString(), secrets) + "<<<<<<<<<<<<<<<<<<<<<<<<<";
+    return secrets.redactKeys(text.toString()) + "<<<<<<<<<<<<<<<<<<<<<<<<<";
   }
 
   private static void headers(HttpHeaders headers, StringBuilder text) {

@@ -1,6 +1,14 @@
 /**
- * One streamed exchange on Gatling's own HTTP client: stamp, decode, finish exactly once. Runs on
- * the virtual user's event loop and never blocks it.
+ * One request on Gatling's own HTTP client: choose a connection, take timestamps, decode the
+ * response, end exactly once. Runs on the virtual user's event loop and never blocks it. Not for
+ * users.
+ *
+ * <p>A streamed response passes these classes once, without garbage per token:
+ *
+ * <pre>
+ * socket → ReadSide (timestamp) → AnswerWatch, ChunkedBody or Netty's decoder → StreamedExchange
+ *        → SseDecoder (events) → ChunkParser (deltas, usage) → ReceivedAnswer → record.Timeline
+ * </pre>
  */
 @NullMarked
 package io.github.gatlingllm.client;

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An OpenAI-compatible server that behaves like an LLM engine, without a GPU: continuous batching,
@@ -200,4 +201,32 @@ public final class EmbeddedEngine implements AutoCloseable {
       int cachedBlocks) {
     static final KvStats NONE = new KvStats(0, 0, 0, 0, 0, 0);
   }
+
+  /**
+   * What the engine did for one request: the known answer that a measurement is compared with. All
+   * times are {@code System.nanoTime()} of the engine's JVM.
+   *
+   * @param requestId the request's {@code X-Request-Id}; made up by the engine where it has none
+   * @param receivedNanos when the whole request had been read
+   * @param admittedNanos when it left the engine's queue; null when it never did
+   * @param firstTokenNanos when the first token was handed to the connection; null when none was
+   * @param tokenNanos the same for each token, in order
+   * @param promptTokens tokens of the prompt
+   * @param cachedTokens of these, tokens found in the prefix cache, for the first choice
+   * @param outputTokens tokens generated and sent, of all choices
+   * @param endedNanos when the last byte was handed to the connection, or the connection closed
+   * @param cancelled whether the client closed the connection before the end
+   */
+  @SuppressWarnings("ArrayRecordComponent") // one number per token; a copy per reader is waste
+  public record GroundTruth(
+      String requestId,
+      long receivedNanos,
+      @Nullable Long admittedNanos,
+      @Nullable Long firstTokenNanos,
+      long[] tokenNanos,
+      int promptTokens,
+      int cachedTokens,
+      int outputTokens,
+      long endedNanos,
+      boolean cancelled) {}
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.engine;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.EngineCore;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.engine.ResponseWriter.Usage;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;

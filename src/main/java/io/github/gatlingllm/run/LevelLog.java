@@ -314,9 +314,12 @@ final class LevelLog {
     }
 
     private void finish(Entry entry) {
+      String name = "%s (%s, %s)".formatted(entry.level.label(), target, scenario);
       LiveFigures figures = entry.counts.finish();
-      if (figures != null) {
-        host.finished("%s (%s, %s)".formatted(entry.level.label(), target, scenario), figures);
+      if (figures == null) {
+        host.say("LLM " + name + ": ended before its measure window began");
+      } else {
+        host.finished(name, figures);
       }
     }
 

@@ -87,6 +87,14 @@ final class LevelTally implements Consumer<RequestRecord> {
       if (level != null) {
         level.add(record, due);
       }
+      for (Map.Entry<Run.Schedule, Counts> each : levels.entrySet()) {
+        Run.Schedule other = each.getKey();
+        if (each.getValue() != level
+            && other.scenario().equals(id.scenario())
+            && other.target().equals(id.target())) {
+          each.getValue().addToFigures(record, false);
+        }
+      }
       counted++;
       while (!waiting.isEmpty() && waiting.element().records() <= counted) {
         due.add(waiting.remove().task());
@@ -110,8 +118,10 @@ final class LevelTally implements Consumer<RequestRecord> {
     private LevelResult.@Nullable FailedInARow longestRow;
     private FailureLimits limits = FailureLimits.NONE;
     private Runnable tooMany = () -> {};
+    private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
+    private @Nullable LiveStats measured;
     private boolean isMeasuring;
-    private @Nullable LiveStats live;
+    private boolean isFinished;
 
     private Counts(RunningLevel level, TargetSlo judge) {
       this.level = level;
@@ -119,43 +129,80 @@ final class LevelTally implements Consumer<RequestRecord> {
       Phases phases = level.level().phases();
       boolean byTime = level.level() instanceof LoadLevel.Open && phases.requests() == null;
       measureNanos = byTime ? phases.measureNanos() : 0;
-      live = new LiveStats(this::clock);
     }
 
-    /** The instant up to which figures are looked at: now, while it is measured. */
+    /** Now, or the end of the measure window once that has passed. */
     private long clock() {
       long now = System.nanoTime();
-      return isMeasuring && level.measureEndKnown() ? Math.min(now, level.measureEndNanos()) : now;
+      return level.measureEndKnown() ? Math.min(now, level.measureEndNanos()) : now;
     }
 
-    /** From here on its figures are those of measured requests. */
+    /** From here on its figures are those of the measure window. */
     void measures() {
       synchronized (LevelTally.this) {
         isMeasuring = true;
-        live = new LiveStats(this::clock);
       }
     }
 
-    /** How it goes; null once {@link #finish} was called. */
+    /** Figures for the console block; null once {@link #finish} was called. */
     @Nullable LiveFigures figures() {
       synchronized (LevelTally.this) {
-        return live == null ? null : live.snapshot();
+        LiveStats shown = shown();
+        return shown == null ? null : shown.snapshot();
       }
     }
 
-    /** The same for who looks besides; null once {@link #finish} was called. */
+    /** Figures for another reader; null once {@link #finish} was called. */
     @Nullable LiveFigures peek() {
       synchronized (LevelTally.this) {
-        return live == null ? null : live.peek();
+        LiveStats shown = shown();
+        return shown == null ? null : shown.peek();
       }
     }
 
-    /** How it went; null when asked again. */
+    /**
+     * The figures of the measure window, as the report has them; null where the level ended before
+     * it began. To be called once, when all requests of the level are counted.
+     */
     @Nullable LiveFigures finish() {
       synchronized (LevelTally.this) {
-        LiveFigures last = figures();
-        live = null;
-        return last;
+        LiveStats window = isMeasuring ? measured() : null;
+        isFinished = true;
+        beforeMeasuring = null;
+        measured = null;
+        return window == null ? null : window.peek().withSloShare(slo.all().share());
+      }
+    }
+
+    private @Nullable LiveStats shown() {
+      return isMeasuring ? measured() : beforeMeasuring;
+    }
+
+    /** Of the measure window; null while its start is not known, and once the level is finished. */
+    private @Nullable LiveStats measured() {
+      if (measured == null && !isFinished && level.measureStartKnown()) {
+        measured = new LiveStats(this::clock, level.measureStartNanos());
+      }
+      return measured;
+    }
+
+    /**
+     * Adds a request that has ended.
+     *
+     * @param isOfLevel whether it was sent in this level; the tokens of one that was not count
+     *     where they arrived in the measure window
+     */
+    private void addToFigures(RequestRecord record, boolean isOfLevel) {
+      if (!isMeasuring && isOfLevel && beforeMeasuring != null) {
+        beforeMeasuring.accept(record);
+      }
+      LiveStats window = measured();
+      if (window != null) {
+        window.add(
+            record,
+            isOfLevel && record.identity().phase() == Phase.MEASURE,
+            clock.unixNanos(level.measureStartNanos()),
+            level.measureEndKnown() ? clock.unixNanos(level.measureEndNanos()) : Long.MAX_VALUE);
       }
     }
 
@@ -169,10 +216,7 @@ final class LevelTally implements Consumer<RequestRecord> {
 
     private void add(RequestRecord record, List<Runnable> due) {
       addToBacklog(record);
-      if (live != null) {
-        boolean isMeasured = !isMeasuring || record.identity().phase() == Phase.MEASURE;
-        live.add(record, isMeasured, !isMeasuring || endedInWindow(record.timing()));
-      }
+      addToFigures(record, true);
       RequestRecord.Outcome outcome = record.outcome();
       boolean cancelled = outcome.status() == RequestStatus.CANCELLED;
       if (record.identity().phase() == Phase.MEASURE) {
@@ -216,12 +260,6 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
       long measured = level.measureEndNanos() - level.measureStartNanos();
       return backlog.queue((int) Math.round((double) measured / measureNanos));
-    }
-
-    private boolean endedInWindow(RequestRecord.Timing timing) {
-      Long closed = timing.closedUnixNanos();
-      return closed != null
-          && (!level.measureEndKnown() || closed < clock.unixNanos(level.measureEndNanos()));
     }
 
     /** What has become of the level so far. */

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.selftest;
 
-import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;

@@ -94,7 +94,7 @@ record BenchmarkPlan(
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
-      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST);
+      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST, "a self-test has its own load");
     }
     settings.check();
     if (selfTest) {
@@ -243,7 +243,7 @@ record BenchmarkPlan(
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
           "llm.endpoint has no path: posting to "
-              + Secrets.withoutThem(endpoint.url())
+              + Secrets.redactUrl(endpoint.url())
               + "; most servers expect /v1");
     }
     return endpoint;

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What {@code llm.selfTest} sets: a sweep of closed loops that is over in about a minute. Streams
- * of a level start spread over the time of one answer, so that they neither begin nor end together,
- * and a level whose answers take half as long again as they should is the last one.
+ * The settings of {@code llm.selfTest}: a sweep of closed loops that takes about a minute. The
+ * streams of a level start evenly over the time of one answer, so that they neither begin nor end
+ * together. The sweep ends after a level whose answers take 1.5 times as long as planned.
  */
 final class SelfTestLoad {
 
@@ -16,10 +16,14 @@ final class SelfTestLoad {
   private static final long ANSWER_MILLIS =
       EngineProcess.TTFT.toMillis() + (TOKENS - 1) * EngineProcess.ITL.toMillis();
 
-  /** Texts of settings; those that are set already stay. */
+  /** Values for the settings that the user has not set. */
   static final Map<SettingEntry<?>, String> SETTINGS = settings();
 
-  /** Settings that a self-test has too; the others describe what it does not do. */
+  /**
+   * Settings that a user can set for a self-test; all others are refused or ignored. {@code
+   * INJECTOR} and {@code INJECTORS} are here because the catalogue refuses them with a self-test,
+   * from whatever source.
+   */
   static final Set<SettingEntry<?>> KEPT =
       Set.of(
           Setting.CONCURRENCY,
@@ -31,6 +35,8 @@ final class SelfTestLoad {
           Setting.TOKENIZER,
           Setting.CONNECTIONS,
           Setting.SEED,
+          Setting.INJECTOR,
+          Setting.INJECTORS,
           Setting.ASSERT,
           Setting.FAIL_BUILD,
           Setting.FAIL_ON_INVALID,

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.clock.TimeServer;
+import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.live.LiveView;
@@ -54,11 +54,13 @@ final class Setting {
           .unset("the embedded engine", List.of())
           .example("http://localhost:8000/v1")
           .means(
-              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/responses); a list names"
-                  + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1",
-              "A URL holds no credentials. The name before = is what results call the target; one"
-                  + " without is called by host and port, by its model where hosts are equal, by"
-                  + " more where that is not enough.");
+              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/responses) of the server;"
+                  + " a list sets several targets, e.g."
+                  + " vllm=http://a:8000/v1,sglang=http://b:30000/v1",
+              "Credentials in the URL are refused. The name before = is the name of the target in"
+                  + " all results. A target without a name is called by its host and port; where"
+                  + " these are equal, by its model; where that is not enough, by more of its"
+                  + " URL.");
 
   static final SettingEntry<@Nullable EnginePreset> ENGINE_PRESET =
       in(
@@ -66,7 +68,7 @@ final class Setting {
               "enginePreset",
               new Form<>("name", EnginePreset::of, "a preset: " + EnginePreset.names()))
           .orNull("none")
-          .excludes("it is of the embedded engine", "endpoint")
+          .excludes("a preset configures the embedded engine", "endpoint")
           .example("llama-3.3-70b-2xh100")
           .means(
               "speed and memory of the embedded engine: " + EnginePreset.names(),
@@ -74,14 +76,16 @@ final class Setting {
 
   static final SettingEntry<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
-          .unset("the server's only one", List.of())
+          .unset("the server's only model", List.of())
           .example("llama-8b")
           .means(
-              "model that is asked for; one for all endpoints, or one for each; a|b: an endpoint is"
-                  + " asked for both, each a target of its own",
-              "Unset, and with warmup, the server is asked (GET …/models); where it has others too,"
-                  + " or does not say, none is sent and it decides. Another number of names than"
-                  + " endpoints is refused; without an endpoint it has no effect.");
+              "model to request; one for all endpoints, or one per endpoint; a|b requests both"
+                  + " models from one endpoint, each as a target of its own",
+              "If it is not set and warmup is above 0, the server is asked for its models (GET"
+                  + " …/models), and its only one is requested. If it has several or does not"
+                  + " answer, requests name no model and the server decides. A number of names that"
+                  + " differs from the number of endpoints is refused. Without an endpoint it has"
+                  + " no effect.");
 
   static final SettingEntry<List<String>> API_KEY =
       in(Group.TARGET, "apiKey", Form.texts("keys"))
@@ -89,28 +93,29 @@ final class Setting {
           .secret()
           .example("sk-…")
           .means(
-              "sent as Authorization: Bearer; belongs in .env or the environment, as ps shows -D;"
-                  + " one, or one for each endpoint",
-              "Never shown or recorded.");
+              "sent as Authorization: Bearer; put it into .env or the environment, because ps shows"
+                  + " -D options; one for all endpoints, or one per endpoint",
+              "Never printed or recorded.");
 
   static final SettingEntry<ApiChoice> API =
       in(Group.TARGET, "api", Form.choice(ApiChoice.class))
           .byDefault("auto")
           .example("completions")
           .means(
-              "API of the target; auto: the one in the endpoint's path, else chat",
-              "responses: OpenAI's, of typed events. messages: Anthropic's. embeddings: prompts are"
-                  + " embedded; nothing is streamed, and maxTokens and sampling have no effect."
-                  + " Refused where the endpoint is the full path of another API.");
+              "API of the target; auto: the API in the path of the endpoint, else chat",
+              "responses: OpenAI's Responses API, which streams typed events. messages: Anthropic's"
+                  + " Messages API. embeddings: prompts are embedded; nothing is streamed, and"
+                  + " maxTokens and the sampling settings have no effect. Refused if the endpoint"
+                  + " is the full path of another API.");
 
   static final SettingEntry<Boolean> INTERLEAVE =
       in(Group.TARGET, "interleave", Form.flag())
           .byDefault("false")
           .example("true")
           .means(
-              "several targets side by side instead of one after the other",
-              "Each target gets the same levels, arrivals and prompts. Cannot be set together with"
-                  + " several scenarios.");
+              "loads several targets at the same time instead of one after the other",
+              "Each target gets the same levels, arrivals and prompts. Refused with several"
+                  + " scenarios.");
 
   static final SettingEntry<List<Tokenizer>> TOKENIZER =
       in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))
@@ -118,12 +123,13 @@ final class Setting {
           .withoutEndpoint("chars4")
           .example("tiktoken:o200k_base")
           .means(
-              "what counts tokens: auto (tiktoken:cl100k_base), chars4, tiktoken:<encoding>,"
-                  + " hf:<tokenizer.json>; one, or one for each endpoint",
+              "tokenizer that counts tokens: auto (tiktoken:cl100k_base), chars4,"
+                  + " tiktoken:<encoding>, hf:<tokenizer.json>; one for all endpoints, or one per"
+                  + " endpoint",
               "Encodings: r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base. hf: needs the"
-                  + " optional dependency ai.djl.huggingface:tokenizers:0.38.0. Prompts are sized"
-                  + " by the first, as the plan and config.promptsSizedBy say. chars4 is how the"
-                  + " embedded engine counts.");
+                  + " optional dependency ai.djl.huggingface:tokenizers:0.38.0. Lengths of prompts"
+                  + " are counted by the first tokenizer; the plan and config.promptsSizedBy name"
+                  + " it. chars4 counts a token per four characters, as the embedded engine does.");
 
   // ---- Load ------------------------------------------------------------------------------------
 
@@ -131,11 +137,11 @@ final class Setting {
       in(Group.LOAD, "concurrency", Form.wholes(1))
           .byDefault("8")
           .withoutEndpoint("1,2,4,8,16,32,64")
-          .excludes("closed loop or open loop", "rate")
+          .excludes("the load is either a closed or an open loop", "rate")
           .example("1,2,4,8,16")
           .means(
-              "closed loop: requests in flight, each completion starts the next at once; a list is"
-                  + " a sweep");
+              "closed loop: requests in flight; each completion starts the next request at once; a"
+                  + " list is a sweep");
 
   static final SettingEntry<List<LoadLevel.Open>> RATE =
       in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", ArrivalReader::rates, "rates"))
@@ -150,11 +156,11 @@ final class Setting {
           .excludesWhere("a curve", ArrivalReader::isCurve, "a search starts at one rate", "search")
           .example("2,4,8")
           .means(
-              "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a curve,"
-                  + " steps:<rate>:<duration>,… one of steps",
-              "0:60s,10:120s,50:60s is one curve, stage curve: each segment goes linearly from its"
-                  + " own rate to the next one's, the last holds. With steps: before it, each holds"
-                  + " its rate.");
+              "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
+                  + " curve, steps:<rate>:<duration>,… a curve of steps",
+              "0:60s,10:120s,50:60s is one load level, named curve: in each segment the rate"
+                  + " changes linearly to the rate of the next segment; the last segment keeps its"
+                  + " rate. With steps: in front, every segment keeps its rate.");
 
   static final SettingEntry<@Nullable Arrivals> ARRIVAL =
       in(
@@ -164,7 +170,10 @@ final class Setting {
           .orNull("poisson")
           .excludesWhere("a trace", ArrivalReader::isTrace, "a trace has its own rate", "rate")
           .excludesWhere(
-              "a trace", ArrivalReader::isTrace, "closed loop or open loop", "concurrency")
+              "a trace",
+              ArrivalReader::isTrace,
+              "the load is either a closed or an open loop",
+              "concurrency")
           .excludesWhere(
               "a trace",
               ArrivalReader::isTrace,
@@ -172,7 +181,10 @@ final class Setting {
               "duration",
               "measure")
           .excludesWhere(
-              "a trace", ArrivalReader::isTrace, "a trace has its own number", "requests")
+              "a trace",
+              ArrivalReader::isTrace,
+              "a trace has its own number of requests",
+              "requests")
           .needsWhere(
               "all but a trace",
               arrival -> !ArrivalReader.isTrace(arrival),
@@ -180,10 +192,11 @@ final class Setting {
               "rate")
           .example("gamma:1.4")
           .means(
-              "poisson, constant, gamma:<cv>, or trace:<file>[@<speed>], which replays recorded"
-                  + " traffic",
-              "gamma:<cv>: gaps with that coefficient of variation, > 0 and ≤ 100, also around a"
-                  + " curve. A trace is the stage trace; @2.0 is twice as fast.");
+              "arrival process of an open loop: poisson, constant, gamma:<cv>, or"
+                  + " trace:<file>[@<speed>], which replays recorded traffic",
+              "gamma:<cv>: gaps with that coefficient of variation, > 0 and ≤ 100; also with a rate"
+                  + " curve. A trace is one load level, named trace; @2.0 replays it twice as"
+                  + " fast.");
 
   static final SettingEntry<@Nullable Integer> TRIALS =
       in(Group.LOAD, "trials", Form.whole(1))
@@ -200,9 +213,9 @@ final class Setting {
               "cooldown")
           .example("10")
           .means(
-              "batch mode: all requests of a level at once, wait for the slowest, repeat this"
-                  + " often",
-              "Record key trial counts from 1; the last trial may take drain.");
+              "batch mode: sends all requests of a level at once, waits for the slowest, and"
+                  + " repeats that this many times",
+              "The record key trial counts from 1. The last trial may take as long as drain.");
 
   static final SettingEntry<Boolean> SEARCH =
       in(Group.LOAD, "search", Form.word("maxGoodput"))
@@ -212,10 +225,11 @@ final class Setting {
           .excludes("its arrivals are Poisson", "arrival")
           .example("maxGoodput")
           .means(
-              "looks for the highest rate of Poisson arrivals that holds the SLO",
-              "It doubles the rate from rate (1) until a level fails, then bisects, and measures"
-                  + " both ends again. duration is per level; a level that chance leaves undecided"
-                  + " takes up to 8 times as long. Of rate it takes one at most.");
+              "searches for the highest rate of Poisson arrivals at which the SLO holds",
+              "It starts at rate (1), doubles it until a level fails, then bisects, and measures"
+                  + " both ends of the interval again. duration is the time per level; a level"
+                  + " whose result could be chance takes up to 8 times as long. At most one rate"
+                  + " can be set.");
 
   static final SettingEntry<Double> SEARCH_PRECISION =
       in(
@@ -224,9 +238,9 @@ final class Setting {
               Form.decimal(
                   "number > 0, < 1", "a number > 0 and < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
           .byDefault("0.05")
-          .needs("has no meaning alone", "search")
+          .needs("has no effect alone", "search")
           .example("0.1")
-          .means("how far from the truth the rate that is found may be, as a share of it");
+          .means("largest error of the rate that the search finds, as a share of the true rate");
 
   static final SettingEntry<List<StopRule>> STOP_WHEN =
       in(
@@ -246,16 +260,16 @@ final class Setting {
               "slo")
           .example("errors>10%")
           .means(
-              "ends a sweep after the first level that breaks one of slo<50%, errors>10%,"
-                  + " errors>50, errorsInARow>100, overSaturated; never: nothing does",
+              "ends a sweep after the first level that breaks a rule: slo<50%, errors>10%,"
+                  + " errors>50, errorsInARow>100, overSaturated; never turns all rules off",
               "slo<50%: share of attempted requests that met the SLO. errors>10%: share of ended"
-                  + " requests that failed. errors>50: a number of failed requests of a level, all"
-                  + " phases; ends that level at once: nothing new is sent, what was sent is"
-                  + " drained. errorsInARow>100: the same, of requests that fail one after the"
-                  + " other with none between that succeeds; it holds beside the others and in"
-                  + " searches, unless never is said, and makes the run invalid. overSaturated:"
-                  + " open levels, in the second half of measure under 90 % of the arrivals were"
-                  + " served. Requests that a rate limit turned away (429) have not failed.");
+                  + " requests that failed. errors>50: number of failed requests of a level, in all"
+                  + " phases; ends that level at once: nothing new is sent, and requests in flight"
+                  + " are drained. errorsInARow>100: the same for failures in a row, with no"
+                  + " success between them; it applies beside the other rules and in searches,"
+                  + " unless the value is never, and makes the run invalid. overSaturated: in the"
+                  + " second half of measure of an open level, under 90 % of the arrivals were"
+                  + " served. Requests rejected by a rate limit (429) are not failed requests.");
 
   // ---- Phases and bounds of each load level ----------------------------------------------------
 
@@ -264,20 +278,21 @@ final class Setting {
           .byDefault("1")
           .example("3")
           .means(
-              "real requests before measuring, per run and target, in no figure and no record",
-              "Each is the workload's own first request, streamed as that is. Where one fails, a"
-                  + " line says why and what to do, no load is sent, and the exit code is 1; 0"
-                  + " sends none. Warming the JVM never sends anything to the user's server.");
+              "real requests before measuring, per run and target; they are in no figure and no"
+                  + " record",
+              "Each is the first request of the workload, streamed as that one is. If one fails, a"
+                  + " line names the cause and the remedy, no load is sent, and the exit code is 1."
+                  + " 0 sends none. Warming up the JVM never sends anything to your server.");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
       in(Group.LEVEL, "jvmWarmUp", Form.flag())
           .byDefault("true")
           .example("false")
           .means(
-              "requests to an engine inside this JVM before the load, until its compilers stand"
-                  + " still: 1 to 6 s",
-              "Without it the first requests are measured while classes are loaded and compiled:"
-                  + " for trials of settings, not for figures.");
+              "requests to an engine inside this JVM before the load, until the JIT compilers are"
+                  + " idle: 1 to 6 s",
+              "Without it classes are loaded and compiled while the first requests are measured."
+                  + " Turn it off to try out settings, not to measure.");
 
   static final SettingEntry<Optional<Duration>> FILL =
       in(Group.LEVEL, "fill", Form.automatic())
@@ -286,19 +301,19 @@ final class Setting {
           .means(
               "time over which the users of a level start",
               "For closed loops only. auto: twice the median E2E of the level before, at the first"
-                  + " level of its first user's first answer, at most half the bound that stabilize"
-                  + " names; 0 where requests bounds a level.");
+                  + " level twice the E2E of the first answer of its first user, at most half the"
+                  + " longest time of stabilize; 0 where requests bounds a level.");
 
   static final SettingEntry<Optional<Duration>> STABILIZE =
       in(Group.LEVEL, "stabilize", Form.automatic())
           .byDefault("auto")
           .example("20s")
           .means(
-              "time to settle before measuring, once all users have started",
-              "auto: until each user, in open loops one, has had an answer and twice the median E2E"
-                  + " has passed; measuring starts at the latest after as long as it takes"
-                  + " (duration), at least 5 s, and a line says when. 0 where requests bounds a"
-                  + " level, and for curves and traces.");
+              "time for the load to settle, after all users have started and before measuring",
+              "auto: until each user, in an open loop one user, has had an answer and twice the"
+                  + " median E2E has passed; at most duration, or 5 s where duration is shorter. A"
+                  + " line says when measuring starts. 0 where requests bounds a level, and for"
+                  + " curves and traces.");
 
   static final SettingEntry<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))
@@ -309,7 +324,7 @@ final class Setting {
 
   static final SettingEntry<@Nullable Duration> MEASURE =
       in(Group.LEVEL, "measure", Form.duration(false))
-          .orNull("that of duration")
+          .orNull("the value of duration")
           .excludes("two names of the same setting", "duration")
           .example("60")
           .means("the same as duration");
@@ -319,33 +334,36 @@ final class Setting {
           .orNull("bounded by duration")
           .example("1000")
           .means(
-              "bounds a level by count instead of time; with duration or measure, whichever comes"
-                  + " first");
+              "bounds a level by a number of requests instead of time; with duration or measure, by"
+                  + " whichever comes first");
 
   static final SettingEntry<Boolean> COOLDOWN =
       in(Group.LEVEL, "cooldown", Form.flag())
           .byDefault("true")
-          .excludesWhere(
-              "true", on -> on, "that number is exact, and nothing is sent beyond it", "requests")
+          .excludesWhere("true", on -> on, "exactly that many requests are sent", "requests")
           .example("false")
           .means(
-              "the load stays on after measuring, in no figure, until what is measured has ended",
-              "At most for drain. Without it the last requests find a server that empties, and look"
-                  + " too good; false saves their tokens. A curve holds its last rate, a trace"
-                  + " begins again; requests and trials have none.");
+              "keeps the load on after measuring, in no figure, until all measured requests have"
+                  + " ended",
+              "At most for drain. Without it the last measured requests run on a server that"
+                  + " empties, and their latencies look too good; false saves the tokens. A curve"
+                  + " holds its last rate, a trace starts again. Levels with requests or trials"
+                  + " have no cooldown.");
 
   static final SettingEntry<Duration> DRAIN =
       in(Group.LEVEL, "drain", Form.duration(true))
           .byDefault("30")
           .example("1m")
-          .means("longest wait for pending requests; what still runs then is cancelled");
+          .means(
+              "longest wait for requests in flight at the end of a level; those that still run then"
+                  + " are cancelled");
 
   // ---- Prompts ---------------------------------------------------------------------------------
 
   static final SettingEntry<@Nullable String> PROMPT =
       in(Group.PROMPTS, "prompt", Form.text())
           .orNull("built-in prompts")
-          .excludes("a fixed text or a file", "prompts")
+          .excludes("prompts are either one text or a file", "prompts")
           .example("Why is the sky blue?")
           .means("the same text in every request");
 
@@ -363,23 +381,24 @@ final class Setting {
               Group.PROMPTS,
               "promptTokens",
               new Form<>("number, range", LengthDistribution::parse, "tokens"))
-          .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else as they are")
+          .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else unchanged")
           .example("256:96")
           .means(
-              "cuts or pads every prompt to exactly so many tokens; <mean>:<std>, <min>-<max>,"
-                  + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw lengths",
-              "Counted by the active tokenizer, a prefix included; mean:std is normal, cut off"
-                  + " below 1, min-max uniform. As many prompts as the load needs are made before"
-                  + " it starts, at most 1,000; then they come again. Those that could not be met"
-                  + " get the nearest length: counted in config.promptsNotExact, named in the plan."
-                  + " Refused where the prefix leaves nothing of the prompt.");
+              "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
+                  + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length",
+              "Counted by tokenizer, a prefix included. <mean>:<std> is a normal distribution cut"
+                  + " off below 1, <min>-<max> a uniform one. As many prompts as the load needs, at"
+                  + " most 1,000, are generated before it starts; after the last one they repeat. A"
+                  + " prompt that cannot get its length exactly gets the nearest one;"
+                  + " config.promptsNotExact counts these and the plan names them. Refused if the"
+                  + " prefix leaves no token for the prompt.");
 
   static final SettingEntry<Integer> INPUTS_PER_REQUEST =
       in(Group.PROMPTS, "inputsPerRequest", Form.whole(1))
           .byDefault("1")
           .example("16")
           .means(
-              "texts that a request for embeddings holds",
+              "number of texts in a request for embeddings",
               "Each is a prompt of its own. Refused with the other APIs.");
 
   static final SettingEntry<WorkloadReader.@Nullable DatasetName> DATASET =
@@ -391,7 +410,7 @@ final class Setting {
                   WorkloadReader.DatasetName::parse,
                   "<format>:<file>, e.g. sharegpt:chats.json"))
           .orNull("none")
-          .excludes("each says what is asked", "prompt", "prompts", "promptTokens")
+          .excludes("each defines the prompts", "prompt", "prompts", "promptTokens")
           .example("sharegpt:chats.json")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
@@ -405,13 +424,13 @@ final class Setting {
                       WorkloadReader.NAMES + ", such as A1,B1,C")
                   .map(WorkloadReader.Weighted::each))
           .unset("none", List.of())
-          .excludes("one after the other or mixed", "mix")
-          .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")
-          .excludes("scenarios bring their lengths", "promptTokens")
+          .excludes("scenarios run either one after the other or mixed", "mix")
+          .excludes("scenarios have their own prompts", "prompt", "prompts", "dataset")
+          .excludes("scenarios have their own lengths", "promptTokens")
           .example("B1,C")
           .means(
-              "known workloads, one after the other, each under the whole load",
-              "D, a dialog, needs the chat API.");
+              "known workloads, one after the other, each with the whole load",
+              "D, a dialog, needs an API that takes messages.");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> MIX =
       in(
@@ -423,8 +442,8 @@ final class Setting {
                       "scenarios and their weights above 0, such as C:70,B1:30")
                   .map(WorkloadReader.Weighted::each))
           .unset("none", List.of())
-          .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")
-          .excludes("scenarios bring their lengths", "promptTokens")
+          .excludes("scenarios have their own prompts", "prompt", "prompts", "dataset")
+          .excludes("scenarios have their own lengths", "promptTokens")
           .example("C:70,B1:30")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
@@ -439,8 +458,8 @@ final class Setting {
           .orNull("no limit")
           .example("8192")
           .means(
-              "context of the model: a dialog ends before a turn that would not fit",
-              "For scenario D and dialogs of a dataset that are asked turn by turn.");
+              "context length of the model: a dialog ends before a turn that would exceed it",
+              "For scenario D, and for a dataset with turnByTurn.");
 
   static final SettingEntry<Boolean> TURN_BY_TURN =
       in(Group.PROMPTS, "turnByTurn", Form.flag())
@@ -448,10 +467,10 @@ final class Setting {
           .needs("replays recorded dialogs", "dataset")
           .example("true")
           .means(
-              "asks the user turns of a recorded dialog one after the other, each with the answers"
+              "sends the user turns of a recorded dialog one after the other, each with the answers"
                   + " that the server gave before",
-              "Without it a dialog is one request: all up to its last user message. Needs the chat"
-                  + " API.");
+              "Without it a dialog is one request: everything up to its last user message. Needs an"
+                  + " API that takes messages.");
 
   static final SettingEntry<ThinkTime> THINK_TIME =
       in(
@@ -464,31 +483,32 @@ final class Setting {
           .unset("none", ThinkTime.NONE)
           .example("1s-5s")
           .means(
-              "time from an answer to its user's next request; a range draws it, all alike",
+              "time from an answer to the next request of the same user; in a range it is drawn"
+                  + " uniformly",
               "Between the turns of dialogs, and in closed loops after each request: then fewer"
                   + " requests are in flight than concurrency says.");
 
   static final SettingEntry<@Nullable LengthPreset> LENGTHS =
       in(Group.PROMPTS, "lengths", Form.choice(LengthPreset.class))
           .orNull("none")
-          .excludes("each says how long prompts are", "promptTokens", "scenario", "mix", "dataset")
+          .excludes("each sets the length of prompts", "promptTokens", "scenario", "mix", "dataset")
           .example("prefillHeavy")
           .means(
-              "lengths of prompts and answers as they are often quoted: "
+              "common lengths of prompts and answers: "
                   + Arrays.stream(LengthPreset.values())
                       .map(LengthPreset::inWords)
                       .collect(Collectors.joining(", ")),
-              "maxTokens, where set, is the length of answers instead.");
+              "maxTokens, if set, replaces the length of the answers.");
 
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
       in(Group.PROMPTS, "uniquePrompts", Form.flag())
           .byDefault("true")
           .example("false")
           .means(
-              "a seeded nonce first in every prompt, so that no prompt is cached",
-              "18 digits and an empty line. Unless set, not where the workload says what prompts"
-                  + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is"
-                  + " too short for it.");
+              "begins every prompt with a seeded nonce, so that no prompt is in a prefix cache",
+              "The nonce is 18 digits and an empty line. By default it is left out where the"
+                  + " workload defines what prompts share (sharedPrefix, scenario, mix, dataset),"
+                  + " and where promptTokens is too small for it.");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
       in(
@@ -499,15 +519,15 @@ final class Setting {
                   ShownImages::parse,
                   "<images>x<width>x<height> such as 1x512x512, or a file or folder of images"))
           .orNull("none")
-          .excludes("each says what is asked", "dataset", "scenario", "mix")
+          .excludes("each defines the prompts", "dataset", "scenario", "mix")
           .example("1x512x512")
           .means(
-              "images beside every prompt: so many of that many pixels, made up from the seed, or"
-                  + " those of a file or folder",
-              "Sent as data URLs in the last message; needs the chat API. Of a folder (.png, .jpg,"
-                  + " .gif, .webp) each request shows the next image by name. Made-up ones are"
-                  + " noise, up to 32 different ones in 64 MiB, as servers keep what they made of"
-                  + " an image.");
+              "images in every request: <n> generated ones of <w>x<h> pixels, or those of a file or"
+                  + " folder",
+              "Sent as data URLs in the last message; needs an API that takes messages. Of a folder"
+                  + " (.png, .jpg, .gif, .webp) each request has the next image by name. Generated"
+                  + " images are seeded noise. Because servers cache processed images, up to 32"
+                  + " different ones are generated, in at most 64 MiB.");
 
   static final SettingEntry<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(
@@ -518,11 +538,11 @@ final class Setting {
                   Form.silent(WorkloadReader::sharedPrefix),
                   "<groups>x<tokens>, 1 or more groups of 2 or more tokens, such as 8x512"))
           .orNull("none")
-          .excludes("a nonce first leaves nothing to share", "uniquePrompts")
+          .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
           .example("8x512")
           .means(
-              "one of so many seeded texts of so many tokens first in every prompt",
-              "Built-in prompts come on top of it; lengths that are set include it.");
+              "begins every prompt with one of <groups> seeded texts of <tokens> tokens",
+              "Built-in prompts become longer by it; lengths that are set include it.");
 
   // ---- Requests --------------------------------------------------------------------------------
 
@@ -544,9 +564,9 @@ final class Setting {
           .byDefault("true")
           .example("false")
           .means(
-              "sends ignore_eos and min_tokens, so that outputs have exactly maxTokens",
-              "Unless set, a server that rejects these fields in a warm-up request is asked without"
-                  + " them from then on, in one printed line and in config.ignoreEos.");
+              "sends ignore_eos and min_tokens, so that every output has exactly maxTokens tokens",
+              "By default they are no longer sent to a server that rejects them in a warm-up"
+                  + " request; a line and config.ignoreEos say so.");
 
   static final SettingEntry<@Nullable Double> TEMPERATURE =
       in(
@@ -564,7 +584,7 @@ final class Setting {
               Form.decimal("number > 0, ≤ 1", "a number > 0 and ≤ 1", Double.MIN_VALUE, 1))
           .orNull("the server's")
           .example("0.95")
-          .means("nucleus sampling");
+          .means("nucleus sampling: share of the probability that tokens are sampled from");
 
   static final SettingEntry<ObjectNode> BODY =
       in(
@@ -575,9 +595,9 @@ final class Setting {
           .unset("none", BenchmarkPlan.body("{}"))
           .example("{\"top_k\":40}")
           .means(
-              "extra JSON, merged into every request",
-              "Without model, stream, messages, prompt and max_tokens, which have settings of their"
-                  + " own.");
+              "JSON object that is merged into every request",
+              "It cannot have model, stream, messages, prompt and max_tokens, which have settings"
+                  + " of their own.");
 
   static final SettingEntry<@Nullable String> HEADER =
       in(Group.REQUESTS, "header.<Name>", Form.text())
@@ -585,8 +605,8 @@ final class Setting {
           .example("acme")
           .means(
               "extra header of every request",
-              "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env; the value is"
-                  + " never shown or recorded.");
+              "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env. The value is"
+                  + " never printed or recorded.");
 
   // ---- Connections and limits ------------------------------------------------------------------
 
@@ -594,65 +614,69 @@ final class Setting {
       in(Group.CONNECTIONS, "timeout", Form.duration(false))
           .byDefault("600")
           .example("2m")
-          .means("longest whole request");
+          .means("longest time of a whole request");
 
   static final SettingEntry<Duration> IDLE_TIMEOUT =
       in(Group.CONNECTIONS, "idleTimeout", Form.duration(false))
           .byDefault("120")
           .example("30s")
-          .means("longest silence of a stream, also before its first byte");
+          .means("longest time without a byte of a stream, before its first byte too");
 
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
       in(Group.CONNECTIONS, "maxInFlight", Form.whole(1))
           .orNull("no limit")
           .example("64")
           .means(
-              "requests in flight per target; more wait, first in first out",
-              "The wait is counted as queue wait and in no latency; timeout counts from its end.");
+              "most requests in flight per target; further ones wait, first in first out",
+              "The wait is queue wait, and only in latencies from the planned arrival; timeout"
+                  + " counts from its end.");
 
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1))
           .orNull("no limit")
           .example("500")
           .means(
-              "requests in any 60 s per target and load generator, to stay below a provider's"
-                  + " limit; more wait, first in first out",
-              "The wait is counted as queue wait and in no latency; how many were held back, and"
-                  + " for how long, is on the console and in the report. A burst may use up the"
-                  + " whole limit: where a provider counts seconds too, set less.");
+              "most requests in any 60 s per target and load generator, to stay below a provider's"
+                  + " limit; further ones wait, first in first out",
+              "The wait is queue wait, and only in latencies from the planned arrival; console and"
+                  + " report say how many requests were held back, and for how long. A burst may"
+                  + " use up the whole limit: where a provider also limits requests per second, set"
+                  + " less.");
 
   static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
       in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1))
           .orNull("no limit")
           .example("150000")
           .means(
-              "the same for tokens: of a prompt, four characters each, and maxTokens of its answer,"
-                  + " until the server's usage says how many they were",
-              "A request that needs more than the limit by itself goes when no other counts.");
+              "the same for tokens: those of the prompt, four characters each, and maxTokens of the"
+                  + " answer, until the server's usage says how many they were",
+              "A request that exceeds the limit by itself is sent when no other one is in the"
+                  + " window.");
 
   static final SettingEntry<BenchmarkPlan.Connections> CONNECTIONS =
       in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
           .byDefault("shared")
           .example("perUser")
-          .means("who may use a kept-alive connection again: any user, or only the one it is of");
+          .means("who can reuse a kept-alive connection: any user, or only the user who opened it");
 
   static final SettingEntry<Boolean> HTTP2 =
       in(Group.CONNECTIONS, "http2", Form.flag())
           .byDefault("false")
           .example("true")
           .means(
-              "HTTP/2 where the server agrees to it (ALPN), which it can over https only",
-              "Requests of all users then share one connection per event loop, or one per user.");
+              "HTTP/2 if the server agrees to it (ALPN), which is possible over https only",
+              "All users then share one connection per event loop; with connections=perUser each"
+                  + " user has one.");
 
   static final SettingEntry<Boolean> VERIFY_TLS =
       in(Group.CONNECTIONS, "verifyTls", Form.flag())
           .byDefault("true")
           .example("false")
           .means(
-              "refuses certificates that no trusted authority signed or that are made for another"
+              "refuses certificates that no trusted authority signed or that are issued for another"
                   + " host",
-              "Trusted are the authorities of Gatling's ssl.trustStore, else of the JVM's trust"
-                  + " store.");
+              "Trusted are the authorities of Gatling's ssl.trustStore, else those of the JVM's"
+                  + " trust store.");
 
   // ---- Objectives and build gates --------------------------------------------------------------
 
@@ -665,11 +689,11 @@ final class Setting {
           .example("ttft<200ms,tpot<50ms")
           .means(
               "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s, or a preset",
-              "ttft, ttfo and e2e count from the planned arrival. C:ttft<1s is of requests of that"
-                  + " name (chat, completion or the scenario's), vLLM:ttft<1s of those to that"
-                  + " target; either in place of what has no name before it. Presets are the limits"
-                  + " of MLPerf Inference's interactive scenarios (inference_rules.adoc of July"
-                  + " 2026): "
+              "ttft, ttfo and e2e count from the planned arrival. C:ttft<1s applies to requests of"
+                  + " that name (chat, completion or the scenario), vLLM:ttft<1s to requests to"
+                  + " that target; both replace the objectives without a name. Presets are the"
+                  + " limits of MLPerf Inference's interactive scenarios (inference_rules.adoc of"
+                  + " July 2026): "
                   + Slo.presets()
                   + ".");
 
@@ -679,16 +703,16 @@ final class Setting {
               "sloPercentile",
               Form.decimal("percentage", "a percentage > 0 and ≤ 100", Double.MIN_VALUE, 100))
           .byDefault("99")
-          .needs("has no meaning alone", "slo")
+          .needs("has no effect alone", "slo")
           .example("95")
           .means(
-              "share of attempted requests, failed ones included, that a load level needs to hold"
-                  + " the SLO by sloRule");
+              "share of attempted requests, failed ones included, that must meet the SLO (see"
+                  + " sloRule) for a load level to hold it");
 
   static final SettingEntry<Slo.Rule> SLO_RULE =
       in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class))
           .byDefault("percentiles")
-          .needs("has no meaning alone", "slo")
+          .needs("has no effect alone", "slo")
           .example("requests")
           .means(
               "percentiles: each objective by itself is met by that share; requests: that share"
@@ -706,17 +730,17 @@ final class Setting {
           .example("ttft.p99<200ms,errors<1%")
           .means(
               "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid",
-              "c=8: names a stage, chat: (completion: or a scenario) a request name, vLLM: a"
-                  + " target, vLLM:c=8: both; valid demands a valid run; names, units and"
-                  + " conditions are in commands.md. Times count from admission, those of slo from"
-                  + " the planned arrival: ttft_from_schedule, ttfo_from_schedule and"
-                  + " e2e_from_schedule.");
+              "c=8: selects a load level, chat: (completion: or a scenario) a request name, vLLM: a"
+                  + " target, vLLM:c=8: a load level of a target. valid requires a valid run."
+                  + " Names, units and conditions are in commands.md. Times count from admission;"
+                  + " ttft_from_schedule, ttfo_from_schedule and e2e_from_schedule count from the"
+                  + " planned arrival, as those of slo do.");
 
   static final SettingEntry<Boolean> FAIL_BUILD =
       in(Group.GOALS, "failBuild", Form.flag())
           .byDefault("true")
           .example("false")
-          .means("whether a missed assertion fails the build, or an invalid run (failOnInvalid)");
+          .means("whether a missed assertion, or an invalid run (failOnInvalid), fails the build");
 
   static final SettingEntry<Boolean> FAIL_ON_INVALID =
       in(Group.GOALS, "failOnInvalid", Form.flag())
@@ -725,8 +749,8 @@ final class Setting {
           .example("false")
           .means(
               "whether a run that a check calls invalid fails the build, with exit code 2",
-              "One line names the check and the remedy. Simulations of your own read it from the"
-                  + " system property and the environment.");
+              "A line names the check and the remedy. Your own simulations read it from the system"
+                  + " property and the environment.");
 
   // ---- Records and reports ---------------------------------------------------------------------
 
@@ -734,13 +758,15 @@ final class Setting {
       in(Group.OUTPUT, "recordText", Form.flag())
           .byDefault("false")
           .example("true")
-          .means("keeps prompts and answers");
+          .means("keeps prompts and answers in the records");
 
   static final SettingEntry<Boolean> RECORD_TOKENS =
       in(Group.OUTPUT, "recordTokens", Form.flag())
           .byDefault("true")
           .example("false")
-          .means("keeps the time of every event; without them window figures are interpolated");
+          .means(
+              "keeps the time of every event in the records; without them figures of windows are"
+                  + " interpolated");
 
   static final SettingEntry<Boolean> CSV =
       in(Group.OUTPUT, "csv", Form.flag())
@@ -752,7 +778,7 @@ final class Setting {
       in(Group.OUTPUT, "indexBlock", Form.flag())
           .byDefault("true")
           .example("false")
-          .means("our block in Gatling's own pages");
+          .means("adds a block with our figures to Gatling's own pages");
 
   static final SettingEntry<List<EndpointSpec.Named>> METRICS_URL =
       in(
@@ -763,15 +789,15 @@ final class Setting {
           .byDefault("auto")
           .example("auto,http://localhost:9400/metrics")
           .means(
-              "pages of metrics (Prometheus text) of server, GPUs and host, read once a second;"
-                  + " auto: <host>/metrics of each target, where that is a page of an engine; none",
-              "A list, e.g. auto,http://gpu-host:9400/metrics. vLLM=http://a:8000/metrics is about"
-                  + " the target of that name; a page without a name is about the only target, or"
-                  + " about all. auto asks once, before the load, and where nothing useful answers"
-                  + " not again. The API key goes only to pages with a target's scheme, host and"
-                  + " port. Understood are vLLM, SGLang, TGI, llama.cpp (--metrics), TensorRT-LLM"
-                  + " (/prometheus/metrics), Triton (port 8002), Dynamo, llm-d, NVIDIA's"
-                  + " dcgm-exporter and node_exporter.");
+              "metrics pages (Prometheus text) of server, GPUs and host, read once a second; auto:"
+                  + " <host>/metrics of each target, if that is a page of an engine; none",
+              "A list, e.g. auto,http://gpu-host:9400/metrics. vLLM=http://a:8000/metrics belongs"
+                  + " to the target of that name; a page without a name belongs to the only target,"
+                  + " or to all. auto asks once, before the load, and not again where it gets no"
+                  + " useful answer. The API key is sent only to pages with the scheme, host and"
+                  + " port of a target. Supported are vLLM, SGLang, TGI, llama.cpp (--metrics),"
+                  + " TensorRT-LLM (/prometheus/metrics), Triton (port 8002), Dynamo, llm-d,"
+                  + " NVIDIA's dcgm-exporter and node_exporter.");
 
   static final SettingEntry<LiveView.@Nullable Address> LIVE =
       in(
@@ -782,22 +808,22 @@ final class Setting {
           .orNull("none")
           .example("8088")
           .means(
-              "port of a page on 127.0.0.1 that shows the run as it goes; 0 takes any that is free",
-              "0.0.0.0:8088 lets other machines see it too, in a container for example; it asks for"
-                  + " no password. The console says where. /metrics beside it is what Prometheus"
-                  + " scrapes, where micrometer-registry-prometheus is on the class path."
-                  + " Simulations of your own read it from the system property and the"
-                  + " environment.");
+              "port of a page on 127.0.0.1 that shows the run while it is on; 0 takes any free"
+                  + " port",
+              "0.0.0.0:8088 shows it to other machines too, in a container for example; it has no"
+                  + " password. The console prints the address. Prometheus scrapes /metrics of the"
+                  + " same port, if micrometer-registry-prometheus is on the class path. Your own"
+                  + " simulations read it from the system property and the environment.");
 
   static final SettingEntry<@Nullable String> OTLP =
       in(Group.OUTPUT, "otlp", Form.text())
           .orNull("none")
           .example("http://localhost:4318/v1/metrics")
           .means(
-              "where meters are sent every 10 s by OTLP over HTTP",
-              "Needs micrometer-registry-otlp on the class path. Names are those of OpenTelemetry"
-                  + " for generative AI. Simulations of your own read it from the system property"
-                  + " and the environment.");
+              "URL that meters are sent to every 10 s, by OTLP over HTTP",
+              "Needs micrometer-registry-otlp on the class path. The names are those of"
+                  + " OpenTelemetry for generative AI. Your own simulations read it from the system"
+                  + " property and the environment.");
 
   static final SettingEntry<@Nullable S3Location> UPLOAD =
       in(
@@ -808,14 +834,15 @@ final class Setting {
           .orNull("none")
           .example("s3://load-tests/2026-11-22")
           .means(
-              "where in S3-compatible object storage the run is put when it has ended, or was"
-                  + " interrupted: <prefix>/<run>-<injector>/",
-              "llm/ and llm.html, run.json after all other records: where it is, they are."
-                  + " Credentials, region and endpoint (AWS_ENDPOINT_URL) as the AWS SDK finds"
-                  + " them; software.amazon.awssdk:s3 and url-connection-client on the class path."
-                  + " A place that cannot be reached is refused before the load; an upload that"
-                  + " fails leaves all here and ends with exit code 1. Simulations of your own read"
-                  + " it from the system property and the environment.");
+              "S3-compatible object storage that the run is uploaded to when it has ended or was"
+                  + " interrupted, as <prefix>/<run>-<injector>/",
+              "Uploads llm/ and llm.html; run.json comes after all other records, so that they are"
+                  + " complete where it exists. Credentials, region and endpoint (AWS_ENDPOINT_URL)"
+                  + " are found as by the AWS SDK; software.amazon.awssdk:s3 and"
+                  + " url-connection-client must be on the class path. A location that cannot be"
+                  + " reached is refused before the load. If the upload fails, all files stay here"
+                  + " and the exit code is 1. Your own simulations read it from the system property"
+                  + " and the environment.");
 
   static final SettingEntry<@Nullable Double> GPUS =
       in(
@@ -825,8 +852,8 @@ final class Setting {
           .orNull("none")
           .example("2")
           .means(
-              "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
-                  + " user");
+              "number of GPUs that serve each target: adds output tok/s per GPU, and its chart"
+                  + " against tok/s per user");
 
   static final SettingEntry<Double> READING_SPEED =
       in(
@@ -839,10 +866,10 @@ final class Setting {
           .byDefault("5")
           .example("250wpm")
           .means(
-              "how fast readers of the answers read: the report says how long they wait for tokens"
-                  + " that are late",
-              "Words per minute ÷ 45 are tokens per second, as a token is about 0.75 words of"
-                  + " English: 250wpm is 5.56.");
+              "how fast readers of the answers read: the report says how long they wait for late"
+                  + " tokens",
+              "Words per minute ÷ 45 are tokens per second, because a token is about 0.75 English"
+                  + " words: 250wpm is 5.56.");
 
   static final SettingEntry<@Nullable Double> COST_PER_HOUR =
       in(
@@ -852,9 +879,9 @@ final class Setting {
           .orNull("none")
           .example("3.60")
           .means(
-              "what one GPU costs per hour, in any currency: cost per million output tokens, and"
-                  + " per million within the SLO",
-              "Without gpus it is what the whole server of each target costs.");
+              "price of one GPU per hour, in any currency: adds the cost per million output tokens,"
+                  + " and per million tokens within the SLO",
+              "Without gpus it is the price of the whole server of each target.");
 
   // ---- Run -------------------------------------------------------------------------------------
 
@@ -864,37 +891,44 @@ final class Setting {
           .example("42")
           .means(
               "pins prompts and arrivals; always printed and recorded",
-              "In simulations of your own (system property, environment) it pins what has no seed"
-                  + " of its own: prompts, the order of dialogs, mixes, arrivals.");
+              "In your own simulations (system property, environment) it pins everything that has"
+                  + " no seed of its own: prompts, the order of dialogs, mixes, arrivals.");
 
   static final SettingEntry<@Nullable InjectorShare> INJECTOR =
       in(
               Group.RUN,
               "injector",
               new Form<>("<i>/<n>", Form.silent(InjectorShare::parse), "<i>/<n> such as 2/4"))
-          .orNull("alone; or of JOB_COMPLETION_INDEX and INJECTORS")
+          .orNull("1/1, or JOB_COMPLETION_INDEX and INJECTORS")
+          .excludes("a self-test runs in one process", "selfTest")
           .example("2/4")
           .means(
               "this load generator is the i-th of n that share the load; merge joins their runs",
-              "All have the same settings but this one, among them startAt. In the pod of"
-                  + " an Indexed Job of Kubernetes it is JOB_COMPLETION_INDEX + 1 of INJECTORS."
-                  + " Also for simulations of your own (system property, environment). What is"
-                  + " shared out and how is in injectors.md.");
+              "All need the same settings, startAt included, except this one. In a pod of an"
+                  + " Indexed Job of Kubernetes the default is JOB_COMPLETION_INDEX + 1 of"
+                  + " INJECTORS. Also for your own simulations (system property, environment)."
+                  + " injectors.md describes what is shared and how.");
 
   static final SettingEntry<Integer> INJECTORS =
       in(Group.RUN, "injectors", Form.whole(1))
           .byDefault("1")
           .excludesWhere(
-              "more than 1", injectors -> injectors > 1, "the load is shared out once", "injector")
+              "more than 1",
+              injectors -> injectors > 1,
+              "the load can be shared only once",
+              "injector")
           .excludesWhere(
-              "more than 1", injectors -> injectors > 1, "it is of one process", "selfTest")
+              "more than 1",
+              injectors -> injectors > 1,
+              "a self-test runs in one process",
+              "selfTest")
           .example("4")
           .means(
-              "so many processes on this machine share the load, and their runs are joined",
-              "For machines with many processors. This process starts them by its own Java, options"
-                  + " and settings, with the shares 1/n to n/n, lets them start together, and ends"
-                  + " with the report and the exit code of the joined run; see injectors.md. Also"
-                  + " for simulations of your own (system property, environment).");
+              "number of processes on this machine that share the load; their runs are joined",
+              "For machines with many processors. This process starts them with its own Java,"
+                  + " options and settings and the shares 1/n to n/n, lets them start together, and"
+                  + " ends with the report and the exit code of the joined run; see injectors.md."
+                  + " Also for your own simulations (system property, environment).");
 
   static final SettingEntry<@Nullable StartTime> START_AT =
       in(
@@ -904,31 +938,31 @@ final class Setting {
           .orNull("as soon as it is ready")
           .example("2027-03-01T09:30:00Z")
           .means(
-              "instant at which the load starts, after the warm-up: " + StartTime.EXPECTED,
-              "Who is not ready by then sends nothing, says by how much it is late, and ends with"
-                  + " exit code 1. Also for simulations of your own (system property,"
-                  + " environment).");
+              "time at which the load starts, after the warm-up: " + StartTime.EXPECTED,
+              "A load generator that is not ready by then sends nothing, prints by how much it is"
+                  + " late, and ends with exit code 1. Also for your own simulations (system"
+                  + " property, environment).");
 
   static final SettingEntry<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
           .byDefault("false")
           .example("true")
           .means(
-              "measures how exact this tool is on this machine, in about a minute; reports of later"
-                  + " runs quote it",
-              "Streams of the embedded engine, in a process of its own that notes when it wrote"
-                  + " each token, at rising concurrency until the load is clearly too high. Its"
-                  + " target, prompts and phases are its own: settings of these are refused as"
-                  + " system properties, and not read from the environment and .env.");
+              "measures the timing error of this tool on this machine, in about a minute; reports"
+                  + " of later runs quote it",
+              "Streams from the embedded engine, which runs in a process of its own and notes when"
+                  + " it wrote each token, at rising concurrency until the load is clearly too"
+                  + " high. It has its own target, prompts and phases: settings for these are"
+                  + " refused as system properties, and ignored in the environment and in .env.");
 
   static final SettingEntry<@Nullable String> SELF_TEST_FILE =
       in(Group.RUN, "selfTestFile", Form.text())
           .orNull("~/.gatling-llm/self-test.json")
           .example("self-test.json")
           .means(
-              "where selfTest keeps its result and later runs find it",
-              "Simulations of your own read it from the system property and the environment. Where"
-                  + " it cannot be written, a line says so.");
+              "file that selfTest writes its result to, and that later runs read",
+              "If it cannot be written, a line says so. Your own simulations read it from the"
+                  + " system property and the environment.");
 
   static final SettingEntry<TimeServer> CLOCK =
       in(
@@ -941,11 +975,12 @@ final class Setting {
           .byDefault("auto")
           .example("ntp.example.com")
           .means(
-              "what this machine's clock is compared with, so that merge can correct the clocks of"
-                  + " several injectors: an NTP server, asked before and after the load; auto: the"
-                  + " Date of the target's answers, which sends nothing",
-              "Each injector asks the same. In run.json it is clock. Simulations of your own read"
-                  + " it from the system property and the environment.");
+              "time source that this machine's clock is compared with, so that merge can correct"
+                  + " the clocks of several injectors: an NTP server, asked before and after the"
+                  + " load; auto: the Date header of the target's answers, without a request of its"
+                  + " own",
+              "All injectors need the same value. The result is clock in run.json. Your own"
+                  + " simulations read it from the system property and the environment.");
 
   static final SettingEntry<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())
@@ -953,8 +988,8 @@ final class Setting {
           .example("true")
           .means(
               "prints the plan and sends nothing",
-              "Also that of simulations of your own (system property, environment): scenarios,"
-                  + " load levels, targets, requests with the lengths of prompts and answers, SLO,"
+              "Also for your own simulations (system property, environment): scenarios, load"
+                  + " levels, targets, requests with the lengths of prompts and answers, SLO,"
                   + " seed.");
 
   static final SettingEntry<Boolean> HELP =

@@ -19,13 +19,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the user set, looked up in this order: system property {@code llm.maxTokens}, environment
- * {@code LLM_MAX_TOKENS}, the same name in {@code .env}; there also {@code ENDPOINT}, {@code
- * API_KEY} and {@code MODEL}. An empty value in the environment or in {@code .env} counts as not
- * set.
+ * The settings that the user has set. The first of these sources that has a value wins: the system
+ * property {@code llm.maxTokens}, the environment variable {@code LLM_MAX_TOKENS}, the same name in
+ * {@code .env}. In {@code .env} the names {@code ENDPOINT}, {@code API_KEY} and {@code MODEL} work
+ * too. An empty value in the environment or in {@code .env} counts as not set.
  *
- * <p>Unknown system properties {@code llm.*} are refused; unknown {@code LLM_*} names elsewhere may
- * belong to another program and are only warned about.
+ * <p>An unknown system property {@code llm.*} is refused. An unknown {@code LLM_*} name in the
+ * environment or in {@code .env} is only a warning, because it may belong to another program.
  */
 final class Settings {
 
@@ -35,7 +35,7 @@ final class Settings {
   /** Longest message. */
   private static final int MESSAGE_CHARS = 200;
 
-  /** A shorter key is too likely to be part of an innocent word. */
+  /** Shorter keys are not replaced in messages: ordinary words may contain them. */
   private static final int REDACTED_CHARS = 6;
 
   private static final Pattern URL_CREDENTIALS = Pattern.compile("//[^/,]*@");
@@ -66,7 +66,7 @@ final class Settings {
 
   private record Text(String text, Source source, String name) {
 
-    /** The setting as its user knows it: by another name than the property's where he used one. */
+    /** The source, for messages; empty for a system property, whose name messages begin with. */
     private String where() {
       return switch (source) {
         case PROPERTY -> "";
@@ -79,8 +79,8 @@ final class Settings {
   /**
    * Collects the settings of these sources.
    *
-   * @throws InvalidSimulation for a system property {@code llm.*} that is unknown or empty, a
-   *     setting that this version does not have, or a {@code .env} that cannot be read
+   * @throws InvalidSimulation if a system property {@code llm.*} is unknown or empty, a header is
+   *     malformed, or {@code .env} cannot be read
    */
   Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
     EnvFile dotEnv = EnvFile.read(envFile);
@@ -108,12 +108,12 @@ final class Settings {
     return new Settings(properties, System.getenv(), Path.of(".env"));
   }
 
-  /** Lines to show before the run; none of them stops it. */
+  /** Warnings to print before the run. */
   List<String> warnings() {
     return List.copyOf(warnings);
   }
 
-  /** What was set, by name, fit to be shown and recorded: secrets are replaced by stars. */
+  /** The set values by name, safe to print and record: secrets are replaced by stars. */
   Map<String, String> shown() {
     Map<String, String> shown = new LinkedHashMap<>();
     Setting.all().stream()
@@ -123,13 +123,13 @@ final class Settings {
     return Collections.unmodifiableMap(shown);
   }
 
-  /** Where the setting's value comes from; null when it has its default. */
+  /** The source of the setting's value; null if the setting is not set. */
   @Nullable Source source(SettingEntry<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.source;
   }
 
-  /** The setting's text; null when it is not set. */
+  /** The setting's value as the user wrote it; null if the setting is not set. */
   @Nullable String text(SettingEntry<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.text;
@@ -142,9 +142,9 @@ final class Settings {
   /**
    * The setting's value, or its default.
    *
-   * @throws InvalidSimulation if it is not of the setting's form
+   * @throws InvalidSimulation if the value cannot be parsed
    */
-  @SuppressWarnings("unchecked") // put for the same setting
+  @SuppressWarnings("unchecked") // the map holds the value of each setting by that setting
   <T extends @Nullable Object> T get(SettingEntry<T> setting) {
     if (!values.containsKey(setting)) {
       values.put(setting, value(setting));
@@ -165,10 +165,9 @@ final class Settings {
   }
 
   /**
-   * Reads every setting that was set, so that no mistake hides behind another setting, and compares
-   * them by the rules of the catalogue.
+   * Parses every setting that is set, used or not, and applies the rules of the catalogue.
    *
-   * @throws InvalidSimulation for the first one that is wrong or contradicts another
+   * @throws InvalidSimulation for the first setting that is wrong or contradicts another
    */
   void check() {
     List<SettingEntry<?>> set = Setting.all().stream().filter(this::isSet).toList();
@@ -191,38 +190,43 @@ final class Settings {
     if (rule.needs() && !isSet(other)) {
       throw invalid(setting, rule.why() + "; set " + other.property() + " too");
     }
-    // A flag that is set to false says nothing that could be contradicted.
+    // A flag that is explicitly false contradicts nothing.
     boolean off = "false".equalsIgnoreCase(text(other)) && Boolean.FALSE.equals(get(other));
     if (!rule.needs() && isSet(other) && !off) {
-      throw invalid(
-          setting, "cannot be set together with " + other.property() + " (" + rule.why() + ")");
+      throw excluded(setting, other, rule.why());
     }
   }
 
+  private InvalidSimulation excluded(SettingEntry<?> setting, SettingEntry<?> other, String why) {
+    return invalid(setting, "cannot be set together with " + other.property() + " (" + why + ")");
+  }
+
   /**
-   * Forgets what the environment and {@code .env} say of other settings than these.
+   * Discards all other settings that come from the environment and from {@code .env}.
    *
+   * @param because the setting that allows only those
+   * @param why the reason, for the message
    * @throws InvalidSimulation if a system property sets another one
    */
-  void keepOnly(Set<SettingEntry<?>> kept, SettingEntry<?> because) {
+  void keepOnly(Set<SettingEntry<?>> kept, SettingEntry<?> because, String why) {
     texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
+    values.keySet().retainAll(kept);
     for (SettingEntry<?> set : Setting.all()) {
       if (isSet(set) && !kept.contains(set)) {
-        throw invalid(
-            because, "has a load of its own; leave out " + set.property() + ", it takes no part");
+        throw excluded(because, set, why);
       }
     }
   }
 
-  /** Sets what is not set. */
-  void preset(Map<SettingEntry<?>, String> byDefault) {
-    byDefault.forEach(
+  /** Gives settings a value that the user has not set. */
+  void preset(Map<SettingEntry<?>, String> presets) {
+    presets.forEach(
         (setting, text) ->
             texts.putIfAbsent(setting, new Text(text, Source.PROPERTY, setting.property())));
-    values.keySet().removeAll(byDefault.keySet());
+    values.keySet().removeAll(presets.keySet());
   }
 
-  /** Extra request headers; names are compared without case. */
+  /** Extra request headers; names are compared case-insensitively. */
   Map<String, String> headers() {
     return Collections.unmodifiableMap(headers);
   }
@@ -231,7 +235,7 @@ final class Settings {
     warnings.add(redacted(line));
   }
 
-  /** {@code llm.<name>=<value>: <what is wrong>}, as an exception to throw. */
+  /** An exception to throw, with the message {@code llm.<name>=<value>: <what is wrong>}. */
   InvalidSimulation invalid(SettingEntry<?> setting, String what) {
     Text text = texts.get(setting);
     String shown =
@@ -315,7 +319,7 @@ final class Settings {
     }
     String text = String.valueOf(text(setting));
     if (setting == Setting.ENDPOINT) {
-      text = Secrets.withoutThem(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
+      text = Secrets.redactUrl(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
     }
     return clipped(redacted(text));
   }

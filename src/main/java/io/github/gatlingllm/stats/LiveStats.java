@@ -1,35 +1,30 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Percentiles;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.HdrHistogram.AbstractHistogram;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up records as requests end, of a load level or a run, for the console. About 350 KiB,
- * however long it takes.
+ * Figures of a run or a load level while it is on, for the console and the live page: of the
+ * requests that have ended so far. Tokens count in the time window in which they arrived, so that
+ * once all requests of a level have ended its figures are those of the report.
  *
- * <p>Tokens count when their request ends, because only then its record is there: over a steady
- * load the rate is right, a few long answers make it jump.
- *
- * <p>Records come from one thread, snapshots from another; neither waits longer than the other's
- * few microseconds. One reader takes the snapshots: "now" is since the snapshot before.
+ * <p>Thread-safe. One reader calls {@link #snapshot()}: the rate of "now" is that since its
+ * previous call. Memory: about 100 KiB, and the token instants of the longest answer.
  */
 public final class LiveStats implements Consumer<RequestRecord> {
 
-  private static final long LONGEST_MICROS = TimeUnit.HOURS.toMicros(1);
-
   private final LongSupplier nanoClock;
   private final long startNanos;
-  private final Histogram ttft = new Histogram(1, LONGEST_MICROS, 3);
-  private final Histogram itl = new Histogram(1, LONGEST_MICROS, 3);
+  private final TokenStream stream = new TokenStream();
+  private final ValueRecorder ttft = Metric.TTFT_MS.recorder();
+  private final ValueRecorder itl = Metric.ITL_MS.recorder();
   private long ok;
   private long failed;
   private long rateLimited;
@@ -37,37 +32,53 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private long judged;
   private long metSlo;
   private long inputs;
-  private long tokens;
-  private long served;
-  private long tokensBefore;
+  private double tokens;
+  private long completed;
+  private double tokensBefore;
   private long snapshotNanos;
 
-  /** Statistics of what starts now. */
+  /** Statistics that start now. */
   public LiveStats(LongSupplier nanoClock) {
+    this(nanoClock, nanoClock.getAsLong());
+  }
+
+  /**
+   * Statistics of a time window.
+   *
+   * @param nanoClock the current time, at most the end of the window
+   * @param startNanos start of the window by that clock
+   */
+  public LiveStats(LongSupplier nanoClock, long startNanos) {
     this.nanoClock = nanoClock;
-    this.startNanos = nanoClock.getAsLong();
+    this.startNanos = startNanos;
     this.snapshotNanos = startNanos;
   }
 
   @Override
   public void accept(RequestRecord record) {
-    add(record, true, true);
+    add(record, true, Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
   /**
    * Adds a request that has ended.
    *
    * @param isMeasured whether its latencies, its outcome and its SLO count
-   * @param isInTime whether it ended in the time that rates are of
+   * @param fromUnixNanos start of the window in which tokens and completed requests count
+   * @param untilUnixNanos end of that window, exclusive
    */
-  public synchronized void add(RequestRecord record, boolean isMeasured, boolean isInTime) {
+  public synchronized void add(
+      RequestRecord record, boolean isMeasured, long fromUnixNanos, long untilUnixNanos) {
+    stream.read(record);
+    for (int i = 0; i < stream.arrivals(); i++) {
+      long at = stream.unixNanos(i);
+      tokens += at >= fromUnixNanos && at < untilUnixNanos ? stream.tokens(i) : 0;
+    }
     RequestRecord.Outcome outcome = record.outcome();
-    if (isInTime) {
-      Integer output = record.tokens().n();
-      tokens += output == null ? 0 : output;
+    Long closed = record.timing().closedUnixNanos();
+    if (outcome.ok() && closed != null && closed >= fromUnixNanos && closed < untilUnixNanos) {
       Integer texts = record.tokens().inputs();
-      inputs += texts == null || !outcome.ok() ? 0 : texts;
-      served += outcome.ok() ? 1 : 0;
+      inputs += texts == null ? 0 : texts;
+      completed++;
     }
     if (!isMeasured) {
       return;
@@ -85,7 +96,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     heldBack += paced != null && paced > 0 ? 1 : 0;
   }
 
-  /** The figures up to now. */
+  /** The figures up to now; the next snapshot's "now" begins here. */
   public synchronized LiveFigures snapshot() {
     long now = nanoClock.getAsLong();
     LiveFigures figures = figures(now);
@@ -94,7 +105,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     return figures;
   }
 
-  /** The same for who looks besides: what "now" is of does not change. */
+  /** The figures up to now, for another reader: leaves the "now" of snapshots as it is. */
   public synchronized LiveFigures peek() {
     return figures(nanoClock.getAsLong());
   }
@@ -110,13 +121,13 @@ public final class LiveStats implements Consumer<RequestRecord> {
         Percentiles.of(itl),
         perSecond(tokens - tokensBefore, now - snapshotNanos),
         perSecond(tokens, now - startNanos),
-        inputs == 0 || tokens > 0 ? null : perSecond(inputs, now - startNanos),
-        perSecond(served, now - startNanos),
+        inputs == 0 || tokens > 0 ? null : perSecond((double) inputs, now - startNanos),
+        perSecond((double) completed, now - startNanos),
         null,
         null);
   }
 
-  /** A request that was cut off before it could be told does not count. */
+  /** Counts the request unless it was cancelled before it could be judged. */
   private void judge(RequestRecord record) {
     Boolean met = record.outcome().sloOk();
     if (met != null) {
@@ -128,44 +139,40 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private void latencies(RequestRecord record) {
     Long firstToken = record.timing().ttftNanos();
     if (firstToken != null) {
-      add(ttft, firstToken / 1e3, 1);
+      ttft.add(firstToken / 1e6);
     }
-    TokenGaps.visit(
-        record.events(),
-        record.tokens(),
-        (event, chunkMicros, tokenMicros, count) -> add(itl, tokenMicros, count));
-  }
-
-  private static void add(Histogram histogram, double micros, long count) {
-    if (count > 0) {
-      histogram.recordValueWithCount(
-          Math.max(0, Math.min(LONGEST_MICROS, Math.round(micros))), count);
+    if (stream.isOneEach()) {
+      itl.addMicros(stream.chunkMicros(), stream.gaps());
+      return;
+    }
+    for (int g = 0; g < stream.gaps(); g++) {
+      itl.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
     }
   }
 
-  private static @Nullable Double perSecond(long count, long nanos) {
-    return nanos <= 0 ? null : (Double) (count * 1e9 / nanos);
+  private static @Nullable Double perSecond(double amount, long nanos) {
+    return nanos <= 0 ? null : (Double) (amount / (nanos / 1e9));
   }
 
   /**
-   * What a run looks like while it runs: good enough to watch, made from the requests that have
-   * ended. The report's figures are made from the records.
+   * Figures of the requests that have ended. Of a load level that is over: those of its measure
+   * window, as in the report.
    *
    * @param ok requests that succeeded since the start
-   * @param failed requests that failed since the start; those that we cancelled are no failures
-   * @param rateLimited requests that a rate limit of the server turned away since the start
-   * @param heldBack requests that we held back to stay below a limit, of those that have ended
+   * @param failed requests that failed since the start; cancelled ones are not failures
+   * @param rateLimited requests that the server answered with 429 since the start
+   * @param heldBack ended requests that waited here for a limit per minute
    * @param sloShare share of attempted requests that met every objective, 0 to 1; null without SLO
-   * @param ttftMicros TTFT of ok requests since the start; null as long as there is none
-   * @param itlMicros inter-token gaps of ok requests since the start; null as long as there is none
-   * @param tokensPerSecondNow output tokens of the requests that ended since the figures before,
+   * @param ttftMs TTFT of ok requests since the start; null while there is none
+   * @param itlMs inter-token gaps of ok requests since the start; null while there is none
+   * @param tokensPerSecondNow output tokens of the requests that ended since the previous snapshot,
    *     per second
    * @param tokensPerSecondMean output tokens per second since the start
    * @param inputsPerSecond texts embedded, per second since the start; null where there are none,
-   *     or tokens were put out too
+   *     or where output tokens arrived too
    * @param requestsPerSecond requests that succeeded, per second since the start
    * @param inFlight requests that were sent and have not ended; null when not known
-   * @param progress where the run stands; null when not known
+   * @param progress how far the run is; null when not known
    */
   public record LiveFigures(
       long ok,
@@ -173,8 +180,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
       long rateLimited,
       long heldBack,
       @Nullable Double sloShare,
-      @Nullable Percentiles ttftMicros,
-      @Nullable Percentiles itlMicros,
+      @Nullable Percentiles ttftMs,
+      @Nullable Percentiles itlMs,
       @Nullable Double tokensPerSecondNow,
       @Nullable Double tokensPerSecondMean,
       @Nullable Double inputsPerSecond,
@@ -182,21 +189,19 @@ public final class LiveStats implements Consumer<RequestRecord> {
       @Nullable Long inFlight,
       @Nullable Progress progress) {
 
-    /** Percentiles of a distribution, nearest rank, in its unit. */
-    public record Percentiles(long p50, long p95, long p99) {
+    /** Percentiles in milliseconds, nearest rank. */
+    public record Percentiles(double p50, double p95, double p99) {
 
-      static @Nullable Percentiles of(AbstractHistogram values) {
-        return values.getTotalCount() == 0
-            ? null
-            : new Percentiles(
-                values.getValueAtPercentile(50),
-                values.getValueAtPercentile(95),
-                values.getValueAtPercentile(99));
+      static @Nullable Percentiles of(ValueRecorder values) {
+        Double p50 = values.percentile(50);
+        Double p95 = values.percentile(95);
+        Double p99 = values.percentile(99);
+        return p50 == null || p95 == null || p99 == null ? null : new Percentiles(p50, p95, p99);
       }
     }
 
     /**
-     * Where a run stands.
+     * How far a run is.
      *
      * @param stage label of the load level
      * @param phase of that level; null when it has none
@@ -207,22 +212,27 @@ public final class LiveStats implements Consumer<RequestRecord> {
         String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
 
     public LiveFigures withInFlight(@Nullable Long requests) {
-      return with(requests, progress);
+      return with(sloShare, requests, progress);
     }
 
     public LiveFigures withProgress(@Nullable Progress where) {
-      return with(inFlight, where);
+      return with(sloShare, inFlight, where);
     }
 
-    private LiveFigures with(@Nullable Long requests, @Nullable Progress where) {
+    public LiveFigures withSloShare(@Nullable Double share) {
+      return with(share, inFlight, progress);
+    }
+
+    private LiveFigures with(
+        @Nullable Double share, @Nullable Long requests, @Nullable Progress where) {
       return new LiveFigures(
           ok,
           failed,
           rateLimited,
           heldBack,
-          sloShare,
-          ttftMicros,
-          itlMicros,
+          share,
+          ttftMs,
+          itlMs,
           tokensPerSecondNow,
           tokensPerSecondMean,
           inputsPerSecond,

@@ -1,14 +1,6 @@
 /**
- * Bytes and their meaning, pure: the decoder of server-sent events, the parser of completion
- * chunks, the writer of requests and the reader of error bodies. No I/O, no clock, no threads.
- *
- * <p>A response flows through it once, without garbage per token:
- *
- * <pre>{@code
- * SseDecoder decoder = new SseDecoder(new ChunkParser(listener), new AnswerMemory());
- * decoder.feed(bytes, 0, length); // per read
- * decoder.endOfStream();
- * }</pre>
+ * Request bodies for each {@link io.github.gatlingllm.wire.Api}, and the secrets of a request that
+ * no file, log or console may show. Pure: no I/O, no clock, no threads. Not for users.
  */
 @NullMarked
 package io.github.gatlingllm.wire;

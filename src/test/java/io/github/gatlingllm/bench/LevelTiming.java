@@ -5,7 +5,7 @@ import static java.time.Duration.ofMillis;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.e2e.LevelsSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.Comparator;
 import java.util.List;

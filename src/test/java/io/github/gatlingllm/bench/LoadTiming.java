@@ -7,7 +7,7 @@ import io.github.gatlingllm.action.OpenSimulation;
 import io.github.gatlingllm.action.PlanSimulation;
 import io.github.gatlingllm.e2e.ArrivalsSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Occupancy;
 import io.github.gatlingllm.testing.PlanLines;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.bench;
 import static java.time.Duration.ofMillis;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;

@@ -14,7 +14,6 @@ import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.SelfSigned;
-import io.github.gatlingllm.wire.SseDecoder;
 import io.netty.handler.codec.http2.DefaultHttp2Connection;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.ByteArrayOutputStream;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import java.time.Duration;

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
@@ -100,9 +101,29 @@ class LevelsIT {
         assertThat(counted.peak()).as("counted while it ran").isEqualTo(users);
         assertThat(counted.mean()).isGreaterThan(0).isLessThanOrEqualTo(users);
       }
+      assertThat(run.output().lines())
+          .as("the line of a level that ends says what the report says")
+          .contains(line(stages.get(0)), line(stages.get(1)));
       assertThat(run.check("littles_law").get("value").isNumber()).isTrue();
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
     }
+  }
+
+  private static String line(JsonNode stage) {
+    JsonNode counts = stage.get("counts");
+    JsonNode ttft = stage.at("/metrics/ttft_ms");
+    JsonNode rates = stage.get("throughput");
+    return "LLM %s (%s, %s): %s tok/s, %s requests/s, TTFT p50 %s, p99 %s; %s ok, 0 failed, %s in SLO"
+        .formatted(
+            stage.get("label").asText(),
+            stage.get("target").asText(),
+            stage.get("scenario").asText(),
+            NumberText.number(rates.get("output_tokens_per_s").asDouble()),
+            NumberText.number(rates.get("requests_per_s").asDouble()),
+            NumberText.ms(ttft.get("p50").asDouble()),
+            NumberText.ms(ttft.get("p99").asDouble()),
+            NumberText.count(counts.get("ok").asLong()),
+            NumberText.percent(stage.at("/goodput/share").asDouble()));
   }
 
   /** When a level is measured from, and why; a machine that is busy may wait for the longest. */

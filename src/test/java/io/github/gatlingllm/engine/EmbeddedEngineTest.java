@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;

@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

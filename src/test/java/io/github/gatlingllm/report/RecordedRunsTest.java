@@ -5,16 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.docs.FilesPage;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.LiveStats;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.DoubleStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +42,9 @@ class RecordedRunsTest {
 
   /** Sums of floating-point numbers may be added up in another order. */
   private static final double RELATIVE_ERROR = 1e-9;
+
+  /** As many as {@code summary.json} has. */
+  private static final MathContext FILE_DIGITS = new MathContext(9);
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -52,6 +67,59 @@ class RecordedRunsTest {
       JsonNode actual = JSON.readTree(files.summaryJson().toFile());
       equal("summary", JSON.readTree(expected), actual);
       FilesPage.mustName(actual);
+    }
+  }
+
+  /** The line that is printed when a level ends, from its records alone, in any order. */
+  @ParameterizedTest
+  @ValueSource(strings = {"targets", "mix", "batch", "curve"})
+  void linesOfLevelsHaveTheFiguresOfTheSummary(String name) throws IOException {
+    JsonNode summary;
+    try (InputStream expected = resource(name, "summary.json")) {
+      summary = JSON.readTree(expected);
+    }
+    Path records = run.resolve("requests.jsonl");
+    Path info = run.resolve("run.json");
+    try (InputStream zipped = new GZIPInputStream(resource(name, "requests.jsonl.gz"));
+        InputStream json = resource(name, "run.json")) {
+      Files.copy(zipped, records);
+      Files.copy(json, info);
+    }
+    List<LevelInfo> levels = RunInfo.read(info).orElseThrow().stages();
+    for (int i = 0; i < levels.size(); i++) {
+      LevelInfo level = levels.get(i);
+      PhaseWindow measure = level.measured().orElseThrow();
+      LiveStats live = new LiveStats(measure::endUnixNanos, measure.startUnixNanos());
+      RecordFile.read(
+          records,
+          record -> {
+            RequestRecord.Identity id = record.identity();
+            if (id.target().equals(level.target()) && id.scenario().equals(level.scenario())) {
+              live.add(
+                  record,
+                  id.stage().equals(level.label()) && id.phase() == Phase.MEASURE,
+                  measure.startUnixNanos(),
+                  measure.endUnixNanos());
+            }
+          });
+      LiveFigures figures = live.peek();
+      JsonNode stage = summary.get("stages").get(i);
+      assertThat(
+              DoubleStream.of(
+                      figures.tokensPerSecondMean(),
+                      figures.requestsPerSecond(),
+                      figures.ttftMs().p50(),
+                      figures.ttftMs().p99(),
+                      figures.itlMs().p99())
+                  .map(value -> new BigDecimal(value).round(FILE_DIGITS).doubleValue()))
+          .as(level.label())
+          .containsExactly(
+              stage.at("/throughput/output_tokens_per_s").asDouble(),
+              stage.at("/throughput/requests_per_s").asDouble(),
+              stage.at("/metrics/ttft_ms/p50").asDouble(),
+              stage.at("/metrics/ttft_ms/p99").asDouble(),
+              stage.at("/metrics/itl_ms/p99").asDouble());
+      assertThat(figures.ok()).isEqualTo(stage.at("/counts/ok").asLong());
     }
   }
 

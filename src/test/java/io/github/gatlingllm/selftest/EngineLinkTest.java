@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.selftest.EngineLink.ClockOffset;
 import io.github.gatlingllm.selftest.EngineLink.ClockOffset.Reading;
 import io.github.gatlingllm.selftest.EngineLink.Written;

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class BenchmarkPlanTest {
@@ -99,7 +100,21 @@ final class BenchmarkPlanTest {
   void aSelfTestTakesNoOtherLoad() {
     assertThatThrownBy(() -> read(Map.of("selfTest", "true", "rate", "5")))
         .hasMessage(
-            "llm.selfTest=true: has a load of its own; leave out llm.rate, it takes no part");
+            "llm.selfTest=true: cannot be set together with llm.rate (a self-test has its own"
+                + " load)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LLM_INJECTORS, 4, injectors=4", "LLM_INJECTOR, 1/2, injector=1/2"})
+  void aSelfTestRefusesInjectorsOfTheEnvironment(String variable, String value, String shown) {
+    Settings settings =
+        new Settings(
+            Map.of("llm.selfTest", "true"), Map.of(variable, value), folder.resolve(".env"));
+    assertThatThrownBy(() -> BenchmarkPlan.of(settings, () -> 1))
+        .hasMessage(
+            "llm.%s (%s in the environment): cannot be set together with llm.selfTest (a self-test"
+                    .formatted(shown, variable)
+                + " runs in one process)");
   }
 
   @Test
@@ -285,8 +300,8 @@ final class BenchmarkPlanTest {
             "assert",
             "c=3:ttft.p99<200ms",
             "no load level is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64, chat"),
-        arguments("sloPercentile", "95", "has no meaning alone; set llm.slo too"),
-        arguments("sloRule", "requests", "has no meaning alone; set llm.slo too"),
+        arguments("sloPercentile", "95", "has no effect alone; set llm.slo too"),
+        arguments("sloRule", "requests", "has no effect alone; set llm.slo too"),
         arguments("sloRule", "all", "expected one of percentiles, requests"),
         arguments("sloPercentile", "101", "expected a percentage > 0 and ≤ 100"),
         arguments("seed", "lucky", "expected a whole number of at most 64 bits"),
@@ -338,7 +353,8 @@ final class BenchmarkPlanTest {
     return Stream.of(
         arguments(
             Map.of("concurrency", "2", "rate", "3"),
-            "llm.concurrency=2: cannot be set together with llm.rate (closed loop or open loop)"),
+            "llm.concurrency=2: cannot be set together with llm.rate (the load is either a closed"
+                + " or an open loop)"),
         arguments(
             Map.of("endpoint", "x=http://a/v1,x=http://b/v1"),
             "llm.endpoint=x=http://a/v1,x=http://b/v1: expected each name once"),
@@ -373,8 +389,8 @@ final class BenchmarkPlanTest {
                 + " setting)"),
         arguments(
             Map.of("requests", "2", "cooldown", "true"),
-            "llm.cooldown=true: cannot be set together with llm.requests (that number is exact, and"
-                + " nothing is sent beyond it)"),
+            "llm.cooldown=true: cannot be set together with llm.requests (exactly that many"
+                + " requests are sent)"),
         arguments(
             Map.of("stabilize", "soon"),
             "llm.stabilize=soon: expected auto, 0 or more seconds, or a number with a unit such as"
@@ -384,12 +400,12 @@ final class BenchmarkPlanTest {
             "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),
         arguments(
             Map.of("dataset", "openai:a", "prompt", "b"),
-            "llm.dataset=openai:a: cannot be set together with llm.prompt (each says what is"
-                + " asked)"),
+            "llm.dataset=openai:a: cannot be set together with llm.prompt (each defines the"
+                + " prompts)"),
         arguments(
             Map.of("dataset", "openai:a", "prompts", "b"),
-            "llm.dataset=openai:a: cannot be set together with llm.prompts (each says what is"
-                + " asked)"),
+            "llm.dataset=openai:a: cannot be set together with llm.prompts (each defines the"
+                + " prompts)"),
         arguments(
             Map.of("dataset", "chats.json"),
             "llm.dataset=chats.json: expected <format>:<file>, e.g. sharegpt:chats.json"),
@@ -403,7 +419,8 @@ final class BenchmarkPlanTest {
                 + " object with a list \"messages\", or with it in \"body\""),
         arguments(
             Map.of("prompt", "a", "prompts", "b"),
-            "llm.prompt=a: cannot be set together with llm.prompts (a fixed text or a file)"),
+            "llm.prompt=a: cannot be set together with llm.prompts (prompts are either one text or"
+                + " a file)"),
         arguments(Map.of("rate", "1", "arrival", "gamma:0"), "llm.arrival=gamma:0: " + arrivals),
         arguments(
             Map.of("rate", "1:9s", "duration", "3"),

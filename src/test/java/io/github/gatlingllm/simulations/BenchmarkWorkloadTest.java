@@ -195,22 +195,23 @@ final class BenchmarkWorkloadTest {
         arguments(Map.of("scenario", "A1,A1"), "llm.scenario=A1,A1: expected each scenario once"),
         arguments(
             Map.of("scenario", "A1", "prompt", "Hi"),
-            "llm.scenario=A1: cannot be set together with llm.prompt (scenarios bring their"
+            "llm.scenario=A1: cannot be set together with llm.prompt (scenarios have their own"
                 + " prompts)"),
         arguments(
             Map.of("scenario", "A1", "prompts", "x.txt"),
-            "llm.scenario=A1: cannot be set together with llm.prompts (scenarios bring their"
+            "llm.scenario=A1: cannot be set together with llm.prompts (scenarios have their own"
                 + " prompts)"),
         arguments(
             Map.of("scenario", "A1", "promptTokens", "9"),
-            "llm.scenario=A1: cannot be set together with llm.promptTokens (scenarios bring their"
-                + " lengths)"),
+            "llm.scenario=A1: cannot be set together with llm.promptTokens (scenarios have their"
+                + " own lengths)"),
         arguments(
             Map.of("scenario", "A1", "mix", "A1:1"),
-            "llm.scenario=A1: cannot be set together with llm.mix (one after the other or mixed)"),
+            "llm.scenario=A1: cannot be set together with llm.mix (scenarios run either one after"
+                + " the other or mixed)"),
         arguments(
             Map.of("mix", "C:70", "promptTokens", "9"),
-            "llm.mix=C:70: cannot be set together with llm.promptTokens (scenarios bring their"
+            "llm.mix=C:70: cannot be set together with llm.promptTokens (scenarios have their own"
                 + " lengths)"),
         arguments(
             Map.of("mix", "C:0"),
@@ -236,8 +237,8 @@ final class BenchmarkWorkloadTest {
             "llm.interleave=true: expected one llm.scenario; several run one after the other"),
         arguments(
             Map.of("uniquePrompts", "true", "sharedPrefix", "2x50"),
-            "llm.sharedPrefix=2x50: cannot be set together with llm.uniquePrompts (a nonce first"
-                + " leaves nothing to share)"),
+            "llm.sharedPrefix=2x50: cannot be set together with llm.uniquePrompts (a nonce at the"
+                + " start leaves no prefix to share)"),
         arguments(
             Map.of("sharedPrefix", "0x50"),
             "llm.sharedPrefix=0x50: expected <groups>x<tokens>, 1 or more groups of 2 or more"

@@ -10,7 +10,6 @@ import io.github.gatlingllm.stats.LiveStats.LiveFigures.Percentiles;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -33,8 +32,8 @@ class LiveStatsTest {
     stats.accept(request(RequestStatus.COMPLETE, 100, List.of(10, 10, 10, 30), true));
     stats.accept(request(RequestStatus.TRUNCATED, 900, List.of(900, 900), false));
     LiveFigures figures = stats.snapshot();
-    assertThat(figures.ttftMicros()).isEqualTo(close(100_000, 100_000, 100_000));
-    assertThat(figures.itlMicros()).isEqualTo(close(10_000, 30_000, 30_000));
+    assertThat(figures.ttftMs()).isEqualTo(new Percentiles(100, 100, 100));
+    assertThat(figures.itlMs()).isEqualTo(new Percentiles(10.007, 30, 30));
     assertThat(figures.ok()).isOne();
     assertThat(figures.failed()).isOne();
   }
@@ -57,17 +56,34 @@ class LiveStatsTest {
     assertThat(stats.snapshot().tokensPerSecondNow()).isZero();
   }
 
-  /** Of a measure window: what ends in it makes its rates, what was scheduled in it the rest. */
+  /**
+   * The window is [1,000 ms, 3,000 ms), and the records are those of {@link RunStatisticsTest}: 11
+   * tokens in it, 2 requests that ended in it, TTFT of the two that were scheduled in it.
+   */
   @Test
-  void latenciesAndRatesAreOfTheirOwnRequests() {
-    stats.add(request(RequestStatus.COMPLETE, 100, List.of(10, 10), true), true, false);
-    stats.add(request(RequestStatus.COMPLETE, 900, List.of(10, 10), true), false, true);
-    clock.addAndGet(2 * SECOND);
-    LiveFigures figures = stats.snapshot();
-    assertThat(figures.ttftMicros()).isEqualTo(close(100_000, 100_000, 100_000));
-    assertThat(figures.ok()).isOne();
-    assertThat(figures.requestsPerSecond()).isEqualTo(0.5);
-    assertThat(figures.tokensPerSecondMean()).isEqualTo(1.5);
+  void aMeasureWindowHasTheFiguresOfTheReport() {
+    long from = Recorded.ORIGIN + SECOND;
+    long until = Recorded.ORIGIN + 3 * SECOND;
+    clock.set(5 * SECOND);
+    LiveStats window = new LiveStats(clock::get, 3 * SECOND);
+    window.add(Recorded.at(900).tokens(50, 150, 250, 350).record(), false, from, until);
+    window.add(Recorded.at(1_000).tokens(100, 120, 140, 200).record(), true, from, until);
+    window.add(
+        Recorded.at(2_000)
+            .tokens(10, 20)
+            .failed(RequestStatus.TRUNCATED, "stream ended early")
+            .record(),
+        true,
+        from,
+        until);
+    window.add(Recorded.at(2_800).tokens(100, 150, 200, 300).record(), true, from, until);
+    LiveFigures figures = window.peek();
+    assertThat(figures.tokensPerSecondMean()).isEqualTo(5.5);
+    assertThat(figures.requestsPerSecond()).isEqualTo(1);
+    assertThat(figures.ttftMs()).isEqualTo(new Percentiles(100, 100, 100));
+    assertThat(figures.itlMs().p99()).isEqualTo(100);
+    assertThat(figures.ok()).isEqualTo(2);
+    assertThat(figures.failed()).isOne();
   }
 
   @Test
@@ -89,27 +105,12 @@ class LiveStatsTest {
   }
 
   @Test
-  void valuesBeyondAnHourAreKeptAtAnHour() {
-    stats.accept(request(RequestStatus.COMPLETE, 7_200_000, List.of(), null));
-    assertThat(stats.snapshot().ttftMicros().p50()).isBetween(3_596_000_000L, 3_604_000_000L);
-  }
-
-  @Test
-  void whatOthersKnowIsAdded() {
+  void requestsInFlightAndProgressAreAdded() {
     Progress progress = new Progress("c=8", null, 0.5, null);
     LiveFigures figures = stats.snapshot().withInFlight(7L).withProgress(progress);
     assertThat(figures)
         .isEqualTo(
             new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, 7L, progress));
-  }
-
-  /** Values as a histogram of three digits gives them back. */
-  private static Percentiles close(long p50, long p95, long p99) {
-    return new Percentiles(rounded(p50), rounded(p95), rounded(p99));
-  }
-
-  private static long rounded(long value) {
-    return new Histogram(1, 3_600_000_000L, 3).highestEquivalentValue(value);
   }
 
   private static RequestRecord request(

@@ -244,17 +244,17 @@ class PageReaderTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "{\"a\": 1}; it is no page of metrics: expected a name in line 1",
-        "<html>; it is no page of metrics: expected a name in line 1",
-        "a{; it is no page of metrics: expected a name in line 1",
-        "a{b 1; it is no page of metrics: expected '=' in line 1",
-        "a{b=\"1; it is no page of metrics: expected '\"' in line 1",
-        "a{b=\"1\\; it is no page of metrics: expected '\"' in line 1",
-        "a{b=\"1\" c=\"2\"} 1; it is no page of metrics: expected ',' in line 1",
-        "vllm:num_requests_running; it is no page of metrics: expected a number in line 1",
-        "vllm:num_requests_running 1f; it is no page of metrics: expected a number in line 1",
-        "a 1; it has no metric of an engine, GPU or host",
-        "''; it has no metric of an engine, GPU or host",
+        "{\"a\": 1}; not a metrics page: expected a name in line 1",
+        "<html>; not a metrics page: expected a name in line 1",
+        "a{; not a metrics page: expected a name in line 1",
+        "a{b 1; not a metrics page: expected '=' in line 1",
+        "a{b=\"1; not a metrics page: expected '\"' in line 1",
+        "a{b=\"1\\; not a metrics page: expected '\"' in line 1",
+        "a{b=\"1\" c=\"2\"} 1; not a metrics page: expected ',' in line 1",
+        "vllm:num_requests_running; not a metrics page: expected a number in line 1",
+        "vllm:num_requests_running 1f; not a metrics page: expected a number in line 1",
+        "a 1; no metric of an engine, GPU or host",
+        "''; no metric of an engine, GPU or host",
       })
   void whatIsNoPageIsRefusedInOneLine(String page, String why) {
     assertThatThrownBy(() -> new PageReader().read(page)).hasMessage(why);

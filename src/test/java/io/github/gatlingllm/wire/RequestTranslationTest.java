@@ -25,7 +25,9 @@ class RequestTranslationTest {
                 "user",
                 "[{\"type\":\"text\",\"text\":\"Look\"},{\"type\":\"image_url\","
                     + "\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]"))
-        .message(Message.toolCalls("Wait", List.of(new FunctionCall("c1", "f", "{\"a\":1}"))))
+        .message(
+            Message.toolCalls(
+                "Wait", List.of(new GenerationRequest.FunctionCall("c1", "f", "{\"a\":1}"))))
         .message(Message.tool("c1", "sunny"))
         .message(Message.tool("c2", "rain"))
         .message(Message.user("And?"))
@@ -104,7 +106,7 @@ class RequestTranslationTest {
   }
 
   @Test
-  void messagesNeedALimit() {
+  void messagesApiRequiresMaxTokens() {
     assertThatThrownBy(() -> GenerationRequest.of(Api.MESSAGES).prompt("hi").build())
         .hasMessage("messages request has no maxTokens, which that API requires; set maxTokens");
     assertThat(

@@ -1,0 +1,284 @@
+package io.github.gatlingllm.client;
+
+import com.fasterxml.jackson.core.JsonToken;
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.Template.Slot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a chunk or body of {@code chat/completions} and {@code completions} says: deltas, finish
+ * reasons, usage and timings; and how many vectors a body of {@code embeddings} holds. Not thread
+ * safe.
+ */
+final class ChunkReader extends DocumentReader {
+
+  private boolean indexKnown;
+
+  /** What the choice that is being read says under each of its names. */
+  private final List<Text> delta = new ArrayList<>();
+
+  private final List<Text> text = new ArrayList<>();
+  private final List<Text> message = new ArrayList<>();
+  private boolean hasDelta;
+  private Text finish = NOTHING;
+
+  private int cachedTokens;
+  private int reasoningTokens;
+
+  ChunkReader(ChunkParser.Listener listener) {
+    super(listener);
+  }
+
+  @Override
+  void document() throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "choices" -> choices();
+        case "usage" -> usage();
+        case "timings" -> timings();
+        case "metrics" -> metrics();
+        case "x_groq" -> groq();
+        case "data" -> embeddings();
+        case "error", "message", "detail" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
+        // Each answer has its own id; random bytes of OpenAI hide how long the text is.
+        case "obfuscation", "id" -> ignoredText();
+        default -> {}
+      }
+    }
+  }
+
+  private void embeddings() throws IOException {
+    int vectors = 0;
+    for (boolean more = firstElement(); more; more = nextElement()) {
+      for (String field = firstField(); field != null; field = nextField()) {
+        vectors += field.equals("embedding") ? 1 : 0;
+      }
+    }
+    if (vectors > 0) {
+      onlyDeltas = false;
+      listener.embeddings(vectors);
+    }
+  }
+
+  private void groq() throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "usage" -> usage();
+        case "error" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
+        default -> {}
+      }
+    }
+  }
+
+  private void choices() throws IOException {
+    for (boolean more = firstElement(); more; more = nextElement()) {
+      index = 0;
+      indexKnown = false;
+      hasDelta = false;
+      finish = NOTHING;
+      delta.clear();
+      text.clear();
+      message.clear();
+      try {
+        choice();
+      } finally {
+        push(hasDelta ? delta : text.isEmpty() ? message : text);
+      }
+      if (!finish.isEmpty()) {
+        onlyDeltas = false;
+        listener.finish(index, interned(finish.text()));
+      }
+    }
+  }
+
+  /** Nearly all answers have one of these; to ask the JVM takes longer than to read it. */
+  private static String interned(String reason) {
+    return switch (reason) {
+      case "stop" -> "stop";
+      case "length" -> "length";
+      case "tool_calls" -> "tool_calls";
+      default -> reason.intern();
+    };
+  }
+
+  /** Fields come in any order, but what they say needs the index: texts before it wait. */
+  private void choice() throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "index" -> {
+          index = (int) Math.max(0, number());
+          indexKnown = true;
+        }
+        case "delta" -> {
+          hasDelta = json.isExpectedStartObjectToken();
+          texts(delta);
+          if (indexKnown) {
+            push(delta);
+          }
+        }
+        case "message" -> texts(message);
+        case "text" -> {
+          text.clear();
+          add(Channel.CONTENT, text);
+        }
+        case "finish_reason" -> finish = isString() ? string(Channel.CONTENT) : finish;
+        case "usage" -> usage();
+        default -> {}
+      }
+    }
+  }
+
+  /** Reads a delta or message. */
+  private void texts(List<Text> found) throws IOException {
+    found.clear();
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "content" -> content(found);
+        case "reasoning", "reasoning_content" -> reasoning(found);
+        case "refusal" -> add(Channel.REFUSAL, found);
+        case "tool_calls" -> toolCalls(found);
+        default -> {}
+      }
+    }
+  }
+
+  private void content(List<Text> found) throws IOException {
+    add(Channel.CONTENT, found);
+    for (boolean more = firstElement(); more; more = nextElement()) {
+      for (String field = firstField(); field != null; field = nextField()) {
+        if (field.equals("text")) {
+          add(Channel.CONTENT, found);
+        }
+      }
+    }
+  }
+
+  private void toolCalls(List<Text> found) throws IOException {
+    int position = 0;
+    for (boolean more = firstElement(); more; more = nextElement()) {
+      int first = found.size();
+      int calling = position++;
+      Text id = null;
+      for (String field = firstField(); field != null; field = nextField()) {
+        switch (field) {
+          case "index" -> {
+            double said = number();
+            calling = said >= 0 ? (int) said : calling;
+          }
+          case "id" -> id = isString() ? string(Channel.TOOL_NAME) : id;
+          case "function" -> function(found);
+          default -> {}
+        }
+      }
+      Call call = new Call(calling, id);
+      found.subList(first, found.size()).replaceAll(piece -> piece.of(piece.channel(), call));
+    }
+  }
+
+  private void function(List<Text> found) throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "name" -> add(Channel.TOOL_NAME, found);
+        case "arguments" -> add(Channel.TOOL_ARGUMENTS, found);
+        default -> {}
+      }
+    }
+  }
+
+  /** Some servers send the same reasoning under two names. */
+  private void reasoning(List<Text> found) {
+    if (!isString()) {
+      return;
+    }
+    Text reasoning = string(Channel.REASONING);
+    for (Text before : found) {
+      if (before.channel() == Channel.REASONING) {
+        onlyDeltas = false;
+        if (isSame(before, reasoning)) {
+          return;
+        }
+      }
+    }
+    found.add(reasoning);
+  }
+
+  private boolean isSame(Text a, Text b) {
+    return Arrays.equals(buffer, a.from(), a.to(), buffer, b.from(), b.to())
+        || a.text().equals(b.text());
+  }
+
+  private void usage() throws IOException {
+    if (!json.isExpectedStartObjectToken()) {
+      return;
+    }
+    usages++;
+    onlyDeltas &= deltas == 1;
+    int promptTokens = -1;
+    int completionTokens = -1;
+    cachedTokens = -1;
+    reasoningTokens = -1;
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "prompt_tokens" -> promptTokens = count(0);
+        case "completion_tokens" -> completionTokens = count(1);
+        case "prompt_tokens_details", "completion_tokens_details" -> usageDetails();
+        // Groq.
+        case "queue_time" -> server("usage.queue_time");
+        case "prompt_time" -> server("usage.prompt_time");
+        case "completion_time" -> server("usage.completion_time");
+        case "total_time" -> server("usage.total_time");
+        default -> usageDetail(field);
+      }
+    }
+    int[] counts = {promptTokens, completionTokens, cachedTokens, reasoningTokens};
+    Arrays.setAll(said, i -> counts[i] < 0 ? 0 : 1);
+    listener.usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
+  }
+
+  private void usageDetails() throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      usageDetail(field);
+    }
+  }
+
+  /** SGLang has these beside the token counts, the others inside the details. */
+  private void usageDetail(String field) throws IOException {
+    switch (field) {
+      case "cached_tokens" -> cachedTokens = Math.max(cachedTokens, count(2));
+      case "reasoning_tokens" -> reasoningTokens = Math.max(reasoningTokens, count(3));
+      default -> count(Slot.OTHER_NUMBER);
+    }
+  }
+
+  /** llama.cpp's. */
+  private void timings() throws IOException {
+    onlyDeltas &= !json.isExpectedStartObjectToken();
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "prompt_ms" -> server("timings.prompt_ms");
+        case "predicted_ms" -> server("timings.predicted_ms");
+        case "predicted_per_token_ms" -> server("timings.predicted_per_token_ms");
+        case "prompt_n" -> server("timings.prompt_n");
+        case "cache_n" -> server("timings.cache_n");
+        case "predicted_n" -> server("timings.predicted_n");
+        default -> {}
+      }
+    }
+  }
+
+  /** vLLM's. */
+  private void metrics() throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "queue_time_ms" -> server("metrics.queue_time_ms");
+        case "time_to_first_token_ms" -> server("metrics.time_to_first_token_ms");
+        case "generation_time_ms" -> server("metrics.generation_time_ms");
+        case "mean_itl_ms" -> server("metrics.mean_itl_ms");
+        default -> {}
+      }
+    }
+  }
+}

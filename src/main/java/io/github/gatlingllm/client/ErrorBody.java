@@ -1,0 +1,164 @@
+package io.github.gatlingllm.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.wire.Secrets;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the error message out of a response body, in the forms that servers use. The same cause
+ * gives the same message, as far as the server's words do. Builds a JSON tree, so it is used for
+ * failed requests only.
+ */
+final class ErrorBody {
+
+  private static final ObjectMapper JSON = new ObjectMapper(DocumentReader.JSON.copy());
+
+  /** Bytes shown of data that holds no known message. */
+  private static final int MAX_RAW = 4096;
+
+  /** A longer text is no error object: its tree could be a hundred times as large. */
+  private static final int MAX_JSON = 256 * 1024;
+
+  private static final int MAX_RETRY_AFTER = 40;
+
+  private static final Pattern TITLE =
+      Pattern.compile("<title[^>]*>(.*?)</title>", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+  private ErrorBody() {}
+
+  /**
+   * The line for a response whose status is not 2xx: {@code HTTP 429: <message>; retry after 20}. A
+   * body that rejects {@code ignore_eos} or {@code min_tokens} adds the setting to change.
+   *
+   * @param retryAfter value of the header, in seconds or as a date; shown as it is
+   * @param secrets removed from the line
+   */
+  static String message(
+      int status,
+      @Nullable String contentType,
+      @Nullable String retryAfter,
+      byte[] body,
+      Secrets secrets) {
+    String text = new String(body, StandardCharsets.UTF_8);
+    String prefix = "HTTP " + status + ": ";
+    String retry =
+        retryAfter == null || retryAfter.isBlank()
+            ? ""
+            : "; retry after " + secrets.line(retryAfter, MAX_RETRY_AFTER);
+    String suffix = retry + (rejectsPinning(status, text) ? StreamedExchange.PINNING_REMEDY : "");
+    int left = Secrets.MAX_LINE - prefix.length() - suffix.length();
+    return prefix + secrets.line(message(contentType, text), left) + suffix;
+  }
+
+  private static String message(@Nullable String contentType, String text) {
+    if (text.isBlank()) {
+      return "empty body";
+    }
+    boolean html = contentType != null && contentType.toLowerCase(Locale.ROOT).contains("html");
+    if (html || text.stripLeading().startsWith("<")) {
+      Matcher title = TITLE.matcher(text);
+      return title.find() && !title.group(1).isBlank()
+          ? title.group(1)
+          : "HTML page without a title";
+    }
+    @Nullable String message = message(text);
+    return message == null ? text : message;
+  }
+
+  private static boolean rejectsPinning(int status, String text) {
+    return (status == 400 || status == 422)
+        && (text.contains("ignore_eos") || text.contains("min_tokens"));
+  }
+
+  /**
+   * Whether a JSON object reports an error instead of an answer: {@code error}, {@code
+   * x_groq.error} or {@code response.error} is not empty, or {@code message} or {@code detail} is
+   * not empty and there are no choices. True also where it nests too deep to be read as a tree.
+   */
+  static boolean isError(byte[] buffer, int offset, int length) {
+    @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
+    if (root == null
+        || Stream.of("/error", "/x_groq/error", "/response/error")
+            .anyMatch(path -> isNotEmpty(root.at(path)))) {
+      return true;
+    }
+    return !root.has("choices")
+        && Stream.of(root.path("message"), root.path("detail"))
+            .anyMatch(node -> !node.isObject() && isNotEmpty(node));
+  }
+
+  private static boolean isNotEmpty(JsonNode node) {
+    return node.isTextual() ? !node.textValue().isEmpty() : !node.isEmpty();
+  }
+
+  /** The message in JSON of any known form, else the beginning of the data; one line. */
+  static String reported(byte[] buffer, int offset, int length) {
+    String text = new String(buffer, offset, length, StandardCharsets.UTF_8);
+    @Nullable String message = message(text);
+    return Secrets.oneLine(
+        message == null ? text.substring(0, Math.min(text.length(), MAX_RAW)) : message);
+  }
+
+  /**
+   * The first of {@code error.message}, {@code error} as text, {@code x_groq.error}, {@code
+   * response.error}, {@code message}, {@code detail} as text, FastAPI's {@code detail[].msg}; null
+   * when there is none.
+   */
+  private static @Nullable String message(String json) {
+    @Nullable JsonNode root = tree(json);
+    return root == null
+        ? null
+        : Stream.of("/error", "/x_groq/error", "/response/error", "/message", "/detail")
+            .map(path -> text(root.at(path)))
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+  }
+
+  private static @Nullable JsonNode tree(String json) {
+    if (json.length() > MAX_JSON) {
+      return null;
+    }
+    try {
+      return JSON.readTree(json);
+    } catch (JsonProcessingException notJson) {
+      return null;
+    }
+  }
+
+  private static @Nullable String text(JsonNode node) {
+    if (node.isTextual()) {
+      return node.textValue().isBlank() ? null : node.textValue();
+    }
+    if (node.isArray()) {
+      return node.isEmpty() ? null : text(node.get(0));
+    }
+    if (!node.isObject()) {
+      return null;
+    }
+    for (String key : new String[] {"message", "msg", "detail", "error"}) {
+      @Nullable String found = text(node.path(key));
+      if (found != null) {
+        return key.equals("msg") ? found + location(node.path("loc")) : found;
+      }
+    }
+    return node.isEmpty() ? null : node.toString();
+  }
+
+  /** FastAPI names the rejected field beside the message. */
+  private static String location(JsonNode path) {
+    List<String> names = new ArrayList<>();
+    path.forEach(name -> names.add(name.asText()));
+    return names.isEmpty() ? "" : " (" + String.join(".", names) + ")";
+  }
+}

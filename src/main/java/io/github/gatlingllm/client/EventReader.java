@@ -1,0 +1,314 @@
+package io.github.gatlingllm.client;
+
+import com.fasterxml.jackson.core.JsonToken;
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.Template.Slot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a typed event, or a body, of OpenAI's {@code responses} and of Anthropic's {@code messages}
+ * says. Fields come in any order, and what they mean hangs on {@code type}: it is pushed at the end
+ * of the document. Not thread safe; one per response, as counts of a prompt's cache are said once.
+ */
+final class EventReader extends DocumentReader {
+
+  private String type = "";
+  private String object = "";
+  private Text text = NOTHING;
+  private int position;
+  private String reason = "";
+  private String status = "";
+  private String incomplete = "";
+
+  /** What an item or content block, or all of a body's, hold. */
+  private final List<Text> pieces = new ArrayList<>();
+
+  private int inputTokens;
+  private int outputTokens;
+  private int cachedTokens;
+  private int reasoningTokens;
+
+  /** Of Anthropic: tokens of the prompt beside {@code input_tokens}; once said they hold. */
+  private int cacheRead = -1;
+
+  private int cacheCreated = -1;
+
+  EventReader(ChunkParser.Listener listener) {
+    super(listener);
+  }
+
+  @Override
+  void document() throws IOException {
+    index = 0;
+    type = "";
+    object = "";
+    text = NOTHING;
+    position = 0;
+    reason = "";
+    status = "";
+    incomplete = "";
+    pieces.clear();
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "type" -> type = word();
+        case "object" -> object = word();
+        case "delta" -> delta();
+        case "index", "output_index" -> position = (int) Math.max(0, number());
+        case "sequence_number" -> count(Slot.OTHER_NUMBER);
+        case "obfuscation" -> ignoredText();
+        case "item", "content_block" -> item(-1);
+        case "output", "content" -> items();
+        case "response" -> response();
+        case "message" -> message();
+        case "error", "detail" -> noteError();
+        default -> answer(field);
+      }
+    }
+    say();
+  }
+
+  /** Pushes what was read. */
+  private void say() {
+    switch (type) {
+      case "response.output_text.delta" -> push(Channel.CONTENT);
+      case "response.refusal.delta" -> push(Channel.REFUSAL);
+      case "response.reasoning_text.delta", "response.reasoning_summary_text.delta" ->
+          push(Channel.REASONING);
+      case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta" ->
+          push(Channel.TOOL_ARGUMENTS);
+      case "content_block_delta" -> push(text.channel());
+      case "response.output_item.added", "content_block_start" -> {
+        onlyDeltas = false;
+        Call begun = new Call(position, null);
+        pieces.replaceAll(
+            piece ->
+                piece.of(
+                    piece.channel(),
+                    piece.call() == null ? begun : new Call(position, piece.call().id())));
+        push(pieces);
+      }
+      case "response.completed", "response.incomplete" -> {
+        pushUsage();
+        pushFinish();
+        listener.done();
+      }
+      case "response.failed", "response.cancelled" -> {
+        pushUsage();
+        if (!errorField) {
+          listener.error(type + " without a message");
+        }
+      }
+      case "message_start", "message_delta" -> {
+        pushUsage();
+        pushFinish();
+      }
+      case "message_stop" -> listener.done();
+      default -> {
+        if (type.equals("message") || object.equals("response")) {
+          push(pieces);
+          pushUsage();
+          pushFinish();
+        }
+      }
+    }
+  }
+
+  private void push(Channel channel) {
+    pieces.clear();
+    if (!text.isEmpty()) {
+      Call call = channel.isToolCall() ? new Call(position, null) : null;
+      pieces.add(text.of(channel, call));
+    }
+    push(pieces);
+  }
+
+  private void pushUsage() {
+    if (usages > 0) {
+      int cached = Math.max(cachedTokens, cacheRead);
+      long beside = Math.max(0, cacheRead) + (long) Math.max(0, cacheCreated);
+      int prompt = inputTokens < 0 ? -1 : (int) Math.min(Integer.MAX_VALUE, inputTokens + beside);
+      // What a message has when it begins is no count of its answer yet.
+      int output = type.equals("message_start") ? -1 : outputTokens;
+      listener.usage(prompt, output, cached, reasoningTokens);
+    }
+  }
+
+  private void pushFinish() {
+    String word = !reason.isEmpty() ? reason : !incomplete.isEmpty() ? incomplete : status;
+    if (!word.isEmpty()) {
+      listener.finish(0, word.intern());
+    }
+  }
+
+  /** Text by itself, or an object that names what it is. */
+  private void delta() throws IOException {
+    if (isString()) {
+      text = string(Channel.CONTENT);
+    }
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "text" -> take(Channel.CONTENT);
+        case "thinking" -> take(Channel.REASONING);
+        case "partial_json" -> take(Channel.TOOL_ARGUMENTS);
+        case "stop_reason" -> reason = word();
+        default -> {}
+      }
+    }
+  }
+
+  private void take(Channel channel) {
+    if (isString()) {
+      text = string(channel);
+    }
+  }
+
+  private void items() throws IOException {
+    int at = 0;
+    for (boolean more = firstElement(); more; more = nextElement()) {
+      item(at++);
+    }
+  }
+
+  /** An output item of responses, or a content block of messages. */
+  private void item(int at) throws IOException {
+    int first = pieces.size();
+    String kind = "";
+    Text id = null;
+    Text callId = null;
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "type" -> kind = word();
+        case "id" -> id = isString() ? string(Channel.TOOL_NAME) : id;
+        case "call_id" -> callId = isString() ? string(Channel.TOOL_NAME) : callId;
+        case "name" -> add(Channel.TOOL_NAME, pieces);
+        case "arguments" -> add(Channel.TOOL_ARGUMENTS, pieces);
+        case "input" -> input();
+        case "content", "summary" -> parts();
+        case "text" -> add(Channel.CONTENT, pieces);
+        case "thinking" -> add(Channel.REASONING, pieces);
+        default -> {}
+      }
+    }
+    boolean called = kind.endsWith("call") || kind.endsWith("tool_use");
+    boolean reasoned = kind.equals("reasoning");
+    Call call = called ? new Call(Math.max(0, at), callId == null ? id : callId) : null;
+    List<Text> own = pieces.subList(first, pieces.size());
+    own.removeIf(piece -> piece.channel().isToolCall() != called);
+    own.replaceAll(piece -> piece.of(reasoned ? Channel.REASONING : piece.channel(), call));
+  }
+
+  private void parts() throws IOException {
+    for (boolean more = firstElement(); more; more = nextElement()) {
+      for (String field = firstField(); field != null; field = nextField()) {
+        switch (field) {
+          case "text" -> add(Channel.CONTENT, pieces);
+          case "refusal" -> add(Channel.REFUSAL, pieces);
+          default -> {}
+        }
+      }
+    }
+  }
+
+  /** Arguments of a tool as JSON, where other servers send the text of such JSON. */
+  private void input() throws IOException {
+    add(Channel.TOOL_ARGUMENTS, pieces);
+    if (!json.isExpectedStartObjectToken()) {
+      return;
+    }
+    int start = offset(json.currentTokenLocation());
+    json.skipChildren();
+    byte[] escaped = escaped(start, offset(json.currentLocation()));
+    if (escaped.length > "{}".length()) {
+      pieces.add(new Text(Channel.TOOL_ARGUMENTS, escaped, 0, escaped.length, null));
+    }
+  }
+
+  /** As content of a JSON string. */
+  private byte[] escaped(int from, int to) {
+    byte[] content = new byte[2 * (to - from)];
+    int length = 0;
+    for (int i = from; i < to; i++) {
+      if (buffer[i] == '\\') {
+        content[length++] = '\\';
+      }
+      content[length++] = buffer[i];
+    }
+    return Arrays.copyOf(content, length);
+  }
+
+  /** The response so far, inside an event; its texts have been said by then. */
+  private void response() throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      if (field.equals("error")) {
+        noteError();
+      } else {
+        answer(field);
+      }
+    }
+  }
+
+  /** The message that begins, or that of an error. */
+  private void message() throws IOException {
+    errorField |= isString();
+    response();
+  }
+
+  /** A field of a whole answer. */
+  private void answer(String field) throws IOException {
+    switch (field) {
+      case "usage" -> usage();
+      case "status" -> status = word();
+      case "stop_reason" -> reason = word();
+      case "incomplete_details" -> {
+        for (String inner = firstField(); inner != null; inner = nextField()) {
+          incomplete = inner.equals("reason") ? word() : incomplete;
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void noteError() {
+    errorField |= !json.hasToken(JsonToken.VALUE_NULL);
+  }
+
+  private void usage() throws IOException {
+    if (!json.isExpectedStartObjectToken()) {
+      return;
+    }
+    usages++;
+    onlyDeltas = false;
+    inputTokens = -1;
+    outputTokens = -1;
+    cachedTokens = -1;
+    reasoningTokens = -1;
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "input_tokens" -> inputTokens = count(0);
+        case "output_tokens" -> outputTokens = count(1);
+        case "cache_read_input_tokens" -> cacheRead = Math.max(cacheRead, count(2));
+        case "cache_creation_input_tokens" -> cacheCreated = Math.max(cacheCreated, count(2));
+        case "input_tokens_details", "output_tokens_details" -> {
+          for (String inner = firstField(); inner != null; inner = nextField()) {
+            switch (inner) {
+              case "cached_tokens" -> cachedTokens = count(2);
+              case "reasoning_tokens" -> reasoningTokens = count(3);
+              default -> {}
+            }
+          }
+        }
+        default -> {}
+      }
+    }
+  }
+
+  /** The text that the parser is at; empty where it is something else. */
+  private String word() {
+    @Nullable Text said = isString() ? string(Channel.CONTENT) : null;
+    return said == null ? "" : said.text();
+  }
+}

@@ -1,0 +1,414 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ChunkParserTest {
+
+  private static Arguments data(String name, String json, String... pushes) {
+    return arguments(name, json.replace('\'', '"'), List.of(pushes));
+  }
+
+  private static Arguments delta(String name, String delta, String... pushes) {
+    return data(name, "{'choices':[{'index':0,'delta':" + delta + "}]}", pushes);
+  }
+
+  static Stream<Arguments> chunks() {
+    return Stream.of(
+        // P7: no token
+        delta("role only", "{'role':'assistant'}"),
+        delta("content null", "{'role':'assistant','content':null,'refusal':null}"),
+        delta("content empty", "{'content':''}"),
+        delta("empty delta", "{}"),
+        delta("delta null", "null"),
+        delta("tool calls null", "{'tool_calls':null}"),
+        delta("tool calls empty", "{'tool_calls':[]}"),
+        data("no choices", "{'choices':[],'prompt_filter_results':[{'x':{}}]}"),
+        data("choices null", "{'choices':null}"),
+        data("prompt progress", "{'choices':[{'delta':{}}],'prompt_progress':{'total':9}}"),
+        // P8: reasoning
+        delta("content", "{'content':'a'}", "content[0] a"),
+        delta("reasoning", "{'reasoning':'a'}", "reasoning[0] a"),
+        delta("reasoning_content", "{'reasoning_content':'a'}", "reasoning[0] a"),
+        delta("both, equal", "{'reasoning':'a','reasoning_content':'a'}", "reasoning[0] a"),
+        delta("both, one null", "{'reasoning':null,'reasoning_content':'a'}", "reasoning[0] a"),
+        delta("both, one empty", "{'reasoning':'','reasoning_content':'a'}", "reasoning[0] a"),
+        delta(
+            "both, different",
+            "{'reasoning':'a','reasoning_content':'b'}",
+            "reasoning[0] a",
+            "reasoning[0] b"),
+        delta(
+            "reasoning and content",
+            "{'reasoning':'a','content':'b'}",
+            "reasoning[0] a",
+            "content[0] b"),
+        // P9: refusals and tool calls
+        delta("refusal", "{'content':null,'refusal':'no'}", "refusal[0] no"),
+        delta(
+            "tool call",
+            "{'tool_calls':[{'index':0,'id':'c','type':'function',"
+                + "'function':{'name':'f','arguments':''}}]}",
+            "tool_name[0] f"),
+        delta(
+            "tool arguments",
+            "{'tool_calls':[{'index':0,'function':{'arguments':'{\\'x'}}]}".replace("\\'", "\\\""),
+            "tool_arguments[0] {\"x"),
+        delta(
+            "two tool calls",
+            "{'tool_calls':[{'function':{'name':'f'}},{'function':{'name':'g','arguments':'{}'}}]}",
+            "tool_name[0] f",
+            "tool_name[0.1] g",
+            "tool_arguments[0.1] {}"),
+        delta("odd tool calls", "{'tool_calls':[1,null,{'function':null},{'function':[]}]}"),
+        // content as parts
+        delta(
+            "parts",
+            "{'content':[{'type':'text','text':'a'},{'type':'x'},{'text':'b'}]}",
+            "content[0] a",
+            "content[0] b"),
+        delta("odd parts", "{'content':[1,null,[],{'text':null}]}"),
+        delta("content of another kind", "{'content':{'text':'a'}}"),
+        // completions and whole messages
+        data("text", "{'choices':[{'text':'a','index':0}]}", "content[0] a"),
+        data("text empty", "{'choices':[{'text':'','index':0}]}"),
+        data("message", "{'choices':[{'message':{'content':'a'}}]}", "content[0] a"),
+        data(
+            "delta wins over message",
+            "{'choices':[{'message':{'content':'ab'},'delta':{'content':'b'}}]}",
+            "content[0] b"),
+        data(
+            "delta wins over text",
+            "{'choices':[{'text':'b','delta':{'content':'b'}}]}",
+            "content[0] b"),
+        // P10: usage
+        data("usage null", "{'choices':[],'usage':null}"),
+        data(
+            "usage",
+            "{'choices':[],'usage':{'prompt_tokens':12,'completion_tokens':3,'total_tokens':15}}",
+            "usage 12 3 -1 -1"),
+        data(
+            "usage with details",
+            "{'usage':{'prompt_tokens':12,'completion_tokens':3,'prompt_tokens_details':"
+                + "{'audio_tokens':0,'cached_tokens':8},'completion_tokens_details':"
+                + "{'reasoning_tokens':2}}}",
+            "usage 12 3 8 2"),
+        data(
+            "details null",
+            "{'usage':{'prompt_tokens':1,'prompt_tokens_details':null}}",
+            "usage 1 -1 -1 -1"),
+        data(
+            "usage of zeros",
+            "{'usage':{'prompt_tokens':0,'completion_tokens':0}}",
+            "usage 0 0 -1 -1"),
+        data(
+            "usage twice",
+            "{'usage':{'prompt_tokens':1},'x_groq':{'usage':{'prompt_tokens':2}}}",
+            "usage 1 -1 -1 -1",
+            "usage 2 -1 -1 -1"),
+        data(
+            "usage in a choice", "{'choices':[{'usage':{'prompt_tokens':1}}]}", "usage 1 -1 -1 -1"),
+        data(
+            "usage in the finish chunk",
+            "{'choices':[{'index':0,'delta':{},'finish_reason':'stop'}],'usage':{'prompt_tokens':1,"
+                + "'completion_tokens':2}}",
+            "finish[0] stop",
+            "usage 1 2 -1 -1"),
+        data(
+            "reasoning beside the counts",
+            "{'usage':{'completion_tokens':9,'reasoning_tokens':4,'completion_tokens_details':null}}",
+            "usage -1 9 -1 4"),
+        data(
+            "numbers as text",
+            "{'usage':{'prompt_tokens':'12','completion_tokens':'3.0','total_tokens':'x'}}",
+            "usage 12 3 -1 -1"),
+        data(
+            "numbers of other kinds",
+            "{'usage':{'prompt_tokens':-1,'completion_tokens':1e1,'prompt_tokens_details':"
+                + "{'cached_tokens':true},'completion_tokens_details':{'reasoning_tokens':''}}}",
+            "usage -1 10 -1 -1"),
+        data(
+            "Groq",
+            "{'x_groq':{'id':'r','usage':{'queue_time':0.25,'prompt_tokens':5,'prompt_time':0.5,"
+                + "'completion_tokens':7,'completion_time':'1.5','total_time':2}}}",
+            "usage.queue_time 0.25",
+            "usage.prompt_time 0.5",
+            "usage.completion_time 1.5",
+            "usage.total_time 2.0",
+            "usage 5 7 -1 -1"),
+        data(
+            "llama.cpp",
+            "{'choices':[],'timings':{'cache_n':3,'prompt_n':7,'prompt_ms':12.5,"
+                + "'prompt_per_token_ms':1,'predicted_n':2,'predicted_ms':1500}}",
+            "timings.cache_n 3.0",
+            "timings.prompt_n 7.0",
+            "timings.prompt_ms 12.5",
+            "timings.predicted_n 2.0",
+            "timings.predicted_ms 1500.0"),
+        data(
+            "vLLM with per-request metrics",
+            "{'choices':[],'usage':{'completion_tokens':2},'metrics':{'time_to_first_token_ms':17.5,"
+                + "'generation_time_ms':40,'queue_time_ms':3.25,'mean_itl_ms':null,"
+                + "'tokens_per_second':25.0}}",
+            "usage -1 2 -1 -1",
+            "metrics.time_to_first_token_ms 17.5",
+            "metrics.generation_time_ms 40.0",
+            "metrics.queue_time_ms 3.25"),
+        // P11: several choices
+        data(
+            "two choices",
+            "{'choices':[{'index':1,'delta':{'content':'b'}},{'index':0,'delta':{'content':'a'}}]}",
+            "content[1] b",
+            "content[0] a"),
+        data(
+            "index last",
+            "{'choices':[{'finish_reason':'stop','delta':{'content':'b'},'index':1}]}",
+            "content[1] b",
+            "finish[1] stop"),
+        data(
+            "index as text", "{'choices':[{'index':'2','delta':{'content':'b'}}]}", "content[2] b"),
+        data("index null", "{'choices':[{'index':null,'delta':{'content':'b'}}]}", "content[0] b"),
+        data("no index", "{'choices':[{'delta':{'content':'b'}}]}", "content[0] b"),
+        // P12: done
+        data("done", "[DONE]", "done"),
+        data("done with spaces", " [DONE] \n", "done"),
+        // P14: errors
+        data("error object", "{'error':{'message':'bad\\nthing','code':500}}", "error bad thing"),
+        data("error text", "{'error':'bad'}", "error bad"),
+        data("error of an unknown form", "{'error':{'code':500}}", "error {\"code\":500}"),
+        data("error null", "{'error':null,'choices':[]}"),
+        data("error empty", "{'error':'','choices':[]}"),
+        data("error empty object", "{'error':{},'choices':[]}"),
+        data("Groq's error", "{'choices':[],'x_groq':{'id':'r','error':'bad'}}", "error bad"),
+        data("old vLLM error", "{'object':'error','message':'bad','code':400}", "error bad"),
+        data("detail text", "{'detail':'Not Found'}", "error Not Found"),
+        data(
+            "detail list",
+            "{'detail':[{'loc':['body','n'],'msg':'too large'}]}",
+            "error too large (body.n)"),
+        data(
+            "error after tokens",
+            "{'choices':[{'delta':{'content':'a'},'finish_reason':'error'}],"
+                + "'error':{'code':502,'message':'gone'}}",
+            "content[0] a",
+            "finish[0] error",
+            "error gone"),
+        data("a message beside choices is none", "{'message':'hi','choices':[]}"),
+        data("Ollama's own API is no error", "{'message':{'content':'a'},'done':false}"),
+        // P21: finish reasons
+        data("stop", "{'choices':[{'finish_reason':'stop'}]}", "finish[0] stop"),
+        data("length", "{'choices':[{'finish_reason':'length'}]}", "finish[0] length"),
+        data(
+            "filter",
+            "{'choices':[{'finish_reason':'content_filter'}]}",
+            "finish[0] content_filter"),
+        data("tools", "{'choices':[{'finish_reason':'tool_calls'}]}", "finish[0] tool_calls"),
+        data("own reason", "{'choices':[{'finish_reason':'abort'}]}", "finish[0] abort"),
+        data("null reason", "{'choices':[{'finish_reason':null}]}"),
+        data("empty reason", "{'choices':[{'finish_reason':''}]}"),
+        // P22: what we do not know
+        data(
+            "known names elsewhere",
+            "{'meta':{'choices':[{'delta':{'content':'x'}}],'usage':{'prompt_tokens':1}},"
+                + "'choices':[{'logprobs':{'content':[{'token':'}]'}]},'delta':{'content':'a'}}]}",
+            "content[0] a"),
+        data("escaped key", "{'choices':[{'delta':{'con\\u0074ent':'a'}}]}", "content[0] a"),
+        data(
+            "white space",
+            " { 'choices' :\n[ {\t'delta' : { 'content' : 'a' } } ] } ",
+            "content[0] a"),
+        data("escapes", "{'choices':[{'text':'\\u00e9\\\\ \\/ \\t'}]}", "content[0] é\\ / \t"),
+        data("nothing", ""),
+        data("white space only", " \n"),
+        data("empty object", "{}"),
+        // P20
+        data(
+            "U+2028",
+            "{'choices':[{'text':'a\u2028b\u2029c\u0085'}]}",
+            "content[0] a\u2028b\u2029c\u0085"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("chunks")
+  void chunkTable(String name, String json, List<String> pushes) {
+    assertThat(Pushes.ofData(json)).containsExactlyElementsOf(withEnd(pushes));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("chunks")
+  void secondTimeIsTheSame(String name, String json, List<String> pushes) {
+    Pushes heard = new Pushes();
+    ChunkParser parser = new ChunkParser(heard);
+    byte[] bytes = json.getBytes(UTF_8);
+    for (int i = 0; i < 3; i++) {
+      parser.event(null, bytes, 0, bytes.length);
+      assertThat(heard.take()).containsExactlyElementsOf(withEnd(pushes));
+    }
+  }
+
+  static Stream<Arguments> malformed() {
+    return Stream.of(
+        arguments("hello", "data is not a JSON object"),
+        arguments("12", "data is not a JSON object"),
+        arguments("null", "data is not a JSON object"),
+        arguments("[]", "data is not a JSON object"),
+        arguments("[DONE]x", "data is not a JSON object"),
+        arguments("[done]", "data is not a JSON object"),
+        arguments("<html>", "data is not a JSON object"),
+        arguments("{", "JSON ends too early"),
+        arguments("{\"a", "JSON ends too early"),
+        arguments("{\"a\\\"", "JSON ends too early"),
+        arguments("{\"a\":", "JSON ends too early"),
+        arguments("{\"a\":tr", "JSON ends too early"),
+        arguments("{\"a\":-", "JSON ends too early"),
+        arguments("{\"a\":{\"b\":[1", "JSON ends too early"),
+        arguments("{\"choices\":[{\"delta\":{}}", "JSON ends too early"),
+        arguments("{a:1}", "JSON has an unexpected character"),
+        arguments("{\"a\" 1}", "JSON has an unexpected character"),
+        arguments("{\"a\":1 \"b\":2}", "JSON has an unexpected character"),
+        arguments("{\"a\":1,}", "JSON has an unexpected character"),
+        arguments("{\"a\":hello}", "JSON has an unexpected character"),
+        arguments("{\"a\":nul1}", "JSON has an unexpected character"),
+        arguments("{\"choices\":[,]}", "JSON has an unexpected character"),
+        arguments("{} {}", "JSON is followed by something else"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("malformed")
+  void malformedTable(String data, String why) {
+    assertThat(Pushes.ofData(data)).containsExactly("malformed " + why, "end");
+    assertThat(Pushes.ofBody(data.getBytes(UTF_8))).containsExactly("malformed " + why, "end");
+  }
+
+  @Test
+  void errorEvents() {
+    Pushes pushes = new Pushes();
+    ChunkParser parser = new ChunkParser(pushes);
+    for (String data :
+        List.of(
+            "", "boom", "{\"error\":{\"message\":\"m\"}}", "{\"message\":\"n\"}", "{\"x\":1}")) {
+      byte[] bytes = data.getBytes(UTF_8);
+      parser.event("error", bytes, 0, bytes.length);
+    }
+    byte[] chunk = "{\"choices\":[{\"text\":\"a\"}]}".getBytes(UTF_8);
+    parser.event("message", chunk, 0, chunk.length);
+    assertThat(pushes.take())
+        .containsExactly(
+            "error error event without a message", "end",
+            "error boom", "end",
+            "error m", "end",
+            "error n", "end",
+            "error {\"x\":1}", "end",
+            "content[0] a", "end");
+  }
+
+  @Test
+  void errorEventThatLooksLikeTheLastChunk() {
+    Pushes pushes = new Pushes();
+    ChunkParser parser = new ChunkParser(pushes);
+    byte[] chunk = "{\"choices\":[{\"text\":\"a\"}],\"message\":\"m\"}".getBytes(UTF_8);
+    parser.event(null, chunk, 0, chunk.length);
+    parser.event("error", chunk, 0, chunk.length);
+    assertThat(pushes.take()).containsExactly("content[0] a", "end", "error m", "end");
+  }
+
+  static Stream<Arguments> bodies() {
+    return Stream.of(
+        data(
+            "chat completion",
+            "{'id':'x','choices':[{'index':0,'message':{'role':'assistant','content':'hi',"
+                + "'reasoning_content':'hm','tool_calls':[{'function':{'name':'f','arguments':'{}'}}]},"
+                + "'finish_reason':'stop'}],'usage':{'prompt_tokens':1,'completion_tokens':2}}",
+            "content[0] hi",
+            "reasoning[0] hm",
+            "tool_name[0] f",
+            "tool_arguments[0] {}",
+            "finish[0] stop",
+            "usage 1 2 -1 -1"),
+        data(
+            "completion",
+            "{'choices':[{'text':'hi','finish_reason':'length','index':0}]}",
+            "content[0] hi",
+            "finish[0] length"),
+        data(
+            "no tokens",
+            "{'choices':[{'message':{'content':''},'finish_reason':'stop'}]}",
+            "finish[0] stop"),
+        data("error", "{'error':{'message':'m','type':'t'}}", "error m"),
+        data("FastAPI", "{'detail':'Not Found'}", "error Not Found"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("bodies")
+  void bodyTable(String name, String json, List<String> pushes) {
+    assertThat(Pushes.ofBody(json.getBytes(UTF_8))).containsExactlyElementsOf(withEnd(pushes));
+  }
+
+  @Test
+  void streamsOfNoneAndOneToken() {
+    String finish =
+        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    String token = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+    assertThat(Pushes.ofStream(finish.getBytes(UTF_8)))
+        .containsExactly("finish[0] stop", "end", "done", "end");
+    assertThat(Pushes.ofStream((token + finish).getBytes(UTF_8)))
+        .containsExactly("content[0] a", "end", "finish[0] stop", "end", "done", "end");
+  }
+
+  @Test
+  void doneTwiceAndDataAfterIt() {
+    String stream = "data:[DONE]\n\ndata: [DONE]\n\ndata: {\"choices\":[{\"text\":\"a\"}]}\n\n";
+    assertThat(Pushes.ofStream(stream.getBytes(UTF_8)))
+        .containsExactly("done", "end", "done", "end", "content[0] a", "end");
+  }
+
+  @Test
+  void deepNestingNeedsNoStack() {
+    int depth = 1_000_000;
+    String deep = "[".repeat(depth) + "]".repeat(depth);
+    assertThat(Pushes.ofData("{\"x\":" + deep + ",\"choices\":[{\"text\":\"a\"}]}"))
+        .containsExactly("content[0] a", "end");
+    assertThat(Pushes.ofData("{\"x\":" + "{\"a\":".repeat(depth)))
+        .containsExactly("malformed JSON ends too early", "end");
+  }
+
+  @Test
+  void largeLogprobs() {
+    String token = "{\"token\":\"\\\"}]\",\"logprob\":-0.1,\"bytes\":[1,2]},";
+    String logprobs = "{\"content\":[" + token.repeat(20_000) + "null]}";
+    assertThat(
+            Pushes.ofData(
+                "{\"choices\":[{\"logprobs\":" + logprobs + ",\"delta\":{\"content\":\"a\"}}]}"))
+        .containsExactly("content[0] a", "end");
+  }
+
+  @Test
+  void hundredThousandChunks() {
+    String chunk = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n";
+    assertThat(Pushes.ofStream(chunk.repeat(100_000).getBytes(UTF_8)))
+        .hasSize(200_000)
+        .containsOnly("content[0] a", "end");
+  }
+
+  @Test
+  void contentOfOneMegabyte() {
+    String text = "x\\n".repeat(1 << 19);
+    String chunk = "data: {\"choices\":[{\"delta\":{\"content\":\"" + text + "\"}}]}\n\n";
+    assertThat(Pushes.ofStream(chunk.repeat(2).getBytes(UTF_8)))
+        .containsExactly(
+            "content[0] " + "x\n".repeat(1 << 19), "end",
+            "content[0] " + "x\n".repeat(1 << 19), "end");
+  }
+
+  private static List<String> withEnd(List<String> pushes) {
+    return Stream.concat(pushes.stream(), Stream.of("end")).toList();
+  }
+}

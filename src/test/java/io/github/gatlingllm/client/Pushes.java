@@ -1,0 +1,134 @@
+package io.github.gatlingllm.client;
+
+import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.ChunkParser.TextBuffer;
+import io.github.gatlingllm.wire.Api;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a parser pushed, one line each: {@code content[0] Hello}, {@code finish[0] stop}, … Of a
+ * tool call that is not the first with its index: {@code tool_name[0.1] f}.
+ */
+final class Pushes implements ChunkParser.Listener {
+
+  private final List<String> lines = new ArrayList<>();
+  private String calling = "unknown";
+
+  /** Everything that a whole stream pushes, fed in one read. */
+  static List<String> ofStream(byte[] stream) {
+    return ofReads(List.of(stream));
+  }
+
+  /** Everything that a stream pushes when it comes in these reads. */
+  static List<String> ofReads(List<byte[]> reads) {
+    return ofReads(Api.CHAT, reads);
+  }
+
+  static List<String> ofReads(Api api, List<byte[]> reads) {
+    Pushes pushes = new Pushes();
+    SseDecoder decoder = new SseDecoder(new ChunkParser(api, pushes), new AnswerMemory());
+    for (byte[] read : reads) {
+      // An array of its own with other bytes around it: nothing may look outside the range.
+      byte[] padded = new byte[read.length + 8];
+      Arrays.fill(padded, (byte) '"');
+      System.arraycopy(read, 0, padded, 4, read.length);
+      decoder.feed(padded, 4, read.length);
+      Arrays.fill(padded, (byte) '?');
+    }
+    decoder.endOfStream();
+    return pushes.lines;
+  }
+
+  /** What one event's data pushes. */
+  static List<String> ofData(String data) {
+    Pushes pushes = new Pushes();
+    byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
+    new ChunkParser(pushes).event(null, bytes, 0, bytes.length);
+    return pushes.lines;
+  }
+
+  /** What a whole body pushes. */
+  static List<String> ofBody(byte[] body) {
+    return ofBody(Api.CHAT, body);
+  }
+
+  static List<String> ofBody(Api api, byte[] body) {
+    Pushes pushes = new Pushes();
+    new ChunkParser(api, pushes).body(body, 0, body.length);
+    return pushes.lines;
+  }
+
+  /** The lines since the last call. */
+  List<String> take() {
+    List<String> taken = List.copyOf(lines);
+    lines.clear();
+    return taken;
+  }
+
+  @Override
+  public void delta(int choice, Channel channel, byte[] buffer, int offset, int length) {
+    TextBuffer text = new TextBuffer(new AnswerMemory());
+    text.append(buffer, offset, length);
+    boolean tool = channel == Channel.TOOL_NAME || channel == Channel.TOOL_ARGUMENTS;
+    String of = tool ? calling : Integer.toString(choice);
+    calling = "unknown";
+    lines.add(channel.name().toLowerCase(Locale.ROOT) + "[" + of + "] " + text.text());
+  }
+
+  @Override
+  public void toolCall(int choice, int call, String id) {
+    calling = choice + (call == 0 ? "" : "." + call);
+  }
+
+  @Override
+  public void finish(int choice, String reason) {
+    lines.add("finish[" + choice + "] " + reason);
+  }
+
+  @Override
+  public void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens) {
+    lines.add(
+        "usage "
+            + promptTokens
+            + " "
+            + completionTokens
+            + " "
+            + cachedTokens
+            + " "
+            + reasoningTokens);
+  }
+
+  @Override
+  public void server(String key, double value) {
+    lines.add(key + " " + value);
+  }
+
+  @Override
+  public void error(String message) {
+    lines.add("error " + message);
+  }
+
+  @Override
+  public void done() {
+    lines.add("done");
+  }
+
+  @Override
+  public void embeddings(int count) {
+    lines.add("embeddings " + count);
+  }
+
+  @Override
+  public void malformed(String why) {
+    lines.add("malformed " + why);
+  }
+
+  @Override
+  public void eventEnd() {
+    lines.add("end");
+  }
+}

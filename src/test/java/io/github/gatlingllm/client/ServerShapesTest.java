@@ -1,0 +1,128 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.wire.Api;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Streams as servers send them: {@code wire/<server>.sse}, and what each must push in {@code
+ * wire/<server>.txt} (⏎ stands for a line feed in a text).
+ */
+class ServerShapesTest {
+
+  static Stream<String> servers() throws IOException {
+    try (Stream<Path> files = Files.list(folder())) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".sse"))
+          .map(name -> name.replace(".sse", ""))
+          .sorted()
+          .toList()
+          .stream();
+    }
+  }
+
+  @Test
+  void everyServerIsThere() throws IOException {
+    assertThat(servers())
+        .contains("openai", "vllm-continuous-usage", "sglang-multi-token", "tgi", "llama-cpp")
+        .contains("transformers-serve", "ollama-zeros", "groq", "openrouter", "azure")
+        .contains("dynamo-error", "openai-responses", "vllm-0.32-responses")
+        .contains("anthropic-messages", "vllm-0.32-messages");
+    assertThat(new String(stream("azure"), UTF_8)).contains("\r\n\r\n").doesNotContain("\n\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("servers")
+  void itsOriginIsNamed(String server) throws IOException {
+    assertThat(Files.readAllLines(folder().resolve("README.md")))
+        .as("a row of README.md")
+        .filteredOn(line -> line.startsWith("| `" + server + "` | "))
+        .singleElement()
+        .asString()
+        .matches(".*\\| (by hand|recorded.*) \\|");
+  }
+
+  @ParameterizedTest
+  @MethodSource("servers")
+  void wholeStream(String server) {
+    assertThat(pushes(server, stream(server))).isEqualTo(expected(server));
+  }
+
+  @ParameterizedTest
+  @MethodSource("servers")
+  void splitAtEveryByte(String server) {
+    byte[] stream = stream(server);
+    List<String> expected = expected(server);
+    for (int split = 0; split <= stream.length; split++) {
+      List<byte[]> reads =
+          List.of(Arrays.copyOf(stream, split), Arrays.copyOfRange(stream, split, stream.length));
+      assertThat(Pushes.ofReads(api(server), reads)).as("split at %d", split).isEqualTo(expected);
+    }
+    List<byte[]> single =
+        IntStream.range(0, stream.length).mapToObj(i -> new byte[] {stream[i]}).toList();
+    assertThat(Pushes.ofReads(api(server), single)).as("byte by byte").isEqualTo(expected);
+  }
+
+  /** A cut stream pushes a beginning of what the whole one pushes: nothing is made up. */
+  @ParameterizedTest
+  @MethodSource("servers")
+  void cutAtEveryByte(String server) {
+    byte[] stream = stream(server);
+    List<String> expected = expected(server);
+    for (int cut = 0; cut < stream.length; cut++) {
+      List<String> pushes = pushes(server, Arrays.copyOf(stream, cut));
+      assertThat(pushes).as("cut at %d", cut).isEqualTo(expected.subList(0, pushes.size()));
+    }
+  }
+
+  private static List<String> pushes(String server, byte[] stream) {
+    return Pushes.ofReads(api(server), List.of(stream));
+  }
+
+  private static Api api(String server) {
+    return server.contains("-responses")
+        ? Api.RESPONSES
+        : server.contains("-messages") ? Api.MESSAGES : Api.CHAT;
+  }
+
+  private static byte[] stream(String server) {
+    return bytes(server + ".sse");
+  }
+
+  private static List<String> expected(String server) {
+    return new String(bytes(server + ".txt"), UTF_8)
+        .lines()
+        .map(line -> line.replace('⏎', '\n'))
+        .toList();
+  }
+
+  private static byte[] bytes(String name) {
+    try {
+      return Files.readAllBytes(folder().resolve(name));
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  private static Path folder() {
+    try {
+      return Path.of(ServerShapesTest.class.getResource("/wire").toURI());
+    } catch (URISyntaxException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

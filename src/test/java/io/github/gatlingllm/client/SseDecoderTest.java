@@ -1,0 +1,247 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class SseDecoderTest {
+
+  /** Every feature at once: byte order mark, all line ends, UTF-8 of 2 to 4 bytes, escapes. */
+  private static final String EVERYTHING =
+      "\uFEFFdata: {\"a\":\"é€😀\"}\r\n\r\n: ping\r\r"
+          + "event: error\ndata: one\r\ndata:  two\rdata\n\n"
+          + "id: 7\nretry: soon\nunknown: x\n\n"
+          + "data:{\"b\":\"\\ud83d\\ude00\\\"\\\\\"}\n\r\n"
+          + "data: [DONE]\r\r\n";
+
+  private static final List<String> EVERYTHING_DECODED =
+      List.of(
+          "{\"a\":\"é€😀\"}",
+          "♥",
+          "♥",
+          "error|one\n two\n",
+          "♥",
+          "{\"b\":\"\\ud83d\\ude00\\\"\\\\\"}",
+          "[DONE]");
+
+  private static final String SMALL = "data:é\r\ndata:b\r\n\r\n:c\r\rdata: {\"x\":1}\n\n";
+
+  private static final List<String> SMALL_DECODED = List.of("é\nb", "♥", "♥", "{\"x\":1}");
+
+  static Stream<Arguments> streams() {
+    return Stream.of(
+        // P1: line ends and byte order mark
+        arguments("LF", "data: a\n\ndata: b\n\n", List.of("a", "b")),
+        arguments("CRLF", "data: a\r\n\r\ndata: b\r\n\r\n", List.of("a", "b")),
+        arguments("CR", "data: a\r\rdata: b\r\r", List.of("a", "b")),
+        arguments("mixed", "data: a\r\n\ndata: b\n\rdata: c\r\r\n", List.of("a", "b", "c")),
+        arguments("byte order mark", "\uFEFFdata: a\n\n", List.of("a")),
+        arguments("a second mark is data", "\uFEFF\uFEFFdata: a\n\ndata: b\n\n", List.of("♥", "b")),
+        // P2: fields
+        arguments("no space", "data:x\n\n", List.of("x")),
+        arguments("one space", "data: x\n\n", List.of("x")),
+        arguments("two spaces", "data:  x\n\n", List.of(" x")),
+        arguments("bare data", "data\n\n", List.of("")),
+        arguments("bare data twice", "data\ndata\n\n", List.of("\n")),
+        arguments("empty data", "data:\n\n", List.of("")),
+        arguments("unknown fields", "foo: 1\ndatax: 2\nDATA: 3\n\n", List.of("♥")),
+        arguments("id and retry", "id: 1\nretry: 10\nretry: soon\ndata: x\n\n", List.of("x")),
+        arguments("event field", "event: error\ndata: x\n\ndata: y\n\n", List.of("error|x", "y")),
+        arguments("event after data", "data: x\nevent: ping\n\n", List.of("ping|x")),
+        arguments("empty event field", "event: a\nevent:\ndata: x\n\n", List.of("x")),
+        arguments("error without data", "event: error\n\ndata: y\n\n", List.of("error|", "y")),
+        arguments("colon in value", "data: a:b\n\n", List.of("a:b")),
+        // P3: several lines
+        arguments("joined", "data: a\ndata: b\n\n", List.of("a\nb")),
+        arguments("joined, other between", "data: a\nid: 1\n: c\ndata:\n\n", List.of("♥", "a\n")),
+        // P6: heartbeats
+        arguments("comment", ": OPENROUTER PROCESSING\n\n", List.of("♥", "♥")),
+        arguments("blank lines", "\n\n", List.of("♥", "♥")),
+        arguments("event without data", "event: ping\n\n", List.of("♥")),
+        // P20: line breaks elsewhere, not here
+        arguments(
+            "U+2028",
+            "data: a\u2028b\u2029c\u0085d\u000Be\u000Cf\n\n",
+            List.of("a\u2028b\u2029c\u0085d\u000Be\u000Cf")),
+        // the end of the stream
+        arguments("blank line missing", "data: {\"a\":1}\n", List.of("{\"a\":1}")),
+        arguments("line end missing", "data: {\"a\":1}", List.of("{\"a\":1}")),
+        arguments("done without line end", "data: [DONE]", List.of("[DONE]")),
+        arguments("only a mark before", "\uFEFFdata: [DONE]", List.of("[DONE]")),
+        arguments("two lines, whole", "data: {\ndata: }", List.of("{\n}")),
+        arguments("type kept at the end", "event: error\ndata: {}", List.of("error|{}")),
+        arguments("cut data", "data: {\"a\":\"}", List.of()),
+        arguments("cut done", "data: [DON", List.of()),
+        arguments("cut after the line", "data: {\"a\":\n", List.of()),
+        arguments("second line cut", "data: {}\ndata: {\"a\"", List.of()),
+        arguments("cut field name", "data: {}\n\ndat", List.of("{}")),
+        arguments("a number may be cut", "data: 12", List.of()),
+        arguments("cut event line", "data: {}\nevent: err", List.of("{}")),
+        arguments("nothing", "", List.of()));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("streams")
+  void streamTable(String name, String stream, List<String> expected) {
+    assertThat(decode(stream.getBytes(UTF_8))).isEqualTo(expected);
+    assertThat(decodeByteByByte(stream.getBytes(UTF_8))).as("byte by byte").isEqualTo(expected);
+  }
+
+  @Test
+  void splitAtEveryByte() {
+    byte[] stream = EVERYTHING.getBytes(UTF_8);
+    assertThat(decode(stream)).isEqualTo(EVERYTHING_DECODED);
+    for (int split = 0; split <= stream.length; split++) {
+      assertThat(decode(stream, split)).as("split at %d", split).isEqualTo(EVERYTHING_DECODED);
+    }
+    assertThat(decodeByteByByte(stream)).isEqualTo(EVERYTHING_DECODED);
+  }
+
+  @Test
+  void splitAtEveryPairOfBytes() {
+    byte[] stream = SMALL.getBytes(UTF_8);
+    assertThat(decode(stream)).isEqualTo(SMALL_DECODED);
+    for (int first = 0; first <= stream.length; first++) {
+      for (int second = first; second <= stream.length; second++) {
+        assertThat(decode(stream, first, second))
+            .as("split at %d and %d", first, second)
+            .isEqualTo(SMALL_DECODED);
+      }
+    }
+  }
+
+  @Test
+  void eventComesWithItsLastByte() {
+    Events events = new Events();
+    SseDecoder decoder = new SseDecoder(events, new AnswerMemory());
+    byte[] stream = "data: a\r\n\r\n".getBytes(UTF_8);
+    decoder.feed(stream, 0, stream.length - 2);
+    assertThat(events.lines).isEmpty();
+    // The carriage return already ends the line: the line feed after it says nothing more.
+    decoder.feed(stream, stream.length - 2, 1);
+    assertThat(events.lines).containsExactly("a");
+    decoder.feed(stream, stream.length - 1, 1);
+    assertThat(events.lines).containsExactly("a");
+  }
+
+  @Test
+  void manyEventsInOneRead() {
+    Events events = new Events();
+    byte[] stream = "data: a\n\ndata: b\n\ndata: c\n\ndata: d".getBytes(UTF_8);
+    new SseDecoder(events, new AnswerMemory()).feed(stream, 0, stream.length);
+    assertThat(events.lines).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void wholeEventStaysInPlace() {
+    byte[] read = "data: a\n\ndata: b\nid: 1\n\ndata: c".getBytes(UTF_8);
+    byte[] rest = "\n\n".getBytes(UTF_8);
+    List<Boolean> inPlace = new ArrayList<>();
+    SseDecoder decoder =
+        new SseDecoder(
+            (type, buffer, offset, length) -> inPlace.add(buffer == read), new AnswerMemory());
+    decoder.feed(read, 0, read.length);
+    decoder.feed(rest, 0, rest.length);
+    assertThat(inPlace).containsExactly(true, true, false);
+  }
+
+  @Test
+  void hundredThousandEvents() {
+    byte[] stream = "data: {\"n\":1}\n\n".repeat(100_000).getBytes(UTF_8);
+    int[] counted = new int[2];
+    SseDecoder decoder =
+        new SseDecoder(
+            (type, buffer, offset, length) -> {
+              counted[0]++;
+              counted[1] += length;
+            },
+            new AnswerMemory());
+    for (int from = 0; from < stream.length; from += 1460) {
+      decoder.feed(stream, from, Math.min(1460, stream.length - from));
+    }
+    assertThat(counted).containsExactly(100_000, 700_000);
+  }
+
+  @Test
+  void lineOfOneMegabyte() {
+    byte[] stream = ("data: " + "x".repeat(1 << 20) + "\n\ndata: y\n\n").getBytes(UTF_8);
+    assertThat(decode(stream)).extracting(String::length).containsExactly(1 << 20, 1);
+    Events events = new Events();
+    SseDecoder decoder = new SseDecoder(events, new AnswerMemory());
+    for (int from = 0; from < stream.length; from += 100) {
+      decoder.feed(stream, from, Math.min(100, stream.length - from));
+    }
+    assertThat(events.lines).extracting(String::length).containsExactly(1 << 20, 1);
+  }
+
+  @Test
+  void anEventBeyondTheLimitIsTooLarge() {
+    String line = "data: 0123456789\n";
+    for (String stream :
+        List.of(line.repeat(3) + "\n", "data: " + "0123456789".repeat(9) + "\n\n")) {
+      byte[] bytes = stream.getBytes(UTF_8);
+      Events events = new Events();
+      SseDecoder decoder = new SseDecoder(events, new AnswerMemory(), 25);
+      assertThatThrownBy(
+              () -> {
+                for (byte single : bytes) {
+                  decoder.feed(new byte[] {single}, 0, 1);
+                }
+              })
+          .isInstanceOf(AnswerMemory.TooLarge.class)
+          .hasMessage("event longer than 25 bytes");
+      assertThat(events.lines).isEmpty();
+    }
+    assertThat(SseDecoder.MAX_EVENT_BYTES).isEqualTo(8 << 20);
+  }
+
+  private static List<String> decode(byte[] stream, int... splits) {
+    Events events = new Events();
+    SseDecoder decoder = new SseDecoder(events, new AnswerMemory());
+    int from = 0;
+    for (int split : splits) {
+      feed(decoder, Arrays.copyOfRange(stream, from, split));
+      from = split;
+    }
+    feed(decoder, Arrays.copyOfRange(stream, from, stream.length));
+    decoder.endOfStream();
+    return events.lines;
+  }
+
+  private static List<String> decodeByteByByte(byte[] stream) {
+    int[] splits = new int[stream.length];
+    Arrays.setAll(splits, i -> i);
+    return decode(stream, splits);
+  }
+
+  /** The array is overwritten afterwards: the decoder must not go back to it. */
+  private static void feed(SseDecoder decoder, byte[] read) {
+    decoder.feed(read, 0, read.length);
+    Arrays.fill(read, (byte) '?');
+  }
+
+  private static final class Events implements SseDecoder.Listener {
+    private final List<String> lines = new ArrayList<>();
+
+    @Override
+    public void event(@Nullable String type, byte[] buffer, int offset, int length) {
+      lines.add((type == null ? "" : type + "|") + new String(buffer, offset, length, UTF_8));
+    }
+
+    @Override
+    public void heartbeat() {
+      lines.add("♥");
+    }
+  }
+}
