@@ -102,7 +102,7 @@ final class EndpointCheck {
           lines.add(
               WarmUpFailure.notConnected(
                   target.label(),
-                  Secrets.withoutThem(target.url(i, api)),
+                  Secrets.redactUrl(target.url(i, api)),
                   StreamedExchange.connectionError(e)));
         }
       }

@@ -217,8 +217,7 @@ final class RunConfig {
     Map<String, String> config = new LinkedHashMap<>();
     config.put("target", protocol.label());
     config.put(
-        "endpoint",
-        String.join(",", protocol.baseUrls.stream().map(Secrets::withoutThem).toList()));
+        "endpoint", String.join(",", protocol.baseUrls.stream().map(Secrets::redactUrl).toList()));
     config.put("stream", Boolean.toString(protocol.streaming));
     config.put(IGNORE_EOS, Boolean.toString(protocol.pinning != LlmProtocol.Pinning.NEVER));
     config.put("recordTokens", Boolean.toString(protocol.recordTokens));

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.generator.GeneratorLog;
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
@@ -23,6 +22,7 @@ import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
+import io.github.gatlingllm.telemetry.GeneratorLog;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -119,7 +119,7 @@ public final class Run {
             line -> System.out.println(ConsoleBlock.visible(line)));
     view = LiveView.open(watched(), watched, System.out::println);
     if (view != null) {
-      generator.tell(view::fared);
+      generator.listen(view::fared);
     }
     recorder =
         Recorder.open(
