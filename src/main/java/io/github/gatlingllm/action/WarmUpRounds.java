@@ -85,7 +85,7 @@ final class WarmUpRounds {
           return;
         }
         pending--;
-        if (compilers.goesOn()) {
+        if (compilers.isWarmingUp()) {
           if (sent % NEW_USER == 0) {
             users++;
             send(connecting, users, perUser);
