@@ -9,16 +9,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps requests below a number of requests and of tokens a minute: a sliding window over the
- * instants at which requests were let go. In no 60 s are there more than that, bursts included;
- * what comes while there is room goes at once, the others wait, first in first out.
+ * Limits the number of requests and of tokens per minute by a sliding window over the instants at
+ * which requests were admitted. No period of 60 s exceeds the limits, bursts included. A request
+ * within the limits is admitted at once, others wait, first in first out.
  *
- * <p>The window is {@value #MARGIN_MS} ms longer than a minute, so that what is late on its way to
- * the server does not make two minutes of one there. A request counts with what it may need until
- * {@link Turn#used} says what it did; one that needs more than the whole limit goes when nothing
- * else is in the window.
+ * <p>The window is {@value #MARGIN_MS} ms longer than a minute, so that varying delays on the way
+ * to the server do not exceed the limits there. A request counts with the tokens that it may need
+ * until {@link Turn#used} reports the tokens that it took. A request that needs more than the whole
+ * limit is admitted when the window is empty.
  *
- * <p>Thread-safe: one lock, released before a request is let go. Blocks no thread.
+ * <p>Thread-safe: one lock, released before a request is admitted. Blocks no thread.
  */
 final class RateLimiter {
 
@@ -32,16 +32,16 @@ final class RateLimiter {
   private final LongSupplier nanoClock;
   private final Queue<Turn> waiting = new ArrayDeque<>();
 
-  /** Let go within the window, oldest first. */
+  /** Requests admitted within the window, oldest first. */
   private final Queue<Turn> window = new ArrayDeque<>();
 
   private long tokens;
   private long wakeAt = NONE;
 
-  /** A request that had to wait, and the event loop that it lives on. */
+  /** A waiting request and its event loop. */
   public interface Waiter {
 
-    /** It is its turn. Called once, on any thread: return at once, act on a thread of your own. */
+    /** The request is admitted. Called once, on any thread; must return at once. */
     void go();
 
     /** Runs a task at that instant of the clock or a little later. */
@@ -55,8 +55,8 @@ final class RateLimiter {
   }
 
   /**
-   * @param requests a minute, 1 or more; null for any number
-   * @param tokens a minute, 1 or more; null for any number
+   * @param requests per minute, 1 or more; null for no limit
+   * @param tokens per minute, 1 or more; null for no limit
    */
   public RateLimiter(@Nullable Integer requests, @Nullable Integer tokens, LongSupplier nanoClock) {
     this.mostRequests = requests == null ? Long.MAX_VALUE : requests;
@@ -65,11 +65,11 @@ final class RateLimiter {
   }
 
   /**
-   * A request wants to go.
+   * Admits a request now or later.
    *
    * @param needs tokens that it may take, prompt and answer
-   * @param waiter told when it is its turn; not told where the turn is {@link Turn#isAtOnce() at
-   *     once}
+   * @param waiter called when the request is admitted; not called if it was admitted {@link
+   *     Turn#isAtOnce() at once}
    */
   public Turn enter(long needs, Waiter waiter) {
     Turn turn = new Turn(waiter, Math.max(0, needs));
@@ -83,7 +83,7 @@ final class RateLimiter {
     return turn;
   }
 
-  /** Lets go what may go, and sees to it that the next one will be. */
+  /** Admits the requests that fit, and schedules the next attempt. */
   private List<Turn> advance() {
     long now = nanoClock.getAsLong();
     expire(now);
@@ -115,7 +115,7 @@ final class RateLimiter {
     }
   }
 
-  /** The first that still waits. */
+  /** The first waiting request. */
   private @Nullable Turn next() {
     while (!waiting.isEmpty() && waiting.element().state == State.OVER) {
       waiting.remove();
@@ -146,7 +146,7 @@ final class RateLimiter {
     }
   }
 
-  /** One request's place: in the queue, then in the window. */
+  /** One request's place in the queue, then in the window. */
   public final class Turn {
     private final Waiter waiter;
     private long charge;
@@ -159,19 +159,19 @@ final class RateLimiter {
       this.charge = charge;
     }
 
-    /** Whether there was room, so that it did not have to wait. */
+    /** Whether the request was admitted without waiting. */
     public boolean isAtOnce() {
       return atOnce;
     }
 
-    /** Whether it has not been its turn. */
+    /** Whether the request still waits. */
     public boolean isWaiting() {
       synchronized (RateLimiter.this) {
         return state == State.WAITING;
       }
     }
 
-    /** It will not go any more, where it has not gone. */
+    /** Gives up waiting; no effect on an admitted request. */
     public void leave() {
       List<Turn> due;
       synchronized (RateLimiter.this) {
@@ -184,7 +184,9 @@ final class RateLimiter {
       tell(due, null);
     }
 
-    /** So many tokens it took; what it would have needed beyond them is free from now on. */
+    /**
+     * Reports the tokens that the request took; the rest of its reservation is free from now on.
+     */
     public void used(long took) {
       List<Turn> due;
       synchronized (RateLimiter.this) {

@@ -162,7 +162,7 @@ final class RequestRecords {
         session.userId(),
         turn,
         components.target,
-        Secrets.withoutThem(url),
+        Secrets.redactUrl(url),
         model,
         api.key(),
         streamed,

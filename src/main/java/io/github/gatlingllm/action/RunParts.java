@@ -8,7 +8,7 @@ import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.clock.ComparedClock;
-import io.github.gatlingllm.clock.TimeServer;
+import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.processes.LocalInjectors;
@@ -79,7 +79,7 @@ final class RunParts {
   RunParts(CoreComponents core) {
     injector = InvalidSimulation.checked(Injector::ofProcess);
     RunDirectory directory = RunDirectory.of(core.statsEngine());
-    int injectors = InvalidSimulation.checked(LocalInjectors::asked);
+    int injectors = InvalidSimulation.checked(LocalInjectors::count);
     if (injectors > 1 && !LlmProtocol.isDryRun()) {
       startInjectors(injectors, injector, directory);
     }
@@ -128,10 +128,14 @@ final class RunParts {
     try {
       long seed = InvalidSimulation.checked(RunSeed::ofProcess).value();
       System.exit(LocalInjectors.run(count, directory.simulation(), directory.path(), seed));
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      throw InvalidSimulation.because("The injectors cannot be started: " + e.getMessage());
+      throw InvalidSimulation.because(
+          "The injectors could not be started, or their runs not be joined: " + e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      throw InvalidSimulation.because("Interrupted while the injectors were running");
     }
   }
 

@@ -120,7 +120,7 @@ final class SimulationPlan {
   }
 
   private static void target(List<String> lines, LlmProtocol protocol) {
-    List<String> urls = protocol.baseUrls.stream().map(Secrets::withoutThem).toList();
+    List<String> urls = protocol.baseUrls.stream().map(Secrets::redactUrl).toList();
     row(lines, "target", protocol.label() + ": " + String.join(", ", urls));
     row(lines, "API key", protocol.apiKey == null ? "none" : "set");
     int warmUp = protocol.warmUpRequests;

@@ -68,7 +68,7 @@ public final class Transcript {
     text.append("\n>>>>>>>>>>>>>>>>>>>>>>>>>>\nRequest:\n").append(outcome).append('\n');
     text.append(LINE).append("Session:\n").append(session).append('\n');
     text.append(LINE).append("HTTP request:\n").append(request.getMethod()).append(' ');
-    text.append(Secrets.withoutThem(request.getUri().toUrl())).append('\n');
+    text.append(Secrets.redactUrl(request.getUri().toUrl())).append('\n');
     headers(request.getHeaders(), text);
     byte[] sent = request.getBody() == null ? new byte[0] : request.getBody().getBytes();
     body(sent, Math.min(sent.length, MOST_BYTES), sent.length > MOST_BYTES, text);

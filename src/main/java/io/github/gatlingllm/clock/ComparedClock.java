@@ -2,6 +2,7 @@ package io.github.gatlingllm.clock;
 
 import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.DateChange;
+import io.github.gatlingllm.setting.ProcessSetting;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -12,72 +13,74 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of a run, compared before the load and after it. A comparison that fails costs a line,
- * and the run goes on. Thread-safe; never to be asked by a thread that carries load.
+ * Compares the clock of a run with another clock, before the load and after it. A comparison that
+ * fails prints a line, and the run goes on. Thread-safe. Blocks: not for threads that carry load.
  */
 public final class ComparedClock {
 
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+  /** Between exchanges with the NTP server. */
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   private final TimeServer server;
   private final LongSupplier unixNanos;
-  private final Consumer<String> say;
-  private @Nullable ClockOffset asked;
+  private final Consumer<String> console;
+  private @Nullable ClockOffset measured;
 
   /**
    * @param unixNanos the run's clock, in epoch time
-   * @param say takes lines for the console
+   * @param console takes lines for the user
    */
-  public ComparedClock(TimeServer server, LongSupplier unixNanos, Consumer<String> say) {
+  public ComparedClock(TimeServer server, LongSupplier unixNanos, Consumer<String> console) {
     this.server = server;
     this.unixNanos = unixNanos;
-    this.say = say;
+    this.console = console;
   }
 
   /**
-   * Asks the server before the load: at most some seconds.
+   * Asks the NTP server before the load, for at most 2 s.
    *
-   * @return null where none is to be asked
+   * @return null unless the setting names an NTP server
    */
   public synchronized @Nullable ClockOffset before() {
     if (server.kind() == TimeServer.Kind.NTP) {
-      asked = new NtpClient(server, unixNanos, PATIENCE, PAUSE).ask();
-      say.accept("LLM clock: " + text(asked));
+      measured = new NtpClient(server, unixNanos, TIMEOUT, PAUSE).ask();
+      console.accept("LLM clock: " + text(measured));
     }
-    return asked;
+    return measured;
   }
 
   /**
-   * Asks again after the load.
+   * Asks the NTP server again after the load.
    *
-   * @param patience how long each of at most three lost answers is waited for
+   * @param timeout longest wait for an answer; at most three answers are waited for in vain
    */
-  public synchronized void after(Duration patience) {
-    if (asked == null) {
+  public synchronized void after(Duration timeout) {
+    if (measured == null) {
       return;
     }
-    Duration atMost = patience.compareTo(PATIENCE) < 0 ? patience : PATIENCE;
+    Duration atMost = timeout.compareTo(TIMEOUT) < 0 ? timeout : TIMEOUT;
     ClockOffset again = new NtpClient(server, unixNanos, atMost, PAUSE).ask();
-    if (asked.readings().isEmpty()) {
-      asked = again;
+    if (measured.readings().isEmpty()) {
+      measured = again;
     } else if (again.readings().isEmpty()) {
-      say.accept("LLM clock: compared only before the load; " + text(again));
+      console.accept("LLM clock: compared only before the load; " + text(again));
     } else {
-      asked = asked.and(again.readings().get(0));
+      measured = measured.and(again.readings().get(0));
     }
   }
 
   /**
-   * What is known; null where nothing is to be compared.
+   * The result so far; null where clocks are not compared.
    *
-   * @param dates when the {@code Date} of servers' answers changed, by server
+   * @param dates when the {@code Date} of answers changed, by server
    */
   public synchronized @Nullable ClockOffset offset(Supplier<Map<String, List<DateChange>>> dates) {
     return switch (server.kind()) {
       case OFF -> null;
       case DATE -> ClockOffset.ofDates(dates.get());
-      case NTP -> asked == null ? null : asked.withDates(dates.get());
+      case NTP -> measured == null ? null : measured.withDates(dates.get());
     };
   }
 
@@ -93,5 +96,75 @@ public final class ComparedClock {
             ahead < 0 ? "ahead of" : "behind",
             offset.source(),
             uncertainty / 1e6);
+  }
+
+  /**
+   * The clock that the one of this machine is compared with: the setting {@code clock}.
+   *
+   * @param kind how they are compared
+   * @param host of the NTP server; empty for other kinds
+   * @param port of the NTP server, UDP; {@value #PORT} by default
+   */
+  public record TimeServer(Kind kind, String host, int port) {
+
+    /** System property of the setting; {@code LLM_CLOCK} in the environment. */
+    public static final String PROPERTY = "llm.clock";
+
+    private static final int PORT = 123;
+
+    /** How clocks are compared. */
+    public enum Kind {
+      /** Not at all. */
+      OFF,
+      /** With the {@code Date} of the answers to the load's requests. */
+      DATE,
+      /** With an NTP server. */
+      NTP
+    }
+
+    /**
+     * Reads the setting; {@link Kind#DATE} where it is not set.
+     *
+     * @throws IllegalArgumentException in one line that names the setting, if it is invalid
+     */
+    public static TimeServer of(Map<?, ?> properties, Map<String, String> environment) {
+      TimeServer set = new ProcessSetting(PROPERTY).read(properties, environment, TimeServer::of);
+      return set == null ? of("auto") : set;
+    }
+
+    /**
+     * Parses {@code auto}, {@code off}, or {@code host[:port]}.
+     *
+     * @throws IllegalArgumentException that says what was expected, if the text is none of these
+     */
+    public static TimeServer of(String text) {
+      if (text.equals("auto") || text.equals("off")) {
+        return new TimeServer(text.equals("off") ? Kind.OFF : Kind.DATE, "", PORT);
+      }
+      int colon = text.lastIndexOf(':');
+      boolean isAddress = colon > text.indexOf(':') && !text.startsWith("[");
+      boolean hasPort = colon > text.lastIndexOf(']') && !isAddress;
+      String host = hasPort ? text.substring(0, colon) : text;
+      Integer port = hasPort ? port(text.substring(colon + 1)) : (Integer) PORT;
+      if (port == null || !host.matches("[\\w.-]+|\\[[0-9A-Fa-f:.%\\w]+]|[0-9A-Fa-f:.]+")) {
+        throw new IllegalArgumentException(
+            "expected auto, off, or host[:port] of an NTP server such as pool.ntp.org");
+      }
+      return new TimeServer(Kind.NTP, host, port);
+    }
+
+    private static @Nullable Integer port(String text) {
+      boolean isPort =
+          text.matches("\\d{1,5}") && Integer.parseInt(text) > 0 && Integer.parseInt(text) < 65_536;
+      return isPort ? (Integer) Integer.parseInt(text) : null;
+    }
+
+    /** The setting in full: {@code auto}, {@code off}, or host and port. */
+    @Override
+    public String toString() {
+      return kind == Kind.NTP
+          ? (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host) + ":" + port
+          : kind == Kind.OFF ? "off" : "auto";
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** How far this machine's clock is from one that all injectors of a load test can ask. */
+/** The offset of this machine's clock from one that all injectors of a load test can ask. */
 @NullMarked
 package io.github.gatlingllm.clock;
 

@@ -11,17 +11,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process does of a load test.
+ * The part of a load test that this process runs.
  *
- * @param share its part; null where nobody said that it has one, and it does all
- * @param startAt when the load is to start; null: as soon as this process is ready
+ * @param share its share of the load; null where none is set, and the process runs the whole load
+ * @param startAt when the load starts; null to start as soon as this process is ready
  */
 public record Injector(@Nullable InjectorShare share, @Nullable StartTime startAt) {
 
-  /** System property with the share, {@code i/n}; {@code LLM_INJECTOR} in the environment. */
+  /** System property of the share, {@code i/n}; {@code LLM_INJECTOR} in the environment. */
   public static final String SHARE_PROPERTY = "llm.injector";
 
-  /** System property with the start; {@code LLM_START_AT} in the environment. */
+  /** System property of the start; {@code LLM_START_AT} in the environment. */
   public static final String START_PROPERTY = "llm.startAt";
 
   private static final InjectorShare ALONE = new InjectorShare(1, 1);
@@ -30,10 +30,10 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   private static final String COUNT = "INJECTORS";
 
   /**
-   * This process, by its system properties and environment.
+   * Reads the system properties and the environment of this process.
    *
-   * @throws IllegalArgumentException in one line, for what is no share or start, or contradicts
-   *     itself
+   * @throws IllegalArgumentException in one line, if a setting is invalid or two contradict each
+   *     other
    */
   public static Injector ofProcess() {
     return of(System.getProperties(), System.getenv());
@@ -47,7 +47,10 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
         new ProcessSetting(START_PROPERTY).read(properties, environment, StartTime::parse));
   }
 
-  /** The pod of an Indexed Job of Kubernetes, which knows its index, from 0, and no count. */
+  /**
+   * The share of a pod of an Indexed Job of Kubernetes. Kubernetes sets the index, from 0; the
+   * count is set by the manifest.
+   */
   private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
     String index = text(environment, INDEX);
     String count = text(environment, COUNT);
@@ -106,12 +109,12 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
             InjectorShare.MOST));
   }
 
-  /** Whether other injectors offer the rest of the load. */
+  /** Whether other injectors run the rest of the load. */
   public boolean isPart() {
     return share != null && share.isPart();
   }
 
-  /** Its part, also where nobody said that it has one. */
+  /** The share of the load; 1/1 where none is set. */
   public InjectorShare part() {
     return share == null ? ALONE : share;
   }
@@ -122,32 +125,32 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     return part() + (startAt == null ? "" : ", from " + startAt);
   }
 
-  /** The name of this injector on that host: with its index, as a host may have several. */
+  /** The name of this injector in records: the host, and the index where a share is set. */
   public String nameOn(String host) {
     return share == null ? host : host + "-" + share.index();
   }
 
   /**
-   * The instant at which the load is to start, by the wall clock of each injector.
+   * The instant at which the load starts, by the wall clock of each injector.
    *
-   * @param unixNanos since the epoch
+   * @param unixNanos nanoseconds since the epoch
    */
   public record StartTime(long unixNanos) {
 
-    /** What may be written. */
+    /** The accepted forms, for messages. */
     public static final String EXPECTED =
         "seconds or milliseconds since 1970, or a time with its zone such as 2027-03-01T09:30:00Z";
 
-    /** As seconds the year 5138, as milliseconds 1973: nobody means either. */
+    /** Smaller numbers are seconds: 100 billion seconds is the year 5138, as milliseconds 1973. */
     private static final BigDecimal LEAST_MILLIS = BigDecimal.valueOf(100_000_000_000L);
 
     private static final BigDecimal MOST_MILLIS = LEAST_MILLIS.scaleByPowerOfTen(3);
 
     /**
-     * Reads seconds or milliseconds since the epoch, whichever is a date of these decades, or an
-     * ISO time with its zone.
+     * Parses seconds or milliseconds since the epoch, told apart by size, or an ISO time with its
+     * zone.
      *
-     * @throws IllegalArgumentException in one line, if it is none
+     * @throws IllegalArgumentException in one line, if the text is none of these
      */
     public static StartTime parse(String text) {
       String time = text.strip();
@@ -174,7 +177,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
           .longValueExact();
     }
 
-    /** ISO, in UTC. */
+    /** The ISO form, in UTC. */
     @Override
     public String toString() {
       return Instant.EPOCH.plusNanos(unixNanos).toString();

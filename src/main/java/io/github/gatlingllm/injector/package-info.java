@@ -1,4 +1,4 @@
-/** Whether this process is one of several injectors of a load test, and when it is to start. */
+/** Which share of a load test this process runs, and when it starts. Not for users' code. */
 @NullMarked
 package io.github.gatlingllm.injector;
 

@@ -10,14 +10,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planned arrival of one open-load user, carried in its session under {@link #KEY}. It says how
- * late the user's first LLM request really is: {@code scheduled = start − startLagNanos}. Users of
- * closed loops have none.
+ * The planned arrival of one open-load user, held in its session under {@link #KEY}. It determines
+ * the scheduled instant of the user's first LLM request: {@code scheduled = start − startLagNanos}.
+ * Users of closed loops have no arrival.
  *
- * <p>Its user's first LLM request asks {@link #untilPlannedNanos}; if that is positive, it waits
- * until {@link #plannedNanos} and calls {@link #started}; then it calls {@link #take}. Users of
- * load plans start at their instants and need no wait. Not thread-safe: it belongs to the user's
- * event loop.
+ * <p>The user's first LLM request reads {@link #untilPlannedNanos}. If that is positive, the
+ * request waits until {@link #plannedNanos} and calls {@link #started}. Then it calls {@link
+ * #take}. Users of load plans start at their planned instants and need not wait. Not thread-safe:
+ * used on the user's event loop.
  */
 public final class Arrival {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
@@ -43,21 +43,21 @@ public final class Arrival {
     this.startedNanos = plannedNanos;
   }
 
-  /** The level of a load plan; null where the schedule is no plan's. */
+  /** The level of the load plan; null for Gatling's own injection. */
   public @Nullable RunningLevel level() {
     return level;
   }
 
-  /** Its number in its plan, see {@link Numbers}; null where it has none. */
+  /** Its number in the load plan, see {@link Numbers}; null if it has none. */
   public @Nullable Long number() {
     Numbers numbers = numbers();
     return numbers == null ? null : (Long) numbers.of(planned);
   }
 
   /**
-   * By what its user draws from that source now: another number each time.
+   * The index of the user's next draw from that source, a different one for each call.
    *
-   * @return null where it has no number
+   * @return null if the arrival has no number
    */
   @Nullable Long draw(Object source) {
     Numbers numbers = numbers();
@@ -72,17 +72,20 @@ public final class Arrival {
     return level != null && level.level() instanceof LoadLevel.Open open ? open.numbers() : null;
   }
 
-  /** Planned arrival since the start of its schedule. */
+  /** Planned arrival, in nanoseconds since the start of its schedule. */
   public long scheduledOffsetNanos() {
     return planned.offsetNanos();
   }
 
-  /** Whether it is the first of an {@code injectOpen}, the one that fixes when its plan starts. */
+  /**
+   * Whether it is the first arrival of an {@code injectOpen}, which fixes the start of the
+   * schedule.
+   */
   public boolean anchors() {
     return first;
   }
 
-  /** How long the request is to be, where the arrival replays one; null where it does not. */
+  /** Token counts of the replayed request; null if none is replayed. */
   public Trace.@Nullable Lengths lengths() {
     return planned.lengths();
   }
@@ -92,22 +95,22 @@ public final class Arrival {
     return plannedNanos;
   }
 
-  /** Notes when the user really started, or was let go on after it had been held. */
+  /** Sets when the user actually started, or continued after waiting for its planned instant. */
   public void started(long nanoTime) {
     startedNanos = nanoTime;
   }
 
-  /** How long the user must still be held; 0 or less when its instant has come. */
+  /** Time that the user still has to wait; 0 or less once the planned instant has passed. */
   public long untilPlannedNanos(long nanoTime) {
     return plannedNanos - nanoTime;
   }
 
-  /** Real start minus planned arrival, 0 or more. */
+  /** Actual start minus planned arrival, 0 or more. */
   public long startLagNanos() {
     return Math.max(0, startedNanos - plannedNanos);
   }
 
-  /** True for the first caller: that is the request which the arrival is about. */
+  /** Returns true for the first call: only the user's first request is scheduled by the arrival. */
   public boolean take() {
     boolean first = !taken;
     taken = true;
@@ -119,13 +122,13 @@ public final class Arrival {
   }
 
   /**
-   * What the arrivals of a load level are numbered by. Numbers go on from level to level, so that
-   * no two arrivals of a plan have the same; they follow from the plan alone, so that all injectors
-   * of a load test agree on them. What an arrival asks follows from its number.
+   * The numbers of the arrivals of a load level. Numbers continue from level to level, so that each
+   * arrival of a plan has its own. They follow from the plan alone, so that all injectors of a load
+   * test agree on them. The prompt of an arrival is chosen by its number.
    *
-   * @param first that of the level's first arrival
-   * @param all how many numbers the whole plan has, at least
-   * @param share which of the arrivals are this injector's
+   * @param first number of the level's first arrival
+   * @param all upper bound of the numbers of the whole plan
+   * @param share the arrivals of this injector
    */
   record Numbers(long first, long all, InjectorShare share) {
 
@@ -142,8 +145,8 @@ public final class Arrival {
     }
 
     /**
-     * What the user of an arrival draws, for the {@code k}-th time from 0, by: first all users
-     * once, then all a second time.
+     * The index of the user's {@code k}-th draw, from 0: the first draws of all users come before
+     * the second draws.
      */
     long of(Planned arrival, int k) {
       return of(arrival) + k * all;
@@ -151,10 +154,10 @@ public final class Arrival {
   }
 
   /**
-   * Whose turn it is to draw from something that is drawn from in order, such as prompts. A user
-   * that arrives by a plan draws by the number of its arrival, whoever is ahead of it by a few
-   * microseconds; all others draw in the order in which they come. Several injectors never take the
-   * same turn. Safe for use by several threads.
+   * Assigns the indices at which users draw from an ordered source, such as prompts. A user of a
+   * load plan draws by the number of its arrival, so that its index does not depend on the timing
+   * of other users. All other users draw in the order of their calls. Several injectors never use
+   * the same index. Thread-safe.
    */
   public static final class DrawOrder {
 
@@ -162,36 +165,35 @@ public final class Arrival {
     private final AtomicLong taken = new AtomicLong();
 
     /**
-     * @param share of all turns
+     * @param share the indices of this injector
      */
     public DrawOrder(InjectorShare share) {
       this.share = share;
     }
 
     /**
-     * The next turn, from 0.
+     * The index of the next draw, from 0. Called on the user's event loop.
      *
-     * @param arrival of the user; null where it did not arrive by a plan. Called on its event loop
+     * @param arrival of the user; null outside load plans
      */
     public long next(@Nullable Arrival arrival) {
       Long number = arrival == null ? null : arrival.draw(this);
       return number == null ? next() : number;
     }
 
-    /** The next turn of those that are taken in the order in which users come. */
+    /** The index of the next draw of a user without arrival. */
     public long next() {
       return share.numberOf(taken.getAndIncrement());
     }
   }
 
   /**
-   * Gives the users of one {@code injectOpen} their planned instants. Gatling starts users near
-   * their instants, to the millisecond; which user takes which arrival does not matter, as users
-   * differ in nothing before they start. So the first to start takes the first arrival, and is held
-   * until its instant.
+   * Assigns the planned instants of one {@code injectOpen} to its users. Gatling starts users at
+   * about their instants, to the millisecond. Users are alike before they start, so the first user
+   * to start takes the first arrival, and waits for its instant.
    *
-   * <p>One anchor for the whole schedule, fixed by the first user. It lies {@link #MARGIN_NANOS}
-   * later than Gatling's own: a user that Gatling starts a few milliseconds late is still on time.
+   * <p>The first user fixes the start of the whole schedule, {@link #MARGIN_NANOS} after its own
+   * start, so that a user that Gatling starts a few milliseconds late is still on time.
    * Thread-safe.
    */
   public static final class OpenSchedule {
@@ -205,7 +207,7 @@ public final class Arrival {
 
     /**
      * @param description how users arrive, seeds included
-     * @param plan draws all planned arrivals, ascending; the same ones each time
+     * @param plan supplies all planned arrivals, ascending; the same ones for each call
      */
     public OpenSchedule(String description, Supplier<Iterator<Planned>> plan) {
       this.description = description;
@@ -224,9 +226,9 @@ public final class Arrival {
     }
 
     /**
-     * The arrival of a user that started now.
+     * The arrival of a user that starts now.
      *
-     * @return null when more users came than were planned
+     * @return null if more users start than were planned
      */
     public synchronized @Nullable Arrival next(long nanoTime) {
       if (!arrivals.hasNext()) {

@@ -28,20 +28,20 @@ public sealed interface Arrivals extends Serializable {
   double MOST_PER_SECOND = 1e6;
 
   /**
-   * Planned arrivals in nanoseconds, ascending, drawn one by one, without end: after {@link
-   * #lengthNanos} a curve holds its last rate, and recorded traffic begins again.
+   * Planned arrivals in nanoseconds, ascending, drawn one by one, unbounded: after {@link
+   * #lengthNanos} a curve continues at its last rate, and replayed traffic starts again.
    */
   PrimitiveIterator.OfLong offsets();
 
-  /** How long it lasts; {@link Long#MAX_VALUE} where it is endless. */
+  /** Its length in nanoseconds; {@link Long#MAX_VALUE} for a process without end. */
   default long lengthNanos() {
     return Long.MAX_VALUE;
   }
 
-  /** The same with other gaps; recorded traffic stays as it is. */
+  /** The same rate with other interarrival times; replayed traffic does not change. */
   Arrivals with(Gaps gaps);
 
-  /** What is known of the request of that arrival, from 0; null for all but replayed ones. */
+  /** Token counts of the request of that arrival, from index 0; null unless it is replayed. */
   default Trace.@Nullable Lengths lengths(int index) {
     return null;
   }
@@ -51,12 +51,12 @@ public sealed interface Arrivals extends Serializable {
     return stream(offset -> offset < untilNanos).iterator();
   }
 
-  /** The arrivals before {@code untilNanos}, with what is known of each. */
+  /** The arrivals before {@code untilNanos}, with the token counts of replayed requests. */
   default Iterator<Planned> plannedBefore(long untilNanos) {
     return planned(offset -> offset < untilNanos);
   }
 
-  /** The arrivals up to the last of {@code count} that come at {@code fromNanos} or later. */
+  /** The arrivals before {@code fromNanos}, and the next {@code count} from there on. */
   default Iterator<Planned> plannedUntil(long fromNanos, long count) {
     return planned(
         new LongPredicate() {
@@ -69,7 +69,7 @@ public sealed interface Arrivals extends Serializable {
         });
   }
 
-  /** Number of arrivals before {@code untilNanos}; it draws them all. */
+  /** Number of arrivals before {@code untilNanos}; draws them all. */
   default long countBefore(long untilNanos) {
     return stream(offset -> offset < untilNanos).count();
   }
@@ -78,7 +78,7 @@ public sealed interface Arrivals extends Serializable {
     return streamOf(offsets()).takeWhile(takenWhile);
   }
 
-  /** What an iterator gives, as a stream. */
+  /** The elements of an iterator as a stream. */
   static <T> Stream<T> streamOf(Iterator<T> each) {
     return StreamSupport.stream(
         Spliterators.spliteratorUnknownSize(each, Spliterator.ORDERED), false);
@@ -108,7 +108,7 @@ public sealed interface Arrivals extends Serializable {
    *
    * @param index its position in its schedule, from 0
    * @param offsetNanos since the start of its schedule
-   * @param lengths of the request that is replayed; null where there is none
+   * @param lengths token counts of the replayed request; null if none is replayed
    */
   record Planned(long index, long offsetNanos, Trace.@Nullable Lengths lengths) {}
 
@@ -130,9 +130,9 @@ public sealed interface Arrivals extends Serializable {
   /**
    * Arrivals at a constant mean rate. With exponential gaps a Poisson process: the number of
    * arrivals in a window varies as real traffic's does (variance = mean), where Gatling's {@code
-   * randomized()} fixes that number instead. It starts at an instant of no meaning to the traffic,
-   * not at an arrival, so that any window expects rate × time; with equal gaps the first arrival is
-   * at 0.
+   * randomized()} fixes that number instead. The process starts at an arbitrary instant, not at an
+   * arrival, so that the expected number in any window is rate × time; with equal gaps the first
+   * arrival is at 0.
    *
    * @param perSecond mean rate, above 0
    */
@@ -169,7 +169,7 @@ public sealed interface Arrivals extends Serializable {
       return new Steady(perSecond, others);
     }
 
-    /** As it is noted in {@code run.json}. */
+    /** The form that {@code run.json} contains. */
     @Override
     public String toString() {
       return gaps + " at " + NumberText.of(NumberText.plain(perSecond), "users/s");
@@ -178,11 +178,11 @@ public sealed interface Arrivals extends Serializable {
 
   /**
    * Arrivals at a rate that changes with time: with exponential gaps a non-homogeneous Poisson
-   * process. {@link TimeRescaling} says how and how exactly.
+   * process. {@link TimeRescaling} describes the method and its error.
    *
-   * @param rate users per second at each instant; read every 10 ms
-   * @param lengthNanos the curve ends here; what comes after it has the rate of its end
-   * @param gaps how arrivals are spread around the rate
+   * @param rate users per second at each instant; sampled every 10 ms
+   * @param lengthNanos length of the curve; later arrivals have its last rate
+   * @param gaps interarrival times in units of the mean
    */
   record Curve(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
     @Override
@@ -209,7 +209,7 @@ public sealed interface Arrivals extends Serializable {
     }
   }
 
-  /** Users per second as a function of the time since the start. */
+  /** Arrival rate as a function of time. */
   @FunctionalInterface
   interface Rate extends Serializable {
 
@@ -263,15 +263,16 @@ public sealed interface Arrivals extends Serializable {
     }
   }
 
-  /** The gaps between arrivals where one arrives per unit of time: their mean is 1. */
+  /** Interarrival times in units of their mean: their mean is 1. */
   sealed interface Gaps extends Serializable {
 
     /**
-     * Draws gap after gap, the first from the start to the first arrival; the same ones each time.
+     * Supplies the gaps in order, the first from the start to the first arrival; the same ones for
+     * each call.
      */
     DoubleSupplier draws();
 
-    /** The same kind of gaps, drawn with another seed. */
+    /** The same distribution with another seed. */
     Gaps withSeed(long seed);
 
     private static DoubleSupplier startingWith(double first, DoubleSupplier others) {
@@ -287,7 +288,7 @@ public sealed interface Arrivals extends Serializable {
       };
     }
 
-    /** All the same; the first arrival is at the start. */
+    /** Constant; the first arrival is at the start. */
     record Equal() implements Gaps {
       @Override
       public DoubleSupplier draws() {
@@ -306,7 +307,7 @@ public sealed interface Arrivals extends Serializable {
     }
 
     /**
-     * Independent and exponentially distributed, {@code −ln(1 − u)}, as those of a Poisson process.
+     * Independent and exponentially distributed, {@code −ln(1 − u)}: a Poisson process.
      *
      * @param seed the same seed draws the same gaps
      */
@@ -329,10 +330,10 @@ public sealed interface Arrivals extends Serializable {
     }
 
     /**
-     * Independent and gamma-distributed with shape 1 / cv²: burstier than Poisson traffic where
-     * {@code cv} is above 1, evener where it is below. With a cv of 1 it is {@link Exponential}, to
-     * the bit. The first is what is left of a gap that has begun before the start, (1 + cv²) / 2 on
-     * average: bursty traffic may well begin with a long silence.
+     * Independent and gamma-distributed with shape 1 / cv²: burstier than Poisson traffic for
+     * {@code cv} above 1, more even below. A cv of 1 gives exactly the gaps of {@link Exponential}.
+     * The first gap is the remainder of one that began before the start, (1 + cv²) / 2 on average,
+     * so bursty traffic may begin with a long pause.
      *
      * @param cv coefficient of variation, standard deviation ÷ mean: above 0, at most 100
      * @param seed the same seed draws the same gaps
@@ -370,7 +371,7 @@ public sealed interface Arrivals extends Serializable {
   }
 
   /**
-   * A rate that can be offered.
+   * Checks a rate and returns it.
    *
    * @throws IllegalArgumentException unless it is above 0 and at most a million per second
    */

@@ -5,8 +5,8 @@ import java.util.function.DoubleSupplier;
 
 /**
  * Draws gamma-distributed numbers with mean 1, by Marsaglia and Tsang, "A simple method for
- * generating gamma variables", ACM TOMS 26 (2000). {@link StrictMath} and normal variates of its
- * own keep a seed's schedule the same on every JDK.
+ * generating gamma variables", ACM TOMS 26 (2000). Uses {@link StrictMath} and its own normal
+ * variates, so that the schedule of a seed is the same on every JDK.
  */
 final class GammaVariate implements DoubleSupplier {
   private final SplittableRandom random;
@@ -22,10 +22,9 @@ final class GammaVariate implements DoubleSupplier {
   }
 
   /**
-   * What is left of a gap of mean 1 at an instant of no meaning to the process, density (1 − F(x))
-   * ÷ mean: an even share of the gap that the instant falls into, and that is a gap drawn with a
-   * chance proportional to its length, X(a + 1) (the forward recurrence time of Cox, "Renewal
-   * Theory", 1962).
+   * The forward recurrence time of a gap of mean 1, the time from an arbitrary instant to the next
+   * arrival, with density (1 − F(x)) ÷ mean (Cox, "Renewal Theory", 1962): a uniform share of the
+   * gap around the instant, whose length is distributed as X(a + 1).
    */
   static double residual(double shape, SplittableRandom random) {
     double share = 1 - random.nextDouble();
@@ -34,7 +33,7 @@ final class GammaVariate implements DoubleSupplier {
 
   @Override
   public double getAsDouble() {
-    // The method wants a shape of 1 or more; X(a) = X(a + 1) · U^(1/a) leads there from below.
+    // The method needs a shape of 1 or more; X(a) = X(a + 1) · U^(1/a) extends it to smaller ones.
     double boost = shape < 1 ? StrictMath.pow(1 - random.nextDouble(), 1 / shape) : 1;
     return boost * atLeastOne() / shape;
   }
@@ -51,7 +50,7 @@ final class GammaVariate implements DoubleSupplier {
     }
   }
 
-  /** Marsaglia's polar method; the second variate of each pair is left. */
+  /** Marsaglia's polar method; the second variate of each pair is discarded. */
   private double normal() {
     while (true) {
       double x = 2 * random.nextDouble() - 1;

@@ -20,30 +20,29 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for the highest rate at which the SLO holds: doubles the rate until a level fails (or
+ * Searches for the highest rate at which the SLO holds: doubles the rate until a level fails (or
  * halves it until one holds), bisects between the highest rate that holds and the lowest that
- * fails, and then measures both again, with fresh arrivals. Arrivals are Poisson, and drawn anew at
- * each level.
+ * fails, and then measures both again. Arrivals are Poisson, drawn with a new seed for each level.
  *
- * <p>A rate whose queue grows does not hold, whatever its requests met: see {@link
+ * <p>A rate at which the queue grows fails, even if its requests met the SLO: see {@link
  * LevelResult#fallsBehind}.
  *
- * <p>Chance decides nothing alone. A level holds or fails when Wilson's 95 % interval of its share
- * lies on one side of what the SLO asks for. Where it does not, the level is measured on, up to
- * {@value #MOST_ROUNDS} times as long as planned; while the rate is doubled or halved, only a level
- * that looks bad is. What is undecided even then counts as holding while so few requests could not
- * be decided at all (99 % take 381 without a miss), else by its share. The second measurement of a
- * rate replaces the first: where they differ, the search goes on.
+ * <p>A level holds or fails when Wilson's 95 % interval of its share is on one side of the required
+ * share. If the interval contains the required share, the measure phase is extended, up to {@value
+ * #MOST_ROUNDS} times its planned length; while the rate is doubled or halved, only for a level
+ * whose share is too low. A level that is still undecided counts as holding if it has too few
+ * requests for any decision (a share of 99 % needs 381 without a miss); else its share decides. The
+ * second measurement of a rate replaces the first; if they differ, the search continues.
  *
- * <p>A simulation in the tests finds the truth within the precision in more than 90 of 100
- * searches, also where one request in 200 misses by bad luck, if levels last 30 times as long as a
- * request. That is 17 to 20 levels, and 30 to 40 times the measure time of one. Shorter levels find
- * too much: the queues of the server have no time to grow.
+ * <p>In simulated searches (tests) the result is within the precision of the true rate in more than
+ * 90 of 100, also if one request in 200 misses at random, provided that a level lasts 30 times as
+ * long as a request. A search takes 17 to 20 levels, and 30 to 40 times the measure time of one
+ * level. Shorter levels overestimate the rate, as the queues of the server have no time to grow.
  *
  * @param startingAt rate of the first level, above 0
- * @param precision how far the result may be from the truth, as a share of it; above 0 and below 1.
- *     The bracket is narrowed to half of it, the rest is left to chance
- * @param seed pins the arrivals
+ * @param precision relative error of the result, above 0 and below 1. The bracket is narrowed to
+ *     half of it, the rest covers random error
+ * @param seed of the arrivals
  */
 public record GoodputSearch(double startingAt, double precision, long seed, Phases phases)
     implements LoadPlan {
@@ -65,16 +64,16 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     return List.of(0L);
   }
 
-  /** Doubling or halving further than this finds nothing. */
+  /** Most steps of doubling or halving. */
   private static final int MOST_STEPS = 20;
 
-  /** A search that changes its mind more often than this ends without a result to rely on. */
+  /** Most levels; a search that needs more ends without a confirmed result. */
   private static final int MOST_LEVELS = 60;
 
-  /** Where so many arrivals are expected, there is one, by all but 0.005 %. */
+  /** With this many expected arrivals the chance of none is 0.005 %. */
   private static final double SURELY_SOME = 10;
 
-  /** A level is measured at most so many times as long as planned. */
+  /** A level is measured at most this many times its planned length. */
   public static final int MOST_ROUNDS = 8;
 
   public GoodputSearch {
@@ -90,22 +89,22 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     return new Source();
   }
 
-  /** Null: how many levels it takes is what the search finds out. */
+  /** Null: the number of levels depends on their results. */
   @Override
   public @Nullable Long plannedNanos() {
     return null;
   }
 
-  /** The label of a level at that rate. */
+  /** Label of a level at that rate. */
   private static String label(double rate) {
     return "r=" + NumberText.plain(rate);
   }
 
   /**
-   * What is known of a rate.
+   * The result at a rate.
    *
-   * @param result of the last measurement
-   * @param again whether that was the second
+   * @param result of its last measurement
+   * @param again whether that was the second measurement
    */
   private record Tried(LevelResult result, boolean again) {
 
@@ -114,7 +113,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return surely != null ? surely : isTooShort() || Boolean.TRUE.equals(result.holdsSlo());
     }
 
-    /** Whether even without a miss it would not have been decided. */
+    /** Whether it has too few requests for a decision even without a miss. */
     boolean isTooShort() {
       return result.attempted() < Interval.fewestToShow(result.sloPercentile());
     }
@@ -124,7 +123,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return Interval.tooFew(result.attempted(), "", result.sloPercentile());
     }
 
-    /** Whether it was measured twice, the second time beyond chance. */
+    /** Whether it was measured twice, the second time with confidence. */
     boolean isConfirmed() {
       return again && result.surelyHolds() != null;
     }
@@ -176,12 +175,12 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       }
     }
 
-    /** The lowest rate that fails. */
+    /** Lowest rate that fails. */
     private Map.@Nullable Entry<Double, Tried> bad() {
       return tried.entrySet().stream().filter(e -> !e.getValue().holds()).findFirst().orElse(null);
     }
 
-    /** The highest rate below it, all of which hold. */
+    /** Highest rate that holds below the lowest that fails. */
     private Map.@Nullable Entry<Double, Tried> good() {
       Map.Entry<Double, Tried> bad = bad();
       return bad == null ? tried.lastEntry() : tried.lowerEntry(bad.getKey());
@@ -207,7 +206,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return bad.getValue().again() ? null : (Double) high;
     }
 
-    /** As if the search for both ends of the bracket were over with one more level. */
+    /** Assumes that one more level completes the bracket while it has one end only. */
     @Override
     public Integer levelsLeft() {
       Map.Entry<Double, Tried> good = good();
@@ -220,12 +219,12 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return Math.max(0, all - 1);
     }
 
-    /** How often a bracket of that width, as a share of its low end, is halved. */
+    /** Number of bisections of a bracket of that width, relative to its low end. */
     private int bisections(double width) {
       return (int) Math.max(0, Math.ceil(Math.log(width / (precision / 2)) / Math.log(2)));
     }
 
-    /** Four digits: labels stay readable, and the precision is coarser than that. */
+    /** Rounded to four digits, for short labels; the precision is coarser. */
     private double rounded(double value) {
       return new BigDecimal(value).round(new MathContext(4)).doubleValue();
     }
@@ -233,18 +232,21 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     @Override
     public boolean extendsMeasuring(LevelResult soFar) {
       Boolean surely = soFar.surelyHolds();
-      boolean wanted;
+      boolean needsMore;
       if (again) {
-        wanted = surely == null || surely;
+        needsMore = surely == null || surely;
       } else if (good() == null || bad() == null) {
-        wanted = surely == null && !Boolean.TRUE.equals(soFar.holdsSlo());
+        needsMore = surely == null && !Boolean.TRUE.equals(soFar.holdsSlo());
       } else {
-        wanted = surely == null;
+        needsMore = surely == null;
       }
-      return wanted && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MOST_ROUNDS;
+      return needsMore && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MOST_ROUNDS;
     }
 
-    /** Whether by chance no request came, as few are expected; else a server answers none. */
+    /**
+     * Whether no request has arrived because few are expected. Otherwise the server has answered
+     * none.
+     */
     private boolean cameNone(LevelResult soFar) {
       return soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
     }
@@ -254,7 +256,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return true;
     }
 
-    /** A search is no use against a server that answers nothing any more. */
+    /** Ends the search at a server that does not answer. */
     @Override
     public FailureLimits failureLimits() {
       return new FailureLimits(
@@ -303,13 +305,13 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return NumberText.of(NumberText.plain(rate), "requests/s");
     }
 
-    /** Why a rate fails where its requests met the SLO. */
+    /** Why a rate fails although its requests met the SLO; empty if they did not. */
     private static String why(@Nullable Tried tried) {
       Queue queue = tried == null ? null : tried.result().queue();
       return queue == null || !queue.grows() ? "" : ": " + queue.reason();
     }
 
-    /** How sure it is what that rate does, and what would make it surer; a sentence. */
+    /** A sentence on the evidence for the result at that rate, and on how to get more. */
     private String evidence(Map.Entry<Double, Tried> rate) {
       Tried tried = rate.getValue();
       LevelResult result = tried.result();
@@ -332,8 +334,8 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     }
 
     /**
-     * The setting with which a level could decide, also with a few misses: four times the requests
-     * that could decide without one, and twice of what it has now at least.
+     * The setting with which a level could be decided: four times the requests that decide it
+     * without a miss, and at least twice the present setting.
      */
     private String longer(Map.Entry<Double, Tried> rate) {
       double fewest = Interval.fewestToShow(rate.getValue().result().sloPercentile());

@@ -4,9 +4,8 @@ import io.github.gatlingllm.record.LevelInfo.InFlight;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests in flight, kept while they come and go: their exact mean over a window of time, and
- * their peak in it. It knows nothing of records, so that these can be held against it. Not
- * thread-safe.
+ * Counts requests in flight, with their exact mean and their peak over a time window. It is
+ * independent of the records, so that the records can be checked against it. Not thread-safe.
  */
 final class InFlightGauge {
 
@@ -16,11 +15,11 @@ final class InFlightGauge {
   private int peak;
 
   /**
-   * A request was admitted, or has ended.
+   * Called when a request was admitted or has ended.
    *
    * @param by 1 or −1
-   * @param now on any clock; one before the last call's counts as that
-   * @param from start of the window on that clock, as far as it is known
+   * @param now on any clock; an instant before that of the last call counts as that
+   * @param from start of the window on that clock; {@link Long#MAX_VALUE} while it is not known
    * @param until end of the window, exclusive
    */
   void change(int by, long now, long from, long until) {
@@ -37,7 +36,7 @@ final class InFlightGauge {
     at = Math.max(at, now);
   }
 
-  /** What it was over the window, which is over; null where that has no length. */
+  /** Mean and peak over the window, which has ended; null for a window without length. */
   @Nullable InFlight over(long from, long until) {
     pass(until, from, until);
     return until <= from ? null : new InFlight((double) requestNanos / (until - from), peak);

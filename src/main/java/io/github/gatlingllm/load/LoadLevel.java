@@ -8,7 +8,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** One load level of a plan: how much is offered, how, and for how long. */
+/** One load level of a plan: the kind of load, its amount, and its phases. */
 public sealed interface LoadLevel {
 
   /** The name in files and assertions, e.g. {@code c=8} or {@code r=2.5}. */
@@ -17,7 +17,7 @@ public sealed interface LoadLevel {
   /** How it is offered: one of the kinds of {@link LevelInfo}. */
   String kind();
 
-  /** The load that is asked for, in {@link #unit}. */
+  /** The requested load, in {@link #unit}. */
   double offered();
 
   /** The unit of {@link #offered}. */
@@ -28,10 +28,11 @@ public sealed interface LoadLevel {
   Phases phases();
 
   /**
-   * So many users, each beginning again as soon as it ended.
+   * A fixed number of concurrent users, each starting its next iteration as soon as the previous
+   * one has ended.
    *
-   * @param users iterations in flight, 1 or more; of one of several injectors its part, 0 or more
-   * @param ofUsers those of all injectors
+   * @param users concurrent users of this injector, 0 or more
+   * @param ofUsers concurrent users of all injectors, 1 or more
    */
   record Closed(int users, int ofUsers, Phases phases) implements LoadLevel {
     public Closed {
@@ -43,7 +44,7 @@ public sealed interface LoadLevel {
       phases = ofUsers == 1 ? phases.orFill(0) : phases;
     }
 
-    /** All of them. */
+    /** All users on this injector. */
     public Closed(int users, Phases phases) {
       this(users, users, phases);
     }
@@ -53,7 +54,10 @@ public sealed interface LoadLevel {
       return "c=" + ofUsers;
     }
 
-    /** The part of an injector; a count of requests is divided as the users are. */
+    /**
+     * The part of one injector; a number of requests is divided in the same proportion as the
+     * users.
+     */
     Closed part(InjectorShare share) {
       Phases fixed = phases.fixed();
       Integer requests = fixed.requests();
@@ -78,11 +82,11 @@ public sealed interface LoadLevel {
   }
 
   /**
-   * Trials: start all users at once, wait for the slowest, and repeat.
+   * Batch trials: all users start at once, and the next trial starts when the slowest has ended.
    *
    * @param users iterations of each trial, 1 or more
    * @param trials 1 or more
-   * @param drainNanos at most so long may the last trial take
+   * @param drainNanos time limit of the last trial
    */
   record Batch(int users, int trials, long drainNanos) implements LoadLevel {
     public Batch {
@@ -115,13 +119,13 @@ public sealed interface LoadLevel {
   }
 
   /**
-   * Users that arrive whether or not earlier ones were served.
+   * Users that arrive at planned instants, independent of the server's answers.
    *
    * @param label the name, e.g. {@code r=2.5}
    * @param perSecond mean rate, above 0
-   * @param arrivals the process that draws the arrivals at that rate
-   * @param numbers of its arrivals, and which of them are this injector's; null: they have none,
-   *     and all are
+   * @param arrivals the arrival process
+   * @param numbers numbers of its arrivals, and this injector's share of them; null for arrivals
+   *     without numbers, all on this injector
    */
   record Open(
       String label,
@@ -145,12 +149,12 @@ public sealed interface LoadLevel {
       }
     }
 
-    /** One whose arrivals have no numbers. */
+    /** A level whose arrivals have no numbers. */
     public Open(String label, double perSecond, Arrivals arrivals, Phases phases) {
       this(label, perSecond, arrivals, phases, null);
     }
 
-    /** A level that its rate is the name of. */
+    /** A level labelled by its rate. */
     public Open(double perSecond, Arrivals arrivals, Phases phases) {
       this("r=" + NumberText.plain(perSecond), perSecond, arrivals, phases);
     }
@@ -170,19 +174,19 @@ public sealed interface LoadLevel {
           Phases.DEFAULT.withMeasure(lengthNanos));
     }
 
-    /** Recorded traffic, all of which is measured. */
+    /** Replayed traffic, all of which is measured. */
     public static Open replay(Arrivals.Replay replay) {
       long lengthNanos = replay.lengthNanos();
       double perSecond = replay.trace().size() / (lengthNanos / 1e9);
       return new Open("trace", perSecond, replay, Phases.DEFAULT.withMeasure(lengthNanos));
     }
 
-    /** The same in other phases. */
+    /** The same level with other phases. */
     public Open with(Phases others) {
       return new Open(label, perSecond, arrivals, others, numbers);
     }
 
-    /** The same rate with arrivals spread by these gaps, in these phases. */
+    /** The same rate with other interarrival times and phases. */
     public Open with(Gaps gaps, Phases others) {
       return new Open(label, perSecond, arrivals.with(gaps), others, numbers);
     }
@@ -194,7 +198,10 @@ public sealed interface LoadLevel {
           : arrivals instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
     }
 
-    /** The same with numbers; of one of several injectors in phases that all of them know. */
+    /**
+     * The same level with numbered arrivals; on one of several injectors with phases that all of
+     * them know.
+     */
     Open numbered(Arrival.Numbers ofArrivals) {
       return new Open(
           label,
@@ -214,7 +221,7 @@ public sealed interface LoadLevel {
       return "requests/s";
     }
 
-    /** How many arrivals it may have at most, those of all injectors together. */
+    /** Upper bound of the number of arrivals on all injectors together. */
     long mostArrivals() {
       if (phases.requests() == null) {
         return arrivals.countBefore(phases.longestNanos() - phases.drainNanos());
@@ -226,7 +233,7 @@ public sealed interface LoadLevel {
       return most;
     }
 
-    /** The longest that it takes. */
+    /** Longest possible duration of the level. */
     long longestNanos() {
       if (phases.requests() == null || phases.isTimed()) {
         return phases.longestNanos();
@@ -239,8 +246,8 @@ public sealed interface LoadLevel {
     }
 
     /**
-     * The planned arrivals of this level, for as long as it wants some: a curve goes on at its last
-     * rate, a trace begins again. A count of requests ends them. Those of this injector.
+     * The planned arrivals of this level on this injector. They end only if a number of requests
+     * bounds the level: after its end a curve continues at its last rate, and a trace starts again.
      */
     public Iterator<Planned> schedule() {
       return numbers == null ? wholeSchedule() : numbers.own(wholeSchedule());
@@ -254,7 +261,7 @@ public sealed interface LoadLevel {
       return arrivals.plannedUntil(phases.knownNanos() - phases.measureNanos(), requests);
     }
 
-    /** Those of {@link #schedule} before that offset. */
+    /** The arrivals of {@link #schedule} before that offset. */
     Iterator<Planned> scheduleBefore(long offsetNanos) {
       return Arrivals.streamOf(schedule())
           .takeWhile(planned -> planned.offsetNanos() < offsetNanos)
@@ -263,20 +270,20 @@ public sealed interface LoadLevel {
   }
 
   /**
-   * What the steps of Gatling's own injection plan for one scenario.
+   * The load of one scenario that Gatling's own injection steps plan.
    *
-   * @param offered users per second, or users at once, where that is the same all the time; null
-   *     where it is not one number
-   * @param unit of {@code offered}: {@value #RATE} or {@value #USERS}; empty without
+   * @param offered users per second, or concurrent users; null if it changes over time
+   * @param unit unit of {@code offered}, {@value #RATE} or {@value #USERS}; empty without
    * @param fromNanos from the start of the injection to the first step that has users
-   * @param untilNanos to the end of the last step that has users; the same where all come at once
+   * @param untilNanos from the start of the injection to the end of the last step that has users;
+   *     equal to {@code fromNanos} if all users start at once
    */
   record Injection(@Nullable Double offered, String unit, long fromNanos, long untilNanos) {
 
-    /** The unit of arrivals. */
+    /** Unit of an open load. */
     public static final String RATE = "users/s";
 
-    /** The unit of users that are kept at work. */
+    /** Unit of a closed load. */
     public static final String USERS = "concurrent";
   }
 }

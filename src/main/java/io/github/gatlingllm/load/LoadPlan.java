@@ -16,102 +16,102 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Where the load levels of a run come from. */
+/** The load levels of a run: a fixed sweep, or a search that chooses them. */
 public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
-  /** The levels of one run, from the first. */
+  /** The levels of one run, beginning with the first. */
   LevelSource source();
 
   /**
-   * Nanoseconds that fill, stabilize and measure of all levels take, at most where the plan may end
-   * early; null where that is not known before the run.
+   * Total duration of fill, stabilize and measure of all levels in nanoseconds, an upper bound if
+   * the plan may end early; null if not known before the run.
    */
   @Nullable Long plannedNanos();
 
   /**
-   * What an injector does of it: with numbers for the arrivals of its levels, its part of their
-   * load, and phases whose times all injectors know.
+   * The part of the plan that one injector runs: its share of the load, with numbered arrivals, and
+   * with phases whose times all injectors know.
    *
-   * @throws IllegalArgumentException in one line, if it cannot be divided
+   * @throws IllegalArgumentException if it cannot be divided, with a one-line message
    */
   LoadPlan part(InjectorShare share);
 
   /**
-   * When each level starts, in nanoseconds since the start of the first, where that is fixed
-   * before; beyond the levels there are, when all have surely ended. Of one of several injectors
-   * those of all levels; else of the first alone, as the others follow when the one before has
-   * ended.
+   * Planned start of each level, in nanoseconds since the start of the first. One of several
+   * injectors knows the starts of all levels, followed by the instant at which all have surely
+   * ended. A single injector knows the first only: each further level starts when the previous one
+   * has ended.
    *
-   * @param share of which this is the part
+   * @param share the share that this part of the plan is for
    */
   List<Long> startOffsets(InjectorShare share);
 
-  /** Gives the levels of one run one by one. Used by one thread at a time. */
+  /** Supplies the levels of one run one by one. Used by one thread at a time. */
   interface LevelSource {
 
     /**
      * The next level.
      *
-     * @param before what the level before it gave; null for the first level, and where {@link
+     * @param before result of the previous level; null for the first level, and if {@link
      *     #needsResults} is false
-     * @return null when there is no further one
+     * @return null after the last level
      */
     @Nullable LoadLevel next(@Nullable LevelResult before);
 
-    /** Whether the choice of a level depends on the results of those before. */
+    /** Whether the choice of a level depends on the results of earlier ones. */
     boolean needsResults();
 
-    /** How many failed requests end a level at once. */
+    /** Numbers of failed requests that end a level at once. */
     default FailureLimits failureLimits() {
       return FailureLimits.NONE;
     }
 
     /**
-     * Whether the level that runs is measured on, once more for as long or as many requests as was
-     * planned. Asked when its measure phase is about to end.
+     * Whether the measure phase of the current level is extended by its planned length or number of
+     * requests. Called shortly before the measure phase ends.
      *
-     * @param soFar of the requests that have ended
+     * @param soFar result from the requests that have ended
      */
     default boolean extendsMeasuring(LevelResult soFar) {
       return false;
     }
 
     /**
-     * About how many levels follow the one that was given last; null where {@link #plannedNanos}
-     * says how long all take.
+     * Estimated number of levels after the last one supplied; null if {@link #plannedNanos} is
+     * known.
      */
     default @Nullable Integer levelsLeft() {
       return null;
     }
 
-    /** What there is to say once there is no further level; null for nothing. */
+    /** The conclusion after the last level; null for none. */
     @Nullable Conclusion conclusion();
   }
 
   /**
-   * What ends a level at once.
+   * Limits of failed requests; a level that exceeds one ends at once.
    *
-   * @param most more failed requests than this
-   * @param inARow more than this that fail one after the other
+   * @param most failed requests
+   * @param inARow consecutive failed requests
    */
   record FailureLimits(long most, long inARow) {
 
-    /** Whatever fails, the level goes on. */
+    /** No limit. */
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
   /**
-   * What a plan found.
+   * The conclusion of a plan.
    *
    * @param topic {@code stopped early} or {@code search}
    * @param text one line
-   * @param sound false where the plan could not do what it was for: a level was cut short, a search
-   *     did not confirm both ends of its bracket
-   * @param value the figure behind it; null when there is none
-   * @param threshold what it is judged by; null when there is none
-   * @param holdsAt the highest rate that holds the SLO, users per second; null but for a search
-   *     that found one
-   * @param failsAt the lowest rate above it that does not; null where there is none
+   * @param sound false if the plan did not reach its goal: a level was cut, or a search did not
+   *     confirm both ends of its bracket
+   * @param value the figure that decided; null for none
+   * @param threshold the limit of that figure; null for none
+   * @param holdsAt highest rate at which the SLO holds, users per second; null unless a search
+   *     found one
+   * @param failsAt lowest rate above it at which the SLO does not hold; null if there is none
    */
   record Conclusion(
       String topic,
@@ -123,23 +123,21 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       @Nullable Double failsAt) {}
 
   /**
-   * What became of the requests that a level had scheduled in its measure phase.
+   * Outcome of the requests that a level scheduled in its measure phase.
    *
    * @param label of the level
-   * @param attempted requests that were judged by what decides whether the level holds the SLO,
-   *     failed ones included; 0 where too many could not be judged. By the rule {@code percentiles}
-   *     that is an objective that fewest met, by {@code requests} all objectives at once
-   * @param met of those, how many met it; null without SLO
-   * @param sloPercentile a level holds the SLO when at least this share of them, in percent, did
-   * @param ended requests that ended by themselves, well or badly
-   * @param failed of those, how many failed; rate-limited ones (429) are none
-   * @param queue of what came and was not answered, by what has ended; null where that is not
-   *     known: closed levels, levels bounded by a count
-   * @param failures requests of all phases that were not ok, the cancelled ones excepted
-   * @param cut whether a rule ended it before its time
-   * @param objective the one that {@code met} counts, as in settings; null for all at once
-   * @param failedInARow the most requests of all phases that failed one after the other; null where
-   *     none failed
+   * @param attempted requests judged by the deciding objective, failed ones included; 0 if too many
+   *     could not be judged. By the rule {@code percentiles} the deciding objective is the one that
+   *     the smallest share met, by {@code requests} it is all objectives at once
+   * @param met number of those that met it; null without SLO
+   * @param sloPercentile share of them in percent that must meet it for the level to hold the SLO
+   * @param ended requests that ended by themselves, successfully or not
+   * @param failed number of those that failed, rate-limited ones (429) excluded
+   * @param queue the backlog of requests; null for closed levels and levels bounded by a count
+   * @param failures requests of all phases that were not ok, cancelled ones excluded
+   * @param cut whether a stop rule ended the level early
+   * @param objective the deciding objective, as in settings; null for all at once
+   * @param failedInARow longest row of failed requests, of all phases; null if none failed
    */
   record LevelResult(
       String label,
@@ -155,25 +153,27 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       @Nullable FailedInARow failedInARow) {
 
     /**
-     * Requests that failed one after the other, without one that succeeded between.
+     * Consecutive failed requests.
      *
-     * @param lastError what the last one of them ended with
+     * @param lastError error of the last one
      */
     public record FailedInARow(long count, String lastError) {}
 
-    /** Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempts. */
+    /**
+     * Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempted requests.
+     */
     public @Nullable Double sloShare() {
       return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
     }
 
-    /** Whether requests come faster than they are answered. */
+    /** Whether requests arrive faster than they are answered. */
     public boolean fallsBehind() {
       return queue != null && queue.grows();
     }
 
     /**
-     * Whether the level holds the SLO; not where it falls behind, as its queue would only have to
-     * grow for longer. Null without SLO or attempts.
+     * Whether the level holds the SLO. A level that falls behind does not, as its growing queue
+     * would break the SLO in time. Null without SLO or attempted requests.
      */
     public @Nullable Boolean holdsSlo() {
       if (met != null && fallsBehind()) {
@@ -184,9 +184,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     /**
-     * Whether it holds the SLO beyond chance: whether Wilson's 95 % interval of its share lies on
-     * one side of what is asked for; null where it does not, and where {@link #holdsSlo} is null.
-     * One that falls behind surely does not hold.
+     * Whether it holds the SLO with confidence: Wilson's 95 % interval of its share is on one side
+     * of the required share. Null if the interval contains the required share, or if {@link
+     * #holdsSlo} is null. A level that falls behind does not hold.
      */
     public @Nullable Boolean surelyHolds() {
       if (met != null && fallsBehind()) {
@@ -200,27 +200,28 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return share.low() >= asked ? Boolean.TRUE : share.high() < asked ? Boolean.FALSE : null;
     }
 
-    /** Share of ended requests that failed, 0 to 1; null when none ended. */
+    /** Share of ended requests that failed, 0 to 1; null if none ended. */
     public @Nullable Double failedShare() {
       return ended == 0 ? null : (Double) ((double) failed / ended);
     }
   }
 
   /**
-   * Levels that are known before the run.
+   * Load levels that are known before the run.
    *
-   * @param levels in the order in which they are offered; at least one; no label twice, as results
-   *     are named by it
-   * @param rules the first level that breaks one of them is the last; empty for no early stop
+   * @param levels in the order in which they run; at least one; labels are unique, as results are
+   *     named by them
+   * @param rules the sweep ends with the first level that breaks one of them; empty for no early
+   *     stop
    * @see #stopWhen
    */
   record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
     private static final StopRule NEVER = new StopRule.Never();
 
-    /** Between the latest end of a level and the next one, for what was cancelled to be over. */
+    /** Pause between the latest end of a level and the next one, for cancelled requests to end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** More arrivals than these are not counted one by one before the run. */
+    /** Up to this number, arrivals are counted one by one before the run. */
     private static final double MOST_COUNTED = 2e7;
 
     public Sweep {
@@ -238,14 +239,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
     }
 
-    /** All levels, unless {@link StopRule.ErrorsInARowAbove#DEFAULT} ends one. */
+    /** Runs all levels, unless {@link StopRule.ErrorsInARowAbove#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
       this(levels, List.of(StopRule.ErrorsInARowAbove.DEFAULT));
     }
 
     /**
-     * Open levels in the same phases, each with another seed: with the same seed all would have the
-     * same arrival pattern, only stretched.
+     * Open levels with the same phases and different seeds: with one seed all would have the same
+     * arrival pattern, only stretched.
      */
     public static Sweep open(List<Open> levels, Gaps gaps, long seed, Phases phases) {
       return new Sweep(
@@ -255,9 +256,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     /**
-     * The same levels, ending with the first that breaks one of these rules, at least one; {@link
-     * StopRule.ErrorsInARowAbove#DEFAULT} stays among them, unless one limits errors in a row
-     * itself, or is {@link StopRule.Never}.
+     * The same levels, ending with the first that breaks one of these rules, of which there must be
+     * one. {@link StopRule.ErrorsInARowAbove#DEFAULT} applies too, unless one of them limits errors
+     * in a row itself or is {@link StopRule.Never}.
      */
     public Sweep stopWhen(List<StopRule> someRules) {
       if (someRules.isEmpty()) {
@@ -280,7 +281,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     @Override
     public Sweep part(InjectorShare share) {
       if (share.isPart()) {
-        refuseWhatNeedsTheWhole(share);
+        requireDivisible(share);
       }
       long[] firsts = new long[levels.size() + 1];
       for (int i = 0; i < levels.size(); i++) {
@@ -308,7 +309,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return expected > MOST_COUNTED ? Math.round(2 * expected) : open.mostArrivals();
     }
 
-    private void refuseWhatNeedsTheWhole(InjectorShare share) {
+    private void requireDivisible(InjectorShare share) {
       for (StopRule rule : rules) {
         if (rule.judgesWholeLevels() || rule.mostFailures() != null) {
           throw new IllegalArgumentException(
@@ -347,7 +348,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return starts;
     }
 
-    /** Null where a number of iterations bounds any level. */
+    /** Null if a number of iterations bounds any level. */
     @Override
     public @Nullable Long plannedNanos() {
       long all = 0;
@@ -381,15 +382,15 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       private static Conclusion stopped(LevelResult level, int left, StopRule rule, String broken) {
         LevelResult.FailedInARow row = level.failedInARow();
-        boolean gone = !rule.judgesWholeLevels() && row != null;
+        boolean serverFailed = !rule.judgesWholeLevels() && row != null;
         String leftOut =
             left == 0 ? "" : ", " + left + (left == 1 ? " level" : " levels") + " left out";
         return new Conclusion(
             "stopped early",
             (level.cut() ? "during " : "after ") + level.label() + leftOut + ": " + broken,
             !level.cut(),
-            gone ? (Double) (double) row.count() : null,
-            gone ? asDouble(rule.mostInARow()) : null,
+            serverFailed ? (Double) (double) row.count() : null,
+            serverFailed ? asDouble(rule.mostInARow()) : null,
             null,
             null);
       }

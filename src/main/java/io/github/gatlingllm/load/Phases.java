@@ -4,26 +4,25 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long each phase of a level lasts. The measure phase is bounded by time, by a number of
- * iterations, or by both: whichever comes first. {@link RunningLevel} says when the phases end that
- * are automatic.
+ * The lengths of the phases of a level. The measure phase is bounded by time, by a number of
+ * iterations, or by both, whichever is reached first. {@link Settling} decides when automatic
+ * phases end.
  *
- * <p>A level makes automatic phases 0 where it has no use for them: all where a number of
- * iterations bounds it, as that number is exact and nothing is sent beside it; filling of open
- * levels and of a single user; stabilizing of rate curves and traces, which are measured from their
- * first arrival.
+ * <p>A level sets automatic phases to 0 where they have no use: all phases if a number of
+ * iterations bounds the level, because exactly that number is sent; fill of open levels and of a
+ * single user; stabilize of rate curves and traces, which are measured from their first arrival.
  *
- * @param fillNanos users start one after the other over this time; 0 = all at once; null =
+ * @param fillNanos time over which users start one after the other; 0 for all at once; null for
  *     automatic
- * @param stabilizeNanos wait before measuring; null = automatic
- * @param measureNanos length of the measure phase; 0 where only {@code requests} bounds it
- * @param cooldown whether the load stays on after the measure phase, unmeasured, until the requests
- *     scheduled in it have ended; never where {@code requests} bounds it
- * @param drainNanos at most so long may requests of the measure phase go on after its end, and
- *     pending iterations once nothing new starts
- * @param requests iterations started in the measure phase, shared by all users; null = {@code
- *     measureNanos} bounds it. The phase ends when the last of them ended. 0 only as the part of
- *     one of several injectors
+ * @param stabilizeNanos time between fill and measure; null for automatic
+ * @param measureNanos length of the measure phase; 0 if only {@code requests} bounds it
+ * @param cooldown whether the load continues after the measure phase, unmeasured, until the
+ *     measured requests have ended; ignored if {@code requests} bounds the phase
+ * @param drainNanos longest time that measured requests may take after the end of the measure
+ *     phase, and that iterations may take once no new one starts
+ * @param requests iterations to start in the measure phase, shared by all users; the phase ends
+ *     when the last of them has ended; null if time alone bounds it. 0 only for a share of one of
+ *     several injectors
  */
 public record Phases(
     @Nullable Long fillNanos,
@@ -33,12 +32,12 @@ public record Phases(
     long drainNanos,
     @Nullable Integer requests) {
 
-  /** All automatic, 30 s of measuring, at most 30 s of drain. */
+  /** Automatic fill and stabilize, 30 s of measure, cooldown, at most 30 s of drain. */
   public static final Phases DEFAULT =
       new Phases(
           null, null, TimeUnit.SECONDS.toNanos(30), true, TimeUnit.SECONDS.toNanos(30), null);
 
-  /** Automatic phases before measuring take this long at least, if they need to. */
+  /** Least value of {@link #boundNanos} for automatic phases. */
   private static final long LEAST_BOUND = TimeUnit.SECONDS.toNanos(5);
 
   public Phases {
@@ -55,7 +54,7 @@ public record Phases(
     }
   }
 
-  /** Phases of which none is automatic, without cooldown. */
+  /** Fixed phases without cooldown. */
   public Phases(
       long fillNanos,
       long stabilizeNanos,
@@ -66,15 +65,15 @@ public record Phases(
   }
 
   /**
-   * Nanoseconds of fill, stabilize and measure, those of automatic phases excepted; null where a
-   * number of iterations bounds these. Neither cooldown nor drain is planned: they last as long as
-   * what still runs.
+   * Length of fill, stabilize and measure in nanoseconds, automatic phases excluded; null if only a
+   * number of iterations bounds the measure phase. Cooldown and drain are not planned: they last as
+   * long as requests are in flight.
    */
   public @Nullable Long plannedNanos() {
     return isTimed() ? (Long) knownNanos() : null;
   }
 
-  /** Whether time bounds the measure phase, alone or beside a number of iterations. */
+  /** Whether time bounds the measure phase, alone or together with a number of iterations. */
   public boolean isTimed() {
     return measureNanos > 0;
   }
@@ -83,30 +82,27 @@ public record Phases(
     return orZero(fillNanos) + orZero(stabilizeNanos) + measureNanos;
   }
 
-  /** Whether it shows only while it runs when measuring starts. */
+  /** Whether the start of measuring is determined while the level runs. */
   public boolean isAutomatic() {
     return fillNanos == null || stabilizeNanos == null;
   }
 
   /**
-   * The longest that automatic phases may put off measuring: as long as what is measured, at least
-   * 5 s.
+   * Longest time by which automatic phases delay measuring: the length of the measure phase, at
+   * least 5 s; 0 without automatic phases.
    */
   public long boundNanos() {
     return isAutomatic() ? Math.max(LEAST_BOUND, measureNanos) : 0;
   }
 
-  /**
-   * The longest that fill, stabilize, measure, cooldown and drain take; without a bound by number.
-   */
+  /** Longest possible duration of all phases together, for phases bounded by time. */
   public long longestNanos() {
     return knownNanos() + boundNanos() + (cooldown ? 2 : 1) * drainNanos;
   }
 
   /**
-   * The same where nothing is automatic, so that several injectors, none of which knows when the
-   * others have settled, measure at the same time: at the latest instant that automatic phases
-   * have, filled in its first quarter.
+   * The same with automatic phases fixed at their longest, one quarter of it fill. Several
+   * injectors use them to measure at the same time, as none knows when the others have settled.
    */
   Phases fixed() {
     long quarter = boundNanos() / 4;
@@ -151,7 +147,7 @@ public record Phases(
     return new Phases(fillNanos, nanos, measureNanos, cooldown, drainNanos, requests);
   }
 
-  /** Bounded by time; forgets a number of requests given before. */
+  /** Bounded by time; replaces a number of requests. */
   public Phases withMeasure(long nanos) {
     return new Phases(fillNanos, stabilizeNanos, nanos, cooldown, drainNanos, null);
   }
@@ -164,7 +160,7 @@ public record Phases(
     return new Phases(fillNanos, stabilizeNanos, measureNanos, cooldown, nanos, requests);
   }
 
-  /** Bounded by number; forgets a duration given before. */
+  /** Bounded by number; replaces a duration. */
   public Phases withRequests(int count) {
     return withRequests(count, 0);
   }

@@ -14,30 +14,36 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks through the levels of a plan and their phases, and tells each virtual user that asks what
- * to do next: run an iteration now, wait, or end.
+ * Runs the levels of a plan and their phases, and decides what each virtual user does next: run an
+ * iteration now, wait, or end.
  *
- * <p>A closed level has seats, one per user in flight. A seat is taken by a user that waits for an
- * iteration, and by a new user where none waits; it is vacant for as long as its user takes from
- * the end of one iteration to the start of the next, a few microseconds. An open level starts a
- * user per arrival. Either way the load stays on after the measure phase until the requests that
- * were scheduled in it have ended, so that late ones find what early ones found; then nothing new
- * starts. The level ends when nothing of it is in flight, or when its drain time is over, and the
- * next one starts at that instant. {@link Settling} says when automatic phases end. Levels are
- * asked for one by one, so that a search may choose each one by the results of those before; it
- * then starts as soon as these are known. Where too many requests of a level fail, it is cut: its
- * measure phase ends at that instant, and arrivals already handed out do not begin.
+ * <p>A closed level has one slot per concurrent user. A waiting user takes a free slot; if no user
+ * waits, a new one is started. A slot is free only between the end of one iteration and the start
+ * of the next, a few microseconds. An open level starts one user per arrival.
  *
- * <p>Thread-safe: one lock, held for some hundred nanoseconds per decision.
+ * <p>The load continues after the measure phase until the requests scheduled in it have ended, so
+ * that late requests meet the same load as early ones. Then nothing new starts. The level ends when
+ * none of its requests is in flight, or after its drain time; the next level starts at that
+ * instant. {@link Settling} decides when automatic phases end.
+ *
+ * <p>Levels are requested from the plan one by one, so that a search can choose each level by the
+ * results of earlier ones; that level starts as soon as the results are known. If too many requests
+ * of a level fail, the level is cut: its measure phase ends at that instant, and users of later
+ * arrivals that have been scheduled do not start.
+ *
+ * <p>Thread-safe: one lock, held for a few hundred nanoseconds per decision.
  */
 public final class PlanDriver {
   /**
-   * Arrivals are handed out this far ahead, so that each is waited for on its own event loop; those
-   * that a cooldown may not need {@link #LEAD_NANOS} ahead.
+   * Users are started this long before their arrival, so that each waits for it on its own event
+   * loop. Arrivals of a cooldown, which may not be needed, are started {@link #LEAD_NANOS} ahead.
    */
   static final long LOOKAHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** An open schedule starts this long after its decision: its first arrivals are on time too. */
+  /**
+   * An open schedule starts this long after the decision to start it, so that its first arrivals
+   * are on time too.
+   */
   static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final LevelSource levels;
@@ -50,21 +56,22 @@ public final class PlanDriver {
   private final Queue<LoopingUser> waiting = new ArrayDeque<>();
 
   private @Nullable RunningLevel level;
-  private int begun; // levels
-  private @Nullable Long e2eBefore; // median E2E of the level before, in nanoseconds
+  private int levelsStarted;
+  private @Nullable Long e2eBefore; // median E2E of the previous level, in nanoseconds
 
-  // Of the current level:
+  // State of the current level:
   private Phase phase = Phase.FILL;
-  private @Nullable Settling settling; // where phases before measuring are automatic
+  private @Nullable Settling settling; // null if no phase before measuring is automatic
   private @Nullable Long reviewAt;
-  private boolean closed; // nothing new starts
-  private int running; // iterations in flight, or planned arrivals handed out
-  private int vacant; // seats that wait for a user
-  private int measured; // iterations started in the measure phase
-  private long handedOut; // planned arrivals
+  private boolean stopped; // no new iteration starts
+  private int inFlight; // iterations in flight, and users started ahead of their arrival
+  private int freeSlots; // slots without a user
+  private int measuredIterations; // started in the measure phase
+  private long startedArrivals;
 
   /**
-   * @param starts when levels start that do not follow at once
+   * @param starts planned start instants of levels; null for a level that starts when the previous
+   *     one ends
    */
   public PlanDriver(
       LevelSource levels,
@@ -87,10 +94,11 @@ public final class PlanDriver {
   }
 
   /**
-   * A user is about to begin an iteration.
+   * Called by a user that is ready for its next iteration.
    *
-   * @param ended the level whose iteration it has ended; null for a user that has just started
-   * @return the level to run an iteration of, now; or null: the user waits, and will be told
+   * @param ended the level of the iteration that it has just ended; null for a new user
+   * @return the level to run an iteration of now; null if the user has to wait until {@link
+   *     LoopingUser} is called
    */
   public synchronized @Nullable RunningLevel next(LoopingUser user, @Nullable RunningLevel ended) {
     RunningLevel current = level;
@@ -100,11 +108,11 @@ public final class PlanDriver {
     }
     long now = nanoClock.getAsLong();
     if (ended == current) {
-      running--;
-      vacant += current.level() instanceof LoadLevel.Closed ? 1 : 0;
+      inFlight--;
+      freeSlots += current.level() instanceof LoadLevel.Closed ? 1 : 0;
     }
-    if (vacant > 0 && admits(current, now)) {
-      takeSeat(current, now);
+    if (freeSlots > 0 && admits(current, now)) {
+      occupySlot(current, now);
       return current;
     }
     park(user, current);
@@ -113,19 +121,19 @@ public final class PlanDriver {
     return null;
   }
 
-  /** A user left for good inside an iteration of that level; a closed level replaces it. */
+  /** Called when a user exited inside an iteration of that level; a closed level replaces it. */
   public synchronized void left(RunningLevel ended) {
     if (ended == level) {
-      running--;
+      inFlight--;
       if (ended.level() instanceof LoadLevel.Closed) {
-        openSeat(ended);
+        openSlot(ended);
       }
       startNextTrial(ended);
       endIfDrained(ended);
     }
   }
 
-  /** Whether a user that has arrived still begins its iteration; else it asks for another. */
+  /** Whether a user that has arrived still runs its iteration; if not, it calls {@link #next}. */
   public boolean begins(Arrival arrival) {
     RunningLevel of = arrival.level();
     return of != null && !of.isCut() && of.phaseAt(arrival.plannedNanos()) != Phase.DRAIN;
@@ -145,7 +153,7 @@ public final class PlanDriver {
       return;
     }
     long lead = next instanceof LoadLevel.Open ? LEAD_NANOS : 0;
-    Long planned = starts.of(begun++);
+    Long planned = starts.of(levelsStarted++);
     if (planned == null) {
       start(next, nanoClock.getAsLong() + lead, false);
     } else {
@@ -157,11 +165,11 @@ public final class PlanDriver {
     RunningLevel started = new RunningLevel(next, startNanos, planned, this::review);
     level = started;
     settling = next.phases().isAutomatic() ? new Settling(started, e2eBefore) : null;
-    closed = false;
-    running = 0;
-    vacant = 0;
-    measured = 0;
-    handedOut = 0;
+    stopped = false;
+    inFlight = 0;
+    freeSlots = 0;
+    measuredIterations = 0;
+    startedArrivals = 0;
     Integer left = levels.levelsLeft();
     if (left != null) {
       listener.expectLevels(left);
@@ -171,21 +179,21 @@ public final class PlanDriver {
     if (!limits.equals(LoadPlan.FailureLimits.NONE)) {
       listener.watchFailures(started, limits, () -> cut(started));
     }
-    if (next instanceof LoadLevel.Closed seats) {
-      fill(started, seats);
+    if (next instanceof LoadLevel.Closed closedLoop) {
+      fill(started, closedLoop);
     }
     enter(started, Phase.FILL);
     if (next instanceof LoadLevel.Open open) {
-      handOut(started, open.schedule());
+      startArrivals(started, open.schedule());
     } else if (next instanceof LoadLevel.Batch) {
       startNextTrial(started);
     } else if (Objects.equals(next.phases().requests(), 0)) {
-      closeByCount(started, startNanos);
+      stopByCount(started, startNanos);
     }
   }
 
   private void enter(RunningLevel current, Phase entered) {
-    if (current != level || closed) {
+    if (current != level || stopped) {
       return;
     }
     phase = entered;
@@ -196,7 +204,7 @@ public final class PlanDriver {
             : current.endOf(phases.get(phases.indexOf(phase) - 1));
     if (phase == Phase.DRAIN) {
       listener.phaseStarted(current, phase, from);
-      close(current, from);
+      stop(current, from);
       return;
     }
     if (phase == Phase.MEASURE && settling != null) {
@@ -221,23 +229,21 @@ public final class PlanDriver {
     }
   }
 
-  /**
-   * Decides shortly before measuring ends: arrivals after its end do not know yet that they are.
-   */
+  /** Decides shortly before measuring ends, before users are started whose phase depends on it. */
   private void endOrExtendMeasuring(RunningLevel current) {
     at(
         current.endOf(Phase.MEASURE) - LEAD_NANOS,
         () -> {
           if (extendedMeasuring(current)) {
             endOrExtendMeasuring(current);
-          } else if (current == level && !closed) {
+          } else if (current == level && !stopped) {
             at(current.endOf(Phase.MEASURE), () -> enter(current, Phase.COOLDOWN));
           }
         });
   }
 
   private boolean extendedMeasuring(RunningLevel current) {
-    if (current != level || closed || !levels.extendsMeasuring(listener.resultSoFar(current))) {
+    if (current != level || stopped || !levels.extendsMeasuring(listener.resultSoFar(current))) {
       return false;
     }
     current.extendMeasuring();
@@ -248,10 +254,13 @@ public final class PlanDriver {
     return phases.get(phases.indexOf(phase) + 1);
   }
 
-  /** A request has ended or it is time: ends the phase whose end was not known, if it can. */
+  /**
+   * Ends the current automatic phase if its condition is met. Called when a request ends and at the
+   * latest end of the phase.
+   */
   private synchronized void review() {
     RunningLevel current = level;
-    if (current == null || closed || phase == Phase.MEASURE || current.isEndKnown(phase)) {
+    if (current == null || stopped || phase == Phase.MEASURE || current.isEndKnown(phase)) {
       return;
     }
     long now = nanoClock.getAsLong();
@@ -261,8 +270,8 @@ public final class PlanDriver {
         reviewAt = wait;
         at(current.startNanos() + wait, this::review);
       }
-    } else if (phase == Phase.FILL && current.level() instanceof LoadLevel.Closed seats) {
-      spread(current, seats, 1, now);
+    } else if (phase == Phase.FILL && current.level() instanceof LoadLevel.Closed closedLoop) {
+      spread(current, closedLoop, 1, now);
       at(current.endOf(phase), () -> enter(current, Phase.STABILIZE));
     } else {
       current.endPhase(phase, now);
@@ -270,7 +279,7 @@ public final class PlanDriver {
     }
   }
 
-  /** Until when, since the level's start, its phase may go on as it is; null when it ends now. */
+  /** Latest end of the current phase as an offset from the level's start; null if it ends now. */
   private @Nullable Long wait(RunningLevel current, long now) {
     long offset = now - current.startNanos();
     if (phase == Phase.COOLDOWN) {
@@ -282,28 +291,28 @@ public final class PlanDriver {
     return phase == Phase.FILL ? automatic.untilFill(offset) : automatic.untilSettled(offset);
   }
 
-  /** Ends a level before its time. */
+  /** Ends a level early. */
   private synchronized void cut(RunningLevel current) {
-    if (current == level && !closed) {
+    if (current == level && !stopped) {
       current.cut(nanoClock.getAsLong());
       enter(current, Phase.DRAIN);
     }
   }
 
-  private void closeByCount(RunningLevel current, long fromNanos) {
+  private void stopByCount(RunningLevel current, long fromNanos) {
     if (!current.isCut()) {
       current.reachCount();
     }
-    close(current, fromNanos);
+    stop(current, fromNanos);
   }
 
-  /** Nothing new starts any more; what runs has its drain time from then on. */
-  private void close(RunningLevel current, long fromNanos) {
-    closed = true;
+  /** Starts no new iteration; those in flight may take the drain time from then on. */
+  private void stop(RunningLevel current, long fromNanos) {
+    stopped = true;
     long drainNanos = current.level().phases().drainNanos();
     boolean waited =
         current.measureEndKnown() && fromNanos - current.measureEndNanos() >= drainNanos;
-    if (running == 0 || waited) {
+    if (inFlight == 0 || waited) {
       end(current);
     } else {
       at(fromNanos + drainNanos, () -> end(current));
@@ -311,7 +320,7 @@ public final class PlanDriver {
   }
 
   private void endIfDrained(RunningLevel current) {
-    if (closed && running == 0) {
+    if (stopped && inFlight == 0) {
       end(current);
     }
   }
@@ -322,7 +331,7 @@ public final class PlanDriver {
       current.end(now);
       Long e2e = current.medianE2eNanos();
       e2eBefore = e2e == null ? e2eBefore : e2e;
-      listener.levelEnded(current, now, running);
+      listener.levelEnded(current, now, inFlight);
       if (levels.needsResults() || current.isCut()) {
         listener.whenResultKnown(current, result -> startLevelAfter(current, result));
       } else {
@@ -343,35 +352,35 @@ public final class PlanDriver {
     if (current.isEndKnown(Phase.FILL) || (settling != null && settling.untilFill(0) == null)) {
       spread(current, level, 0, current.startNanos());
     } else {
-      openSeat(current);
+      openSlot(current);
     }
   }
 
-  /** Starts the users from that one on, evenly over what is left of the fill. */
+  /** Starts the users from index {@code first} on, evenly over the rest of the fill. */
   private void spread(RunningLevel current, LoadLevel.Closed level, int first, long now) {
     if (settling != null && !current.isEndKnown(Phase.FILL)) {
       current.endPhase(Phase.FILL, now + settling.fillNanos(now - current.startNanos()));
     }
     long fillNanos = current.endOf(Phase.FILL) - now;
-    for (int seat = first; seat < level.users(); seat++) {
-      long offset = Math.round((double) fillNanos * seat / level.users());
+    for (int slot = first; slot < level.users(); slot++) {
+      long offset = Math.round((double) fillNanos * slot / level.users());
       if (offset == 0) {
-        openSeat(current);
+        openSlot(current);
       } else {
-        at(now + offset, () -> openSeat(current));
+        at(now + offset, () -> openSlot(current));
       }
     }
   }
 
-  private void openSeat(RunningLevel current) {
+  private void openSlot(RunningLevel current) {
     long now = nanoClock.getAsLong();
     if (current == level && admits(current, now)) {
-      vacant++;
+      freeSlots++;
       LoopingUser user = waiting.poll();
       if (user == null) {
         users.start();
       } else {
-        takeSeat(current, now);
+        occupySlot(current, now);
         user.resume(current);
       }
     }
@@ -379,22 +388,24 @@ public final class PlanDriver {
 
   private boolean admits(RunningLevel current, long now) {
     return !(current.level() instanceof LoadLevel.Open)
-        && !closed
+        && !stopped
         && current.phaseAt(now) != Phase.DRAIN;
   }
 
-  private void takeSeat(RunningLevel current, long now) {
-    vacant--;
-    running++;
+  private void occupySlot(RunningLevel current, long now) {
+    freeSlots--;
+    inFlight++;
     Integer requests = current.level().phases().requests();
-    if (requests != null && current.phaseAt(now) == Phase.MEASURE && ++measured == requests) {
-      closeByCount(current, now);
+    if (requests != null
+        && current.phaseAt(now) == Phase.MEASURE
+        && ++measuredIterations == requests) {
+      stopByCount(current, now);
     }
   }
 
   private void park(LoopingUser user, RunningLevel current) {
-    // Users of open levels run once. One of them stays to the end: Gatling waits for a user's end,
-    // and a plan may go on after its last request has ended.
+    // Users of open levels run once. One of them waits until the plan ends: Gatling ends when all
+    // users have ended, and a plan may continue after its last request has ended.
     if (!(current.level() instanceof LoadLevel.Open) || waiting.isEmpty()) {
       waiting.add(user);
     } else {
@@ -404,33 +415,36 @@ public final class PlanDriver {
 
   // Batch levels
 
-  /** Starts the next trial when all of the one before have ended. */
+  /** Starts the next trial when all iterations of the previous one have ended. */
   private void startNextTrial(RunningLevel current) {
     if (current == level
         && current.level() instanceof LoadLevel.Batch batch
-        && running == 0
-        && vacant == 0
-        && !closed) {
-      current.beginTrial(measured / batch.users() + 1);
+        && inFlight == 0
+        && freeSlots == 0
+        && !stopped) {
+      current.beginTrial(measuredIterations / batch.users() + 1);
       for (int user = 0; user < batch.users(); user++) {
-        openSeat(current);
+        openSlot(current);
       }
     }
   }
 
   // Open levels
 
-  private void handOut(RunningLevel current, Iterator<Planned> schedule) {
+  private void startArrivals(RunningLevel current, Iterator<Planned> schedule) {
     if (schedule.hasNext()) {
-      handOut(current, schedule, schedule.next());
+      startArrivals(current, schedule, schedule.next());
     } else if (current.level().phases().requests() != null) {
-      closeByCount(current, current.startNanos());
+      stopByCount(current, current.startNanos());
     }
   }
 
-  /** Hands out what is due soon, from that arrival on, and goes on when the next one is. */
-  private void handOut(RunningLevel current, Iterator<Planned> schedule, Planned from) {
-    if (current != level || closed) {
+  /**
+   * Starts the users of the arrivals that are due soon, from {@code from} on, and calls itself
+   * again for the rest.
+   */
+  private void startArrivals(RunningLevel current, Iterator<Planned> schedule, Planned from) {
+    if (current != level || stopped) {
       return;
     }
     long now = nanoClock.getAsLong();
@@ -445,18 +459,18 @@ public final class PlanDriver {
           };
       if (planned - now > ahead) {
         Planned later = next;
-        at(planned - ahead / 8 * 7, () -> handOut(current, schedule, later));
+        at(planned - ahead / 8 * 7, () -> startArrivals(current, schedule, later));
         return;
       }
       if (ahead == 0) {
         return;
       }
-      running++;
-      handedOut++;
+      inFlight++;
+      startedArrivals++;
       users.start(new Arrival(current, next, planned));
       if (!schedule.hasNext()) {
         if (current.level().phases().requests() != null) {
-          at(planned, () -> closeOrExtendMeasuring(current, planned));
+          at(planned, () -> stopOrExtendMeasuring(current, planned));
         }
         return;
       }
@@ -464,16 +478,16 @@ public final class PlanDriver {
     }
   }
 
-  /** The last planned arrival is there. */
-  private void closeOrExtendMeasuring(RunningLevel current, long planned) {
+  /** Called at the instant of the last planned arrival. */
+  private void stopOrExtendMeasuring(RunningLevel current, long planned) {
     if (extendedMeasuring(current)) {
       Iterator<Planned> longer = ((LoadLevel.Open) current.level()).schedule();
-      for (long i = 0; i < handedOut; i++) {
+      for (long i = 0; i < startedArrivals; i++) {
         var unused = longer.next();
       }
-      handOut(current, longer);
-    } else if (current == level && !closed) {
-      closeByCount(current, planned);
+      startArrivals(current, longer);
+    } else if (current == level && !stopped) {
+      stopByCount(current, planned);
     }
   }
 
@@ -488,22 +502,25 @@ public final class PlanDriver {
   }
 
   /**
-   * Starts virtual users. Calls return at once: a user starts on another thread, never inside the
+   * Starts virtual users. Calls return at once: a user starts on another thread, never during the
    * call.
    */
   public interface Users {
 
-    /** Starts a user now; it then asks {@link PlanDriver#next} what to do. */
+    /** Starts a user now; it then calls {@link PlanDriver#next}. */
     void start();
 
     /** Starts a user at its planned instant, never before; it runs one iteration. */
     void start(Arrival arrival);
 
-    /** Nobody will be started any more. */
+    /** No further user will be started. */
     void allStarted();
   }
 
-  /** A user that waits for an iteration. Both calls return at once and act on its own thread. */
+  /**
+   * A user that waits for an iteration. Both calls return at once and take effect on the user's
+   * thread.
+   */
   public interface LoopingUser {
 
     /** Runs one iteration of that level. */
@@ -513,20 +530,20 @@ public final class PlanDriver {
     void end();
   }
 
-  /** When levels are to start that several injectors start together. */
+  /** Start instants of levels that several injectors start at the same time. */
   @FunctionalInterface
   public interface Starts {
 
     /**
      * The instant at which a level starts, on {@link System#nanoTime()}.
      *
-     * @param level its position, from 0
-     * @return null where it starts as soon as the one before has ended
+     * @param level its index, from 0
+     * @return null if it starts as soon as the previous level has ended
      */
     @Nullable Long of(int level);
   }
 
-  /** Runs tasks at instants of {@link System#nanoTime()}, never before. */
+  /** Runs tasks at instants of {@link System#nanoTime()}, never earlier. */
   @FunctionalInterface
   public interface Timer {
     void at(long nanoTime, Runnable task);

@@ -11,19 +11,19 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A load plan in words, before it runs. */
+/** Describes a load plan in words, for the dry run and the start of a run. */
 public record PlanText(LoadPlan plan) {
 
   private static final long STEP_NANOS = 10_000_000;
 
-  /** In the order in which they run; of a search the one it starts at. */
+  /** Levels in the order in which they run; of a search its first level. */
   public List<LoadLevel> levels() {
     return plan instanceof GoodputSearch search
         ? List.of(LoadLevel.Open.steady(search.startingAt()).with(search.phases()))
         : ((LoadPlan.Sweep) plan).levels();
   }
 
-  /** How the load is offered. */
+  /** The kind of load. */
   public String kind() {
     LoadLevel level = levels().get(0);
     if (level instanceof LoadLevel.Batch batch) {
@@ -39,7 +39,7 @@ public record PlanText(LoadPlan plan) {
     return plan instanceof LoadPlan.Sweep sweep ? sweep.rules() : List.of();
   }
 
-  /** The phases of each level, those of the last one. */
+  /** The phases of the last level, which stand for all. */
   public Phases phases() {
     List<LoadLevel> levels = levels();
     return levels.get(levels.size() - 1).phases();
@@ -48,7 +48,7 @@ public record PlanText(LoadPlan plan) {
   /**
    * The load and its levels as rows.
    *
-   * @param row takes name and value of a row
+   * @param row receives name and value of a row
    */
   public void levels(BiConsumer<String, String> row) {
     row.accept("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
@@ -64,7 +64,7 @@ public record PlanText(LoadPlan plan) {
     }
   }
 
-  /** What ends a sweep early, as a row. */
+  /** The stop rules as a row. */
   public void stops(BiConsumer<String, String> row) {
     if (!stopWhen().isEmpty()) {
       row.accept(
@@ -122,7 +122,7 @@ public record PlanText(LoadPlan plan) {
             + time(duration);
   }
 
-  /** How many requests are measured in all. */
+  /** Number of requests to measure, in words. */
   public String total() {
     Long total = expected();
     if (total == null) {
@@ -135,7 +135,9 @@ public record PlanText(LoadPlan plan) {
     return (isRandom() ? "about " : "") + NumberText.counted(requests, "request");
   }
 
-  /** Requests to measure at all levels, warm-up excepted; null where the server decides. */
+  /**
+   * Number of requests to measure at all levels, without warm-up; null if it depends on the server.
+   */
   public @Nullable Long expected() {
     long all = 0;
     for (LoadLevel level : levels()) {
@@ -148,7 +150,7 @@ public record PlanText(LoadPlan plan) {
     return all;
   }
 
-  /** Requests to measure at a level; null where the server decides. */
+  /** Number of requests to measure at a level; null if it depends on the server. */
   private static @Nullable Long expectedRequests(LoadLevel level) {
     Integer requests = level.phases().requests();
     if (requests != null) {
@@ -165,7 +167,7 @@ public record PlanText(LoadPlan plan) {
         : (Long) Math.round(open.perSecond() * open.phases().measureNanos() / 1e9);
   }
 
-  /** Users to expect of a curve: trapezoids of 10 ms. */
+  /** Expected number of users of a curve: sum of trapezoids of 10 ms. */
   private static double integral(Arrivals.Curve curve) {
     double sum = 0;
     for (long from = 0; from < curve.lengthNanos(); from += STEP_NANOS) {
@@ -176,7 +178,10 @@ public record PlanText(LoadPlan plan) {
     return sum;
   }
 
-  /** How long a level measures; null where a count bounds it and the server decides. */
+  /**
+   * Length of the measure phase of a level; null if a number of requests bounds it and the server's
+   * speed decides.
+   */
   public static @Nullable Duration expectedDuration(LoadLevel level) {
     Integer requests = level.phases().requests();
     if (requests == null) {
@@ -209,7 +214,7 @@ public record PlanText(LoadPlan plan) {
     return arrivals instanceof Arrivals.Curve curve ? curve.gaps() : null;
   }
 
-  /** Whether the number of arrivals in a time is up to chance. */
+  /** Whether the number of arrivals is random. */
   private boolean isRandom() {
     if (!(levels().get(0) instanceof LoadLevel.Open open)) {
       return false;
@@ -222,14 +227,14 @@ public record PlanText(LoadPlan plan) {
     return time(Duration.ofNanos(nanos));
   }
 
-  /** Gatling's own steps: how long, and how many users. */
+  /** Duration and load of Gatling's own injection steps. */
   public static String of(LoadLevel.Injection injection) {
     Double offered = injection.offered();
     return time(injection.untilNanos())
         + (offered == null ? "" : ", " + NumberText.plain(offered) + " " + injection.unit());
   }
 
-  /** When a level holds the SLO, to stand behind its objectives. */
+  /** When a level holds the SLO, as text to follow its objectives. */
   public static String held(Slo slo) {
     return "; a level holds when "
         + NumberText.plain(slo.percentile())

@@ -12,10 +12,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A level while it runs: where its phases lie on {@link System#nanoTime()}, and how many of its
- * requests have no record yet. Virtual users carry it in their session under {@link #KEY}; a
- * request belongs to the level its user carries and to {@link #phaseAt} of the instant at which it
- * was scheduled. Safe for use by several threads.
+ * A load level while it runs: when its phases start and end on {@link System#nanoTime()}, its
+ * requests in flight, and how many of its requests have no record yet. Virtual users hold it in
+ * their session under {@link #KEY}. A request belongs to the level that its user holds and to
+ * {@link #phaseAt} of the instant at which it was scheduled. Thread-safe.
  */
 public final class RunningLevel {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
@@ -30,8 +30,8 @@ public final class RunningLevel {
   private volatile LoadLevel level;
   private final String label;
 
-  // Ends of phases, as offsets since startNanos: nanoTime itself may overflow between two readings.
-  // Each is set once, none before the one above it, and moves only where measuring goes on.
+  // Ends of phases, as offsets from startNanos because nanoTime may overflow. Each is set once, in
+  // this order, and changes only if the measure phase is extended.
   private volatile long fillEnd = UNKNOWN;
   private volatile long stabilizeEnd = UNKNOWN;
   private volatile long measureEnd = UNKNOWN;
@@ -41,7 +41,7 @@ public final class RunningLevel {
   private volatile boolean over;
   private volatile int trial;
 
-  // Of its requests, guarded by this:
+  // State of its requests, guarded by this:
   private final ValueRecorder e2eMillis = new ValueRecorder(ValueRecorder.MICROS);
   private int answeredUsers;
   private int measuring;
@@ -50,8 +50,8 @@ public final class RunningLevel {
   private @Nullable Runnable whenRecorded;
 
   /**
-   * @param plannedStart whether it starts at an instant that was fixed before
-   * @param requestEnded is told of requests that ended, where the end of a phase depends on it
+   * @param plannedStart whether its start instant was fixed before the run
+   * @param requestEnded called when a request ends while the end of a phase depends on it
    */
   RunningLevel(LoadLevel level, long startNanos, boolean plannedStart, Runnable requestEnded) {
     this.plannedStart = plannedStart;
@@ -67,7 +67,7 @@ public final class RunningLevel {
     }
   }
 
-  /** Sets the ends that are planned to follow one that is known. */
+  /** Computes the ends of phases that follow from a known one. */
   private void place() {
     Phases phases = level.phases();
     Long stabilize = phases.stabilizeNanos();
@@ -82,12 +82,12 @@ public final class RunningLevel {
     }
   }
 
-  /** What it offers, and for how long as far as is known. */
+  /** The offered load and its phases; the measure phase may have been extended. */
   public LoadLevel level() {
     return level;
   }
 
-  /** An open level measures for as long, or as many requests, as planned once more. */
+  /** Extends the measure phase of an open level by its planned length or number of requests. */
   void extendMeasuring() {
     LoadLevel.Open open = (LoadLevel.Open) level;
     Phases phases = open.phases();
@@ -114,7 +114,7 @@ public final class RunningLevel {
     return label;
   }
 
-  /** When it was to start, where the plan says so for several injectors; null where it does not. */
+  /** Planned start instant that several injectors share; null if none was planned. */
   public @Nullable Long plannedStartNanos() {
     return plannedStart ? (Long) startNanos : null;
   }
@@ -139,8 +139,8 @@ public final class RunningLevel {
   }
 
   /**
-   * Whether the end of the measure window is known: once measuring starts, but for a running count
-   * of requests.
+   * Whether the end of the measure window is known: from the start of measuring on, or, if a number
+   * of requests bounds it, from its end on.
    */
   public boolean measureEndKnown() {
     return measureEnd != UNKNOWN;
@@ -173,13 +173,13 @@ public final class RunningLevel {
     return offset < cooldownEnd ? Phase.COOLDOWN : Phase.DRAIN;
   }
 
-  /** Whether it is known when that phase ends. */
+  /** Whether the end of that phase is known. */
   boolean isEndKnown(Phase phase) {
     return end(phase) != UNKNOWN;
   }
 
   /**
-   * End of a phase but the last, which is the start of the next one.
+   * End of a phase other than the last, which is the start of the next one.
    *
    * @throws IllegalStateException while it is not known
    */
@@ -187,7 +187,7 @@ public final class RunningLevel {
     long end = end(phase);
     if (end == UNKNOWN) {
       throw new IllegalStateException(
-          "It shows only while level " + label() + " runs when its " + phase.key() + " ends");
+          "The end of phase " + phase.key() + " of level " + label() + " is not known yet");
     }
     return startNanos + end;
   }
@@ -202,7 +202,7 @@ public final class RunningLevel {
     };
   }
 
-  /** Ends a phase whose end was not known; those after it follow as planned. */
+  /** Sets the end of a phase; the ends of later phases follow as planned. */
   void endPhase(Phase phase, long nanoTime) {
     long offset = Math.max(0, nanoTime - startNanos);
     switch (phase) {
@@ -215,35 +215,41 @@ public final class RunningLevel {
     place();
   }
 
-  /** The planned arrivals of an open level before that instant, as far as it admits any. */
+  /**
+   * The planned arrivals of an open level before that instant and before the level stops admitting
+   * requests.
+   */
   public Iterator<Planned> arrivalsBefore(Open open, long nanoTime) {
     return open.scheduleBefore(
         Math.min(Math.min(cutAt, cooldownEnd), Math.max(0, nanoTime - startNanos)));
   }
 
-  /** Whether a request may be sent in it: until it is over, or cut short. */
+  /** Whether a request of it may be sent: until the level has ended or was cut. */
   public boolean admits() {
     return !over && !isCut();
   }
 
-  /** Whether a rule ended it before its time. */
+  /** Whether a stop rule ended it early. */
   public boolean isCut() {
     return cutAt != UNKNOWN;
   }
 
-  /** All iterations that it measures have started: the phase ends when the last one has ended. */
+  /**
+   * Called when all iterations to measure have started: the measure phase ends when the last of
+   * them has ended.
+   */
   void reachCount() {
     countReached = true;
     measureEnd = UNKNOWN;
     cooldownEnd = UNKNOWN;
   }
 
-  /** Whether as many iterations as were asked for have started before the time was over. */
+  /** Whether the requested number of iterations started before the time limit. */
   public boolean isCountReached() {
     return countReached;
   }
 
-  /** Ends what it measures, now; what was sent is drained. */
+  /** Ends the measure phase now; requests in flight are drained. */
   void cut(long nanoTime) {
     long offset = Math.max(0, nanoTime - startNanos);
     cutAt = offset;
@@ -253,22 +259,22 @@ public final class RunningLevel {
     cooldownEnd = Math.min(cooldownEnd, offset);
   }
 
-  /** Whether it has ended: nothing of it may start any more. */
+  /** Whether it has ended: none of its requests may start any more. */
   public boolean isOver() {
     return over;
   }
 
-  /** The number of the batch trial that runs, from 1; null outside batch levels. */
+  /** The number of the current batch trial, from 1; null for other levels. */
   public @Nullable Integer trial() {
     return level instanceof LoadLevel.Batch ? (Integer) trial : null;
   }
 
-  /** Starts the next trial, once all of the one before have ended. */
+  /** Starts the next trial, after all requests of the previous one have ended. */
   void beginTrial(int number) {
     trial = number;
   }
 
-  /** Ends it, and closes a measure window that was bounded by a number of requests. */
+  /** Ends the level, and its measure window if a number of requests bounded it. */
   void end(long nanoTime) {
     over = true;
     if (!measureEndKnown()) {
@@ -277,25 +283,29 @@ public final class RunningLevel {
     }
   }
 
-  /** A request of it, whose record is to come, is in flight from now on. */
+  /** Called when a request of it is admitted: it is in flight from now on. */
   public synchronized void requestAdmitted(long nanoTime) {
     inFlight.change(1, nanoTime - startNanos, stabilizeEnd, measureEnd);
   }
 
-  /** A request of it that was in flight is over. */
+  /** Called when a request of it that was in flight has ended. */
   public synchronized void requestClosed(long nanoTime) {
     inFlight.change(-1, nanoTime - startNanos, stabilizeEnd, measureEnd);
   }
 
-  /** Its requests in flight in the measure window, once that is over; null where it has none. */
+  /**
+   * Its requests in flight over the measure window; null before the end of the window, and for a
+   * window without length.
+   */
   public synchronized LevelInfo.@Nullable InFlight inFlight() {
     return measureEndKnown() ? inFlight.over(stabilizeEnd, measureEnd) : null;
   }
 
   /**
-   * A request of it has started, whose record is to come.
+   * Called when a request of it starts; {@link #requestRecorded} follows once its record is
+   * written.
    *
-   * @param scheduledNanos when it was to start
+   * @param scheduledNanos its scheduled start
    * @return whether it is measured
    */
   public synchronized boolean requestStarted(long scheduledNanos) {
@@ -306,11 +316,11 @@ public final class RunningLevel {
   }
 
   /**
-   * One of its requests has ended, well or badly.
+   * Called when a request of it has ended, successfully or not.
    *
-   * @param measured what {@link #requestStarted} said of it
-   * @param e2eNanos from its schedule to its end
-   * @param first whether it is the first of its user that ended in this level
+   * @param measured what {@link #requestStarted} returned for it
+   * @param e2eNanos from its scheduled start to its end
+   * @param first whether it is the first request of its user that ended in this level
    */
   public void requestEnded(boolean measured, long e2eNanos, boolean first) {
     synchronized (this) {
@@ -323,42 +333,42 @@ public final class RunningLevel {
     }
   }
 
-  /** The median time of its requests that have ended so far; null where none has. */
+  /** Median E2E of its requests that have ended so far; null if none has. */
   synchronized @Nullable Long medianE2eNanos() {
     Double millis = e2eMillis.percentile(50);
     return millis == null ? null : (Long) Math.round(millis * 1e6);
   }
 
-  /** How many users had an answer so far. */
+  /** Number of users that have had an answer so far. */
   synchronized int answeredUsers() {
     return answeredUsers;
   }
 
-  /** Whether requests that are measured are under way. */
+  /** Whether measured requests are in flight. */
   synchronized boolean isAnyMeasuring() {
     return measuring > 0;
   }
 
-  /** The record of one of its requests has been handed over. */
+  /** Called when the record of one of its requests has been passed on. */
   public void requestRecorded() {
-    Runnable told = null;
+    Runnable allRecorded = null;
     synchronized (this) {
       unrecorded--;
       if (unrecorded == 0) {
-        told = whenRecorded;
+        allRecorded = whenRecorded;
         whenRecorded = null;
       }
     }
-    if (told != null) {
-      told.run();
+    if (allRecorded != null) {
+      allRecorded.run();
     }
   }
 
   /**
-   * Calls back once the records of all its requests have been handed over: now, or on the thread
-   * that hands over the last one. To be asked for after its end.
+   * Runs a task once the records of all its requests have been passed on: now, or on the thread
+   * that passes on the last one. To be called after the end of the level.
    *
-   * @param task returns at once
+   * @param task must return at once
    */
   public void whenRecorded(Runnable task) {
     synchronized (this) {
@@ -383,58 +393,61 @@ public final class RunningLevel {
   }
 
   /**
-   * Is told what becomes of the levels of one plan, from the start of the first one. Calls come one
-   * at a time and in order, while the driver decides: they must return at once.
+   * Receives the events of the levels of one plan. Calls are made one at a time and in order, under
+   * the driver's lock: they must return at once.
    */
   public interface Listener {
 
     default void levelStarted(RunningLevel level, long nanoTime) {}
 
-    /** About so many levels come after the one that starts next, where results decide that. */
+    /**
+     * Estimated number of levels after the one that starts next. Called only if the number depends
+     * on results.
+     */
     default void expectLevels(int levels) {}
 
-    /** A phase began; phases without length are left out. */
+    /** Called when a phase starts; phases without length are left out. */
     default void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {}
 
     /**
-     * Measuring starts in a level that found out itself when to.
+     * Called when measuring starts in a level with automatic phases.
      *
-     * @param text in words, from when on and why
+     * @param text since when it measures and why
      */
     default void settled(RunningLevel level, String text) {}
 
     /**
-     * A level ended: nothing of it is in flight, or its drain time is over. The next one starts
-     * right after this call.
+     * Called when a level ends: none of its requests is in flight, or its drain time is over. The
+     * next level starts right after this call.
      *
-     * @param running iterations that its drain time did not suffice for, 0 or more; what is to be
-     *     cancelled is cancelled from here
+     * @param running iterations still in flight after the drain time, 0 or more; this call cancels
+     *     them
      */
     default void levelEnded(RunningLevel level, long nanoTime, int running) {}
 
     /**
-     * Is told, as a level starts, how many requests of it may fail.
+     * Called when a level starts that is to be cut after too many failed requests.
      *
-     * @param tooMany to be called once more have failed, on any thread
+     * @param tooMany to be called, on any thread, when the limits are exceeded
      */
     default void watchFailures(
         RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {}
 
-    /** What has become, by now, of the requests of a level that is measured. */
+    /** The result of a level from the requests that have ended so far. */
     default LevelResult resultSoFar(RunningLevel level) {
       return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, false, null, null);
     }
 
     /**
-     * Is asked for the result of a level that has ended, where the next level depends on it.
+     * Called when a level has ended and the next one depends on its result.
      *
-     * @param goOn takes it as soon as it is known, on any thread
+     * @param next to be called with the result as soon as it is known, on any thread
      */
-    default void whenResultKnown(RunningLevel level, Consumer<LevelResult> goOn) {
-      goOn.accept(resultSoFar(level));
+    default void whenResultKnown(RunningLevel level, Consumer<LevelResult> next) {
+      next.accept(resultSoFar(level));
     }
 
-    /** The plan has come to its end, and has this to say. */
+    /** Called at the end of a plan that has a conclusion. */
     default void concluded(LoadPlan.Conclusion conclusion) {}
   }
 }

@@ -5,22 +5,23 @@ import io.github.gatlingllm.record.Phase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the automatic phases of a level end. All users that start at once are a burst that no
- * running service sees: it would be measured, and come again each time the answers end together.
+ * Decides when the automatic phases of a level end. Users that all start at once would be a burst
+ * that repeats whenever their answers end together, and that no service in operation sees.
  *
  * <ul>
- *   <li>Users start evenly over {@value #FILL_E2ES} times the median E2E of the level before. Where
- *       there is none the first user starts alone, and its first answer says how long E2E is; it is
- *       waited for at most a quarter of {@link Phases#boundNanos}. A fill takes at most half of it.
- *   <li>Measuring starts when each user has had an answer, of an open level one user, and {@value
- *       #SETTLING_E2ES} times the median E2E of the answers so far has passed since the fill; at
- *       the latest after {@link Phases#boundNanos}, from the end of a fill that is not automatic.
+ *   <li>Users start evenly over {@value #FILL_E2ES} times the median E2E of the previous level.
+ *       Without a previous level the first user starts alone, and its first answer supplies the
+ *       E2E; the others wait for it at most a quarter of {@link Phases#boundNanos}. The fill takes
+ *       at most half of that bound.
+ *   <li>Measuring starts when each user has had an answer (in an open level: one user) and {@value
+ *       #SETTLING_E2ES} times the median E2E so far has passed since the fill; at the latest after
+ *       {@link Phases#boundNanos}, counted from the end of a fixed fill.
  * </ul>
  *
- * Times are offsets since the level's start. Guarded by the driver's lock.
+ * Times are offsets from the level's start. Guarded by the driver's lock.
  */
 final class Settling {
-  /** Above 1, because answers take longer the more users there are. */
+  /** Above 1, because answers take longer with more users. */
   private static final int FILL_E2ES = 2;
 
   private static final int SETTLING_E2ES = 2;
@@ -29,11 +30,11 @@ final class Settling {
   private final @Nullable Long e2eBefore;
   private final long bound;
 
-  /** Nothing changes before. */
+  /** The condition is not evaluated again before this offset. */
   private long dueOffset;
 
   /**
-   * @param e2eBefore median E2E of the level before, in nanoseconds; null where there is none
+   * @param e2eBefore median E2E of the previous level, in nanoseconds; null for the first level
    */
   Settling(RunningLevel level, @Nullable Long e2eBefore) {
     this.level = level;
@@ -41,20 +42,20 @@ final class Settling {
     this.bound = level.level().phases().boundNanos();
   }
 
-  /** Until when the first user is alone; null when the others may start. */
+  /** Until when the other users wait for the first answer; null if they may start. */
   @Nullable Long untilFill(long now) {
     boolean known = e2eBefore != null || level.medianE2eNanos() != null;
     return known || now >= bound / 4 ? null : (Long) (bound / 4);
   }
 
-  /** How long the users take to start, from now on, when they may. */
+  /** Time over which the other users start, from now on. */
   long fillNanos(long now) {
     Long e2e = e2eBefore == null ? level.medianE2eNanos() : e2eBefore;
     long most = Math.max(0, bound / 2 - now);
     return e2e == null ? most : Math.min(most, FILL_E2ES * e2e);
   }
 
-  /** Until when it has not settled for sure; null when it has. */
+  /** Earliest instant at which the level may have settled; null if it has. */
   @Nullable Long untilSettled(long now) {
     long latest = latest();
     if (now >= latest) {
@@ -83,7 +84,7 @@ final class Settling {
     return bound + (fill == null ? 0 : fill);
   }
 
-  /** From when on it is measured and why, in words. */
+  /** A sentence fragment: since when the level is measured, and why. */
   String text() {
     long from = level.measureStartNanos() - level.startNanos();
     String filled = filled() == 0 ? "" : "filled in " + seconds(filled()) + ", ";

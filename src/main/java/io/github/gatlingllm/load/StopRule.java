@@ -8,38 +8,42 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a sweep early: after a level that it finds broken, no further one is offered. A number of
- * errors, or of errors in a row, ends the level itself, too. Requests that a rate limit of the
- * server turned away (429) are no errors, and neither continue nor end a row of them.
+ * A condition that ends a sweep early: after the first level that breaks the rule, no further level
+ * runs. Rules on a number of errors, or of errors in a row, also end the level itself. Requests
+ * that the server rejected with status 429 are not errors, and neither continue nor end a row of
+ * errors.
  *
- * <p>{@link ErrorsInARowAbove#DEFAULT} holds beside all others, unless {@link Never} is among them.
+ * <p>{@link ErrorsInARowAbove#DEFAULT} applies in addition to other rules, unless {@link Never} is
+ * one of them.
  */
 public sealed interface StopRule {
 
-  /** In what way the level broke the rule, with its figure; null when it did not. */
+  /** How the level broke the rule, with the figure; null if it did not. */
   @Nullable String brokenBy(LevelResult level);
 
-  /** More failed requests than this end a level at once; null where the rule waits for its end. */
+  /**
+   * More failed requests than this end a level at once; null if the rule is evaluated at its end.
+   */
   default @Nullable Long mostFailures() {
     return null;
   }
 
   /**
-   * More requests that fail one after the other than this end a level at once; null where the rule
-   * waits for its end.
+   * More consecutive failed requests than this end a level at once; null if the rule is evaluated
+   * at its end.
    */
   default @Nullable Long mostInARow() {
     return null;
   }
 
-  /** Whether it decides about a level that came to its planned end. */
+  /** Whether the rule is evaluated at the planned end of a level. */
   default boolean judgesWholeLevels() {
     return true;
   }
 
   /**
-   * Too few attempted requests met the SLO: by the rule {@code percentiles} the objective that
-   * fewest met, by {@code requests} all objectives at once. A run without SLO never breaks it.
+   * Too few attempted requests met the SLO: by the rule {@code percentiles} the objective that the
+   * smallest share met, by {@code requests} all objectives at once. Never broken without SLO.
    *
    * @param percent above 0, at most 100
    */
@@ -89,8 +93,8 @@ public sealed interface StopRule {
   }
 
   /**
-   * Too many requests of a level failed, in whatever phase. The level ends at once: no new request,
-   * those already sent are drained.
+   * Too many requests of a level failed, in any phase. The level ends at once: no new request
+   * starts, those in flight are drained.
    *
    * @param count 0 or more
    */
@@ -123,14 +127,14 @@ public sealed interface StopRule {
   }
 
   /**
-   * Too many requests of a level failed one after the other, in whatever phase, without one that
-   * succeeded between them. The level ends at once: no new request, those already sent are drained.
+   * Too many consecutive requests of a level failed, in any phase. The level ends at once: no new
+   * request starts, those in flight are drained.
    *
    * @param count 1 or more
    */
   record ErrorsInARowAbove(long count) implements StopRule {
 
-    /** A server that fails so many requests one after the other does not answer any more. */
+    /** A server that fails this many requests in a row is taken to be down. */
     public static final StopRule DEFAULT = new ErrorsInARowAbove(100);
 
     public ErrorsInARowAbove {
@@ -167,7 +171,7 @@ public sealed interface StopRule {
     }
   }
 
-  /** Ends nothing, and takes {@link ErrorsInARowAbove#DEFAULT} away. */
+  /** Ends nothing, and disables {@link ErrorsInARowAbove#DEFAULT}. */
   record Never() implements StopRule {
     @Override
     public @Nullable String brokenBy(LevelResult level) {
@@ -181,8 +185,8 @@ public sealed interface StopRule {
   }
 
   /**
-   * An open level is not kept up with: its queue grows, see {@link Backlog}. Needs levels that are
-   * longer than a few requests.
+   * The server does not keep up with an open level: its queue grows, see {@link Backlog}. Needs
+   * levels that last several times as long as a request.
    */
   record OverSaturated() implements StopRule {
     @Override
@@ -198,10 +202,10 @@ public sealed interface StopRule {
   }
 
   /**
-   * The rule that is written so: {@code slo<50%}, {@code errors>10%}, {@code errors>50}, {@code
+   * Parses a rule: {@code slo<50%}, {@code errors>10%}, {@code errors>50}, {@code
    * errorsInARow>100}, {@code overSaturated} or {@code never}.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if the text is not a rule
    */
   static StopRule parse(String text) {
     String plain = text.replace(" ", "");

@@ -5,18 +5,21 @@ import java.util.PrimitiveIterator;
 import java.util.function.DoubleSupplier;
 
 /**
- * Arrivals at a rate that changes: the sums of gaps with mean 1, each carried to the instant at
- * which the integral of the rate reaches it.
+ * Arrivals at a changing rate by time rescaling: an arrival is the instant at which the integral of
+ * the rate reaches the sum of gaps with mean 1.
  *
- * <p>The rate is read every 10 ms and is a straight line in between; for that polygon the process
- * is exact, as the integral of a line is inverted in closed form. Against the curve itself the
- * expected number of arrivals is off by at most max|rate''| · (10 ms)² / 12 per second, and by 5 ms
- * · jump where the curve jumps.
+ * <p>The rate is sampled every 10 ms and interpolated linearly. For that polygon the process is
+ * exact, as the integral of a line is inverted in closed form. Compared with the curve itself the
+ * expected number of arrivals differs by at most max|rate''| · (10 ms)² / 12 per second, and by 5
+ * ms · jump where the curve jumps.
  */
 final class TimeRescaling implements PrimitiveIterator.OfLong {
   private static final long STEP_NANOS = 10_000_000L;
 
-  /** In users: what lies so close to the end of a step that rounding put it there is the next's. */
+  /**
+   * In users: an arrival this close to the end of a step belongs to the next step, because of
+   * rounding.
+   */
   private static final double ROUNDING = 1e-9;
 
   private final Arrivals.Rate rate;
@@ -29,7 +32,7 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
   private double to;
   private double area;
 
-  /** How far in units of the integral the next arrival is from the start of the step. */
+  /** Integral of the rate from the start of the step to the next arrival. */
   private double wanted;
 
   private boolean found;
@@ -65,7 +68,7 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
       throw new NoSuchElementException();
     }
     found = false;
-    // The smaller root of from·x + slope·x²/2 = wanted, in the form that no cancellation spoils.
+    // The smaller root of from·x + slope·x²/2 = wanted, in the form without cancellation.
     double slope = (to - from) / (stepNanos / 1e9);
     double reach = Math.max(0, wanted);
     double root = from + Math.sqrt(Math.max(0, from * from + 2 * slope * reach));

@@ -8,8 +8,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When requests arrived in recorded traffic, and how long they were. It takes 8 bytes per arrival,
- * and 8 more where the trace has lengths.
+ * Arrival times and token counts of recorded requests. Takes 8 bytes per arrival, and 8 more if the
+ * trace has token counts.
  */
 public final class Trace implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -29,7 +29,7 @@ public final class Trace implements Serializable {
    * Reads a file of time stamps, or a resource of that name on the class path, see {@link
    * TraceFile}.
    *
-   * @throws IllegalArgumentException in one line with file and line number, if it is no trace
+   * @throws IllegalArgumentException with file and line number in one line, if it is not a trace
    */
   public static Trace read(Path file) {
     return new TraceFile(file).read();
@@ -50,7 +50,7 @@ public final class Trace implements Serializable {
     return offsets[index];
   }
 
-  /** What the trace says of that arrival; null where it says nothing. */
+  /** Token counts of the request of that arrival; null if the trace has none. */
   public @Nullable Lengths lengths(int index) {
     return lengths.length == 0
         ? null
@@ -58,8 +58,8 @@ public final class Trace implements Serializable {
   }
 
   /**
-   * How long the traffic lasts: until one mean gap after its last arrival, so that number ÷ length
-   * is its rate; 1 s where all is one instant.
+   * Length of the traffic: up to one mean gap after its last arrival, so that number ÷ length is
+   * the rate; 1 s if all arrivals have one instant.
    */
   public long lengthNanos() {
     long last = offsets[offsets.length - 1];
@@ -76,10 +76,10 @@ public final class Trace implements Serializable {
   }
 
   /**
-   * How long a traced request was; requests that replay it may pin their lengths by it.
+   * Token counts of a recorded request, which a replayed request may use for its prompt and answer.
    *
-   * @param input tokens of the prompt; null where the trace does not say
-   * @param output generated tokens; null where the trace does not say
+   * @param input prompt tokens; null if not recorded
+   * @param output generated tokens; null if not recorded
    */
   public record Lengths(@Nullable Integer input, @Nullable Integer output) {
     /** Session attribute of a replayed user: tokens of the prompt, an {@code Integer}. */
@@ -89,7 +89,7 @@ public final class Trace implements Serializable {
     public static final String OUTPUT_KEY = "outputTokens";
   }
 
-  /** Grows as a file is read. */
+  /** Collects the arrivals of a file. */
   static final class Builder {
     private final LongStream.Builder offsets = LongStream.builder();
     private final IntStream.Builder lengths = IntStream.builder();
@@ -97,7 +97,7 @@ public final class Trace implements Serializable {
     private int size;
     private long first;
 
-    /** Adds the next line; instants ascend. */
+    /** Adds the next arrival; instants ascend. */
     void add(long nanos, @Nullable Integer input, @Nullable Integer output) {
       first = size == 0 ? nanos : first;
       offsets.add(nanos - first);

@@ -25,19 +25,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recorded traffic line by line, by the names of its columns (case, spaces and underscores do
- * not matter):
+ * Reads recorded traffic line by line. Columns are found by their names, ignoring case, spaces and
+ * underscores:
  *
  * <ul>
- *   <li>CSV with a header, as Azure's {@code TIMESTAMP,ContextTokens,GeneratedTokens} or BurstGPT's
- *       {@code Timestamp,Model,Request tokens,Response tokens,…};
- *   <li>JSONL, as Mooncake's {@code {"timestamp": 27482, "input_length": …, "output_length": …}}.
+ *   <li>CSV with a header, such as Azure's {@code TIMESTAMP,ContextTokens,GeneratedTokens} or
+ *       BurstGPT's {@code Timestamp,Model,Request tokens,Response tokens,…};
+ *   <li>JSONL, such as Mooncake's {@code {"timestamp": 27482, "input_length": …, "output_length":
+ *       …}}.
  * </ul>
  *
- * <p>A time stamp is a number of seconds (of milliseconds beside {@code input_length}, as Mooncake
- * writes), or a date-time such as {@code 2023-11-16 18:15:46.6805900}, UTC where it names no
- * offset. Time stamps must ascend: a file that jumps back may hold several recordings, which only
- * its owner can put in order.
+ * <p>A time stamp is a number of seconds (of milliseconds in objects with {@code input_length}, as
+ * Mooncake writes), or a date-time such as {@code 2023-11-16 18:15:46.6805900}, UTC without an
+ * offset. Time stamps must ascend: a file in which time goes back may hold several recordings.
  */
 final class TraceFile {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -65,7 +65,7 @@ final class TraceFile {
   private int lineNumber;
   private long lastNanos = Long.MIN_VALUE;
 
-  /** A file, else a resource of that name on the class path, as Gatling's own resources. */
+  /** A file, or a resource of that name on the class path, as for Gatling's own resources. */
   TraceFile(Path file) {
     this.file = file;
   }
@@ -107,14 +107,14 @@ final class TraceFile {
     return loader == null ? ClassLoader.getSystemResource(name) : loader.getResource(name);
   }
 
-  /** The next line that is not blank, stripped; null at the end. */
+  /** The next non-blank line, stripped; null at the end. */
   private @Nullable String next(BufferedReader lines) throws IOException {
     String line;
     do {
       line = lines.readLine();
       lineNumber++;
     } while (line != null && line.isBlank());
-    // Spreadsheets put a byte order mark first.
+    // Spreadsheets write a byte order mark.
     return line == null ? null : (line.startsWith("\ufeff") ? line.substring(1) : line).strip();
   }
 
@@ -197,7 +197,7 @@ final class TraceFile {
         return length;
       }
     } catch (ArithmeticException | NumberFormatException e) {
-      // Said below, as negative ones are.
+      // Reported below, like negative numbers.
     }
     throw bad("length '" + clipped(text) + "'; expected a whole number of tokens");
   }
@@ -222,7 +222,9 @@ final class TraceFile {
     return text.length() <= 40 ? text : text.substring(0, 39) + "…";
   }
 
-  /** Cells of a line, without the double quotes around them; commas inside these do not part. */
+  /**
+   * The cells of a line without their double quotes; commas inside quotes do not separate cells.
+   */
   private static List<String> cells(String line) {
     List<String> cells = new ArrayList<>();
     StringBuilder cell = new StringBuilder();

@@ -1,6 +1,7 @@
 /**
- * Offering load: arrival processes, levels and their phases, and the driver that walks through
- * them. Pure: it knows a clock, a timer and virtual users as interfaces, and nothing of Gatling.
+ * Load generation without Gatling: arrival processes, load levels and their phases, load plans, and
+ * the driver that runs a plan. The clock, the timer and the virtual users are interfaces. Not for
+ * users.
  */
 @NullMarked
 package io.github.gatlingllm.load;

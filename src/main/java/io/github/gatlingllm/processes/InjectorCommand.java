@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * How this process is started again for a share of the load: the same Java with the same options,
- * class path and system properties, and Gatling's main class with the same simulation.
+ * The command of an injector's process: the same Java, JVM options, class path and system
+ * properties as this process, and Gatling's main class with the same simulation.
  *
- * @param jvmOptions as this JVM was given them, system properties included
- * @param properties those that were set since, by whatever started Gatling
- * @param processors that one such process shall use
+ * @param jvmOptions options of this JVM, {@code -D} included
+ * @param properties all system properties of this process, also those that a program has set
+ * @param processors number of processors for one injector
  */
 record InjectorCommand(
     List<String> jvmOptions,
@@ -26,25 +26,25 @@ record InjectorCommand(
     String simulation,
     int processors) {
 
-  /** What {@code ps} shows to all is no place for a key: it goes by the environment. */
+  /** Passed on in the environment: {@code ps} shows command lines to all users. */
   private static final String API_KEY = "llm.apiKey";
 
   private static final String PROCESSORS = "-XX:ActiveProcessorCount=";
 
-  /** Two processes cannot listen on one port for a debugger. */
-  private static final Pattern FOR_ONE_PROCESS = Pattern.compile("-agentlib:jdwp.*|-Xrunjdwp.*");
+  /** Options for a debugger: two processes cannot listen on its port. */
+  private static final Pattern DEBUGGER = Pattern.compile("-agentlib:jdwp.*|-Xrunjdwp.*");
 
-  /** Set by the JVM itself, or for one process. */
-  private static final Pattern OF_THE_JVM =
+  /** System properties that the JVM sets by itself, and the API key. */
+  private static final Pattern NOT_PASSED_ON =
       Pattern.compile(
           "(java|javax|jdk|sun|os|user|file|path|line|native|stdout|stderr|stdin|awt|com\\.sun)\\..*"
               + "|"
               + Pattern.quote(API_KEY));
 
   /**
-   * That of this process.
+   * The command by which this process starts others.
    *
-   * @param count of the processes that share its processors
+   * @param count number of processes that share the processors
    */
   static InjectorCommand ofProcess(String simulation, int count) {
     Map<String, String> properties = new TreeMap<>();
@@ -60,16 +60,16 @@ record InjectorCommand(
   }
 
   /**
-   * The words of the command.
+   * The program and its arguments.
    *
-   * @param own system properties of that process alone
-   * @param results folder in which it makes its run's folder
+   * @param results folder for the folder of the injector's run
+   * @param own system properties of injectors only
    */
   List<String> words(InjectorShare share, Path results, Map<String, String> own) {
     Map<String, String> set = new LinkedHashMap<>();
     properties.forEach(
         (name, value) -> {
-          if (!OF_THE_JVM.matcher(name).matches()) {
+          if (!NOT_PASSED_ON.matcher(name).matches()) {
             set.put(name, value);
           }
         });
@@ -100,18 +100,18 @@ record InjectorCommand(
 
   private static boolean isKept(String option, Map<String, String> set) {
     if (!option.startsWith("-D")) {
-      return !FOR_ONE_PROCESS.matcher(option).matches();
+      return !DEBUGGER.matcher(option).matches();
     }
     String name = option.substring(2).replaceFirst("(?s)=.*", "");
     return !set.containsKey(name) && !name.equals(API_KEY);
   }
 
-  /** What the process finds in its environment besides, and what not. */
+  /** Adapts a copy of this process's environment for an injector. */
   void prepare(Map<String, String> environment) {
     String key = properties.get(API_KEY);
     if (key != null) {
       environment.put("LLM_API_KEY", key);
     }
-    environment.remove("GITHUB_STEP_SUMMARY"); // is for the joined run
+    environment.remove("GITHUB_STEP_SUMMARY"); // for the joined run only
   }
 }

@@ -27,43 +27,51 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a load test whose injectors share this machine, from their start to the end of
- * the last one. Each says when it is ready; then all are told the instant at which the load starts.
- * All that they print goes into a file each; lines that begin with {@code LLM} go to the console
- * too, once where several say the same.
+ * The processes of the injectors on this machine, from their start to the end of the last one. When
+ * each of them has reported that it is ready, all get the instant at which the load starts. The
+ * output of each process goes to a file; lines that begin with {@code LLM} go to the console as
+ * well, once where several processes print the same line.
  *
- * <p>One thread, that of {@link #await}, decides; a thread per process reads what it prints. {@link
- * #stop} is for any thread.
+ * <p>A thread per process reads its output; the thread that calls {@link #await} handles all
+ * events. {@link #stop} may be called by any thread.
  */
 final class InjectorProcesses {
 
-  /** What a process prints when its load may start. */
+  /** The line that a process prints when it is ready for the load. */
   static final String READY = "gatling-llm ready";
 
-  /** What Gatling ends with where assertions of its own are missed. */
+  /** Gatling's exit code where its own assertions are missed. */
   static final int ASSERTIONS_MISSED = 2;
 
-  /** From when all are ready to the start of the load: the word has to reach each of them. */
+  /** From the last process that is ready to the start of the load: time for the message to all. */
   private static final Duration LEAD = Duration.ofMillis(500);
 
-  /** A process that is told to end, and does not, is killed. */
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  /** Processes that are still alive so long after a SIGTERM are killed. */
+  private static final Duration KILL_AFTER = Duration.ofSeconds(20);
 
-  private static final Duration PROGRESS = Duration.ofSeconds(5);
+  private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(5);
+
+  /** Lines of a failed process that are shown. */
   private static final int LAST_LINES = 5;
+
+  /** Exit codes above are this plus the number of a signal. */
   private static final int SIGNALS = 128;
 
-  /** A line that a process has printed; with none it has ended. */
-  private record Event(Injector of, @Nullable String line) {}
+  /**
+   * An event of a process.
+   *
+   * @param line that it has printed; null where it has ended
+   */
+  private record Event(Injector injector, @Nullable String line) {}
 
   /**
    * How a process ended.
    *
-   * @param exitCode 128 and the signal where one ended it
+   * @param exitCode 128 plus the signal's number where a signal ended it
    */
   record Outcome(InjectorShare share, int exitCode) {
 
-    /** It did not come to its end; that Gatling's assertions were missed is another matter. */
+    /** Whether it ended early: with missed assertions a process has come to its end. */
     boolean failed() {
       return exitCode != 0 && exitCode != ASSERTIONS_MISSED;
     }
@@ -76,7 +84,7 @@ final class InjectorProcesses {
     private final Deque<String> lastLines = new ArrayDeque<>();
     private @Nullable LoadProgress progress;
     private boolean isReady;
-    private boolean isOver;
+    private boolean hasEnded;
 
     private Injector(InjectorShare share, Process process) {
       this.share = share;
@@ -86,7 +94,7 @@ final class InjectorProcesses {
 
   private final List<Injector> all = new ArrayList<>();
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
-  private final Set<String> said = new HashSet<>();
+  private final Set<String> printed = new HashSet<>();
   private final Consumer<String> console;
   private final LongSupplier unixNanos;
   private boolean isStarted;
@@ -94,8 +102,8 @@ final class InjectorProcesses {
   private volatile long stoppedNanos;
 
   /**
-   * @param console takes the lines to be seen
-   * @param unixNanos the wall clock that the start of the load is said by
+   * @param console takes lines for the user
+   * @param unixNanos the wall clock, for the start of the load
    */
   InjectorProcesses(Consumer<String> console, LongSupplier unixNanos) {
     this.console = console;
@@ -103,9 +111,9 @@ final class InjectorProcesses {
   }
 
   /**
-   * Starts one more.
+   * Starts a process.
    *
-   * @param output file for what it prints
+   * @param output file for its output
    */
   void start(InjectorShare share, ProcessBuilder builder, Path output) throws IOException {
     Writer file = Files.newBufferedWriter(output);
@@ -125,13 +133,13 @@ final class InjectorProcesses {
         output.flush();
       }
     } catch (IOException e) {
-      // Where the disk is full the process says so; where its pipe is cut it has ended.
+      // The disk is full, which other files report, or the pipe is cut, as the process has ended.
     }
     injector.process.onExit().join();
     events.add(new Event(injector, null));
   }
 
-  /** Ends them all as Ctrl-C does: each keeps what it has. */
+  /** Ends all processes by SIGTERM; each keeps its records. */
   void stop() {
     stoppedNanos = System.nanoTime();
     isStopped = true;
@@ -143,31 +151,34 @@ final class InjectorProcesses {
     return isStarted;
   }
 
-  /** Whether it was stopped before its end. */
+  /** Whether {@link #stop} was called, by whomever. */
   boolean isStopped() {
     return isStopped;
   }
 
-  /** Leads them to their end; one that fails before the load starts ends all. */
+  /**
+   * Handles events until all processes have ended. Where one fails before the load starts, all are
+   * stopped.
+   */
   List<Outcome> await() throws InterruptedException {
     List<Outcome> outcomes = new ArrayList<>();
-    long next = System.nanoTime() + PROGRESS.toNanos();
+    long next = System.nanoTime() + PROGRESS_INTERVAL.toNanos();
     while (outcomes.size() < all.size()) {
       Event event = events.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS);
       if (event == null) {
-        next += PROGRESS.toNanos();
-        tick();
+        next += PROGRESS_INTERVAL.toNanos();
+        onInterval();
       } else if (event.line == null) {
-        outcomes.add(ended(event.of));
+        outcomes.add(onEnd(event.injector));
       } else {
-        heard(event.of, event.line);
+        onLine(event.injector, event.line);
       }
     }
     outcomes.sort(Comparator.comparingInt(outcome -> outcome.share().index()));
     return outcomes;
   }
 
-  private void heard(Injector injector, String line) {
+  private void onLine(Injector injector, String line) {
     LoadProgress progress = LoadProgress.of(line);
     if (progress != null) {
       injector.progress = progress;
@@ -175,7 +186,7 @@ final class InjectorProcesses {
       injector.isReady = true;
       startIfReady();
     } else if (line.startsWith("LLM ") || line.startsWith("LLM: ")) {
-      say(injector, line);
+      print(injector, line);
     } else if (!line.isBlank()) {
       injector.lastLines.add(line);
       if (injector.lastLines.size() > LAST_LINES) {
@@ -184,8 +195,8 @@ final class InjectorProcesses {
     }
   }
 
-  private void say(Injector injector, String line) {
-    if (said.add(line)) {
+  private void print(Injector injector, String line) {
+    if (printed.add(line)) {
       console.accept("[" + injector.share + "] " + line);
     }
   }
@@ -198,22 +209,22 @@ final class InjectorProcesses {
     long start = unixNanos.getAsLong() + LEAD.toNanos();
     for (Injector injector : all) {
       try {
-        Writer to = injector.process.outputWriter(UTF_8);
-        to.write(start + "\n");
-        to.flush();
+        Writer input = injector.process.outputWriter(UTF_8);
+        input.write(start + "\n");
+        input.flush();
       } catch (IOException e) {
-        // It has ended, which is an event of its own.
+        // The process has ended, which is an event of its own.
       }
     }
   }
 
-  private Outcome ended(Injector injector) {
-    injector.isOver = true;
+  private Outcome onEnd(Injector injector) {
+    injector.hasEnded = true;
     Outcome outcome = new Outcome(injector.share, injector.process.exitValue());
     if (!isStopped && (outcome.failed() || !isStarted)) {
       int code = outcome.exitCode();
       if (code < SIGNALS) {
-        injector.lastLines.forEach(line -> say(injector, line));
+        injector.lastLines.forEach(line -> print(injector, line));
       }
       console.accept(
           "LLM injector %s (process %s) ended with exit code %s%s"
@@ -229,26 +240,27 @@ final class InjectorProcesses {
     return outcome;
   }
 
-  private void tick() {
-    if (isStopped && System.nanoTime() - stoppedNanos > PATIENCE.toNanos()) {
+  private void onInterval() {
+    if (isStopped && System.nanoTime() - stoppedNanos > KILL_AFTER.toNanos()) {
       all.forEach(injector -> injector.process.destroyForcibly());
     }
-    List<Injector> on = all.stream().filter(injector -> !injector.isOver).toList();
+    List<Injector> running = all.stream().filter(injector -> !injector.hasEnded).toList();
     List<LoadProgress> progress =
-        on.stream().map(injector -> injector.progress).filter(Objects::nonNull).toList();
+        running.stream().map(injector -> injector.progress).filter(Objects::nonNull).toList();
     if (isStopped) {
       return;
     }
     if (!isStarted) {
       console.accept(
           "LLM injectors: %s of %s are ready"
-              .formatted(on.stream().filter(injector -> injector.isReady).count(), all.size()));
+              .formatted(
+                  running.stream().filter(injector -> injector.isReady).count(), all.size()));
     } else if (!progress.isEmpty()) {
       LoadProgress sum = LoadProgress.sum(progress);
       console.accept(
           "LLM injectors: %s on; %s: %s in flight, %s ok, %s failed, %s tok/s"
               .formatted(
-                  on.size(),
+                  running.size(),
                   sum.where(),
                   NumberText.count(sum.inFlight()),
                   NumberText.count(sum.ok()),

@@ -21,8 +21,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A load test by several injectors on this machine: this process sends nothing, but starts itself
- * again for each share of the load, waits, and joins what they recorded into one run.
+ * A load test by several injectors on this machine: this process starts a process like itself for
+ * each share of the load, waits for them, and joins their runs into one. It sends no requests
+ * itself.
  *
  * <pre>
  * results/benchmark-20261122133848500/                 the joined run
@@ -32,19 +33,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalInjectors {
 
-  /** System property with their number; {@code LLM_INJECTORS} in the environment. */
+  /** System property of their number; {@code LLM_INJECTORS} in the environment. */
   public static final String PROPERTY = "llm.injectors";
 
   /**
-   * System property with the base URL of the embedded engine, where another process of this machine
-   * has started it.
+   * System property of injectors: the base URL of the embedded engine, which the first process has
+   * started.
    */
   public static final String ENGINE_PROPERTY = "gatlingllm.engine";
 
-  /** More than any machine has use for; a guard against typing errors. */
+  /** Largest number of injectors: a guard against typing errors. */
   public static final int MOST = 256;
 
-  /** What a joined run of minutes takes, and much more. */
+  /** Longest time that a JVM which was told to end waits for the joined run. */
   private static final long MERGING_SECONDS = 300;
 
   private static final int FAILED = 1;
@@ -53,11 +54,11 @@ public final class LocalInjectors {
   private LocalInjectors() {}
 
   /**
-   * How many this process is asked for; 1 where it sends the load itself.
+   * The setting {@code injectors}; 1, by default, where this process sends the load itself.
    *
-   * @throws IllegalArgumentException in one line, if that is no number of injectors
+   * @throws IllegalArgumentException in one line, if it is no number of injectors
    */
-  public static int asked() {
+  public static int count() {
     return number(new ProcessSetting(PROPERTY).text());
   }
 
@@ -73,18 +74,23 @@ public final class LocalInjectors {
   /**
    * Runs the load test to its end.
    *
-   * @param directory folder of this process's own run; the joined run takes its place
-   * @param seed of all that has none of its own, the same in all injectors
-   * @return exit code: that of the joined run; 1 where an injector failed; 2 where one missed
-   *     assertions of Gatling's own
+   * @param count number of injectors
+   * @param simulation name of its class
+   * @param directory folder of this process's own run, which the joined run replaces
+   * @param seed for everything without a seed of its own, the same in all injectors
+   * @return the exit code: of the joined run; 1 where an injector failed; 2 where one missed
+   *     Gatling's own assertions
+   * @throws IllegalArgumentException in one line, if another setting of the process is invalid
+   * @throws IOException if a process cannot be started, or the joined run cannot be written
    */
   public static int run(int count, String simulation, Path directory, long seed)
       throws IOException, InterruptedException {
     Path work = directory.resolveSibling(directory.getFileName() + "-injectors");
+    Map<String, String> own = ownProperties(seed);
     InjectorCommand command = InjectorCommand.ofProcess(simulation, count);
     InjectorProcesses processes = new InjectorProcesses(LocalInjectors::say, LocalInjectors::now);
-    CountDownLatch over = new CountDownLatch(1);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(processes, over), "llm-injectors"));
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(processes, ended), "llm-injectors"));
     try {
       say(
           "LLM injectors: %s processes of %s of the machine's %s processors each"
@@ -92,26 +98,26 @@ public final class LocalInjectors {
       for (int index = 1; index <= count; index++) {
         InjectorShare share = new InjectorShare(index, count);
         Path results = Files.createDirectories(work.resolve(Integer.toString(index)));
-        ProcessBuilder builder = new ProcessBuilder(command.words(share, results, own(seed)));
+        ProcessBuilder builder = new ProcessBuilder(command.words(share, results, own));
         command.prepare(builder.environment());
         processes.start(share, builder, results.resolve("output.txt"));
       }
       List<Outcome> outcomes = processes.await();
       if (!processes.isStarted()) {
-        say("LLM injectors: no load was sent; what each said is in " + work);
+        say("LLM injectors: no load was sent; the output of each is in " + work);
         return FAILED;
       }
       return joined(outcomes, directory, work, processes.isStopped());
     } finally {
-      over.countDown();
+      ended.countDown();
     }
   }
 
-  private static Map<String, String> own(long seed) {
+  private static Map<String, String> ownProperties(long seed) {
     Map<String, String> own = new TreeMap<>();
     own.put("llm.seed", Long.toString(seed));
     if (LiveView.Options.of(System.getProperties(), System.getenv()).page() != null) {
-      own.put(LiveView.Options.PAGE_PROPERTY, "0"); // a page each
+      own.put(LiveView.Options.PAGE_PROPERTY, "0"); // any free port, as each has a page
     }
     return own;
   }
@@ -127,7 +133,7 @@ public final class LocalInjectors {
         merge.add(run.toString());
       }
     }
-    empty(directory);
+    delete(directory);
     merge.addAll(
         List.of(
             "--out",
@@ -159,7 +165,7 @@ public final class LocalInjectors {
     return failed ? FAILED : code == 0 && missed ? MISSED : code;
   }
 
-  /** The folder of the run that an injector made; null where it made none. */
+  /** The folder of an injector's run; null where there is none. */
   private static @Nullable Path runIn(Path results) throws IOException {
     try (Stream<Path> all = Files.list(results)) {
       return all.filter(run -> Files.exists(run.resolve("llm").resolve("run.json")))
@@ -168,17 +174,17 @@ public final class LocalInjectors {
     }
   }
 
-  /** Takes away what Gatling began to write for this process, which sends nothing. */
-  private static void empty(Path directory) throws IOException {
+  /** Deletes the folder that Gatling has made for this process, which sends no requests. */
+  private static void delete(Path directory) throws IOException {
     Files.deleteIfExists(directory.resolve("simulation.log"));
     Files.deleteIfExists(directory);
   }
 
-  private static void stop(InjectorProcesses processes, CountDownLatch over) {
-    if (over.getCount() > 0) {
+  private static void stop(InjectorProcesses processes, CountDownLatch ended) {
+    if (ended.getCount() > 0) {
       processes.stop();
       try {
-        var unused = over.await(MERGING_SECONDS, TimeUnit.SECONDS);
+        var unused = ended.await(MERGING_SECONDS, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -15,13 +15,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process that started this one for a share of the load, as this one sees it: its standard
- * output is told how the load goes, on standard input it says when the load starts. Where that ends
- * the other process is gone, however that ended, and this one ends too.
+ * The connection of an injector to the process that has started it. Standard output carries
+ * progress to the parent, standard input the start of the load from it. When standard input ends
+ * the parent is gone, and this process ends as well.
  */
 public final class ParentProcess {
 
-  /** System property of a process that was started for a share. */
+  /** System property of a process that another one has started for a share of the load. */
   static final String PROPERTY = "gatlingllm.injectorProcess";
 
   private static @Nullable ParentProcess ofProcess;
@@ -29,14 +29,14 @@ public final class ParentProcess {
   private final PrintStream out;
   private final CompletableFuture<Long> start = new CompletableFuture<>();
 
-  private ParentProcess(InputStream in, PrintStream out, Runnable end) {
+  ParentProcess(InputStream in, PrintStream out, Runnable end) {
     this.out = out;
     Thread reading = new Thread(() -> read(in, end), "llm-parent");
     reading.setDaemon(true);
     reading.start();
   }
 
-  /** That of this process; null where a user started it. */
+  /** The parent of this process; null where a user has started it. */
   public static synchronized @Nullable ParentProcess ofProcess() {
     if (ofProcess == null && Boolean.getBoolean(PROPERTY)) {
       ofProcess = new ParentProcess(System.in, System.out, ParentProcess::endProcess);
@@ -44,7 +44,7 @@ public final class ParentProcess {
     return ofProcess;
   }
 
-  /** As after a SIGTERM: what is there is kept. */
+  /** Ends as after a SIGTERM: records and report are kept. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   private static void endProcess() {
     System.exit(1);
@@ -55,35 +55,35 @@ public final class ParentProcess {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         start.complete(Long.parseLong(line));
       }
-    } catch (IOException e) {
-      // As good as its end.
+    } catch (IOException | NumberFormatException e) {
+      // The parent died, maybe within a line.
     }
     end.run();
   }
 
   /**
-   * Tells that all is ready for the load, and waits until it is known when it starts.
+   * Reports that this injector is ready for the load, and waits for the start of the load.
    *
-   * @return that instant, nanoseconds since 1970
+   * @return when the load starts, nanoseconds since 1970
    */
   public long awaitStart() {
     out.println(InjectorProcesses.READY);
     return start.join();
   }
 
-  /** Tells how the load goes. */
-  public void tell(LoadProgress progress) {
+  /** Reports the progress of the load. */
+  public void report(LoadProgress progress) {
     out.println(progress);
   }
 
   /**
-   * How the load of one injector goes, as a line from its process to the one that started it.
+   * The progress of one injector's load, as a line from its process to the parent.
    *
-   * @param where load level and phase, in words; empty where there is none
+   * @param where load level and phase, for people; empty between load levels
    * @param inFlight requests admitted and not ended
-   * @param ok requests that succeeded, of the level
-   * @param failed requests that failed, of the level
-   * @param tokensPerSecond output tokens, over the last seconds
+   * @param ok requests of the load level that succeeded
+   * @param failed requests of the load level that failed
+   * @param tokensPerSecond output tokens per second, over the last seconds
    */
   public record LoadProgress(
       String where, long inFlight, long ok, long failed, double tokensPerSecond) {
@@ -93,7 +93,7 @@ public final class ParentProcess {
             "gatling-llm progress: in flight (\\d+), ok (\\d+), failed (\\d+), tok/s ([\\d.]+),"
                 + " (.*)");
 
-    /** The line; {@link #of} reads it. */
+    /** The line, which {@link #of} parses. */
     @Override
     public String toString() {
       return String.format(
@@ -106,7 +106,7 @@ public final class ParentProcess {
           where);
     }
 
-    /** What a line says; null for any other line. */
+    /** Parses a line; null for a line of another kind. */
     static @Nullable LoadProgress of(String line) {
       Matcher form = LINE.matcher(line);
       return form.matches()
@@ -119,7 +119,7 @@ public final class ParentProcess {
           : null;
     }
 
-    /** What several say together, in the words of the first of them. */
+    /** The sum of all, with the load level of the first. */
     static LoadProgress sum(Collection<LoadProgress> all) {
       return new LoadProgress(
           all.stream().map(LoadProgress::where).findFirst().orElse(""),

@@ -1,7 +1,6 @@
 /**
- * Several injectors on this machine: processes that one process starts again from itself, and whose
- * runs it joins when they have ended. Not for users of the DSL; the setting {@code injectors} is
- * what they see of it.
+ * Several injectors on this machine, by the setting {@code injectors}: one process starts others
+ * like itself and joins their runs. Not for users' code.
  */
 @NullMarked
 package io.github.gatlingllm.processes;

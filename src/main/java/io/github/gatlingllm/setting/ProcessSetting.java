@@ -6,12 +6,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A system property such as {@code llm.startAt}; where it is not set, {@code LLM_START_AT} in the
- * environment. A blank one says nothing; a blank property hides the variable.
+ * A setting that a process reads whatever simulation it runs: a system property such as {@code
+ * llm.startAt}, else the environment variable {@code LLM_START_AT}. A blank value counts as not
+ * set; a blank property hides the variable.
+ *
+ * @param property its name as a system property
  */
 public record ProcessSetting(String property) {
 
-  /** Its name in the environment. */
+  /** The name of the environment variable. */
   public String variable() {
     return property
         .replace('.', '_')
@@ -19,12 +22,14 @@ public record ProcessSetting(String property) {
         .toUpperCase(Locale.ROOT);
   }
 
-  /** What this process was told; null for nothing. */
+  /** The value in this process, without surrounding blanks; null where it is not set. */
   public @Nullable String text() {
     return text(System.getProperties(), System.getenv());
   }
 
-  /** What a process was told that has these; null for nothing. */
+  /**
+   * The value in these properties and variables, without surrounding blanks; null where not set.
+   */
   public @Nullable String text(Map<?, ?> properties, Map<String, String> environment) {
     Object set = properties.get(property);
     String text = set == null ? environment.get(variable()) : set.toString();
@@ -32,10 +37,10 @@ public record ProcessSetting(String property) {
   }
 
   /**
-   * The same in a form.
+   * Parses the value; null where it is not set.
    *
-   * @throws IllegalArgumentException for what has not that form, in one line that begins with the
-   *     setting
+   * @param form parses a text, and throws {@link IllegalArgumentException} for an invalid one
+   * @throws IllegalArgumentException in one line that begins with the setting, if it is invalid
    */
   public <T> @Nullable T read(
       Map<?, ?> properties, Map<String, String> environment, Function<String, T> form) {

@@ -1,6 +1,6 @@
 /**
- * Settings that a process has whatever simulation it runs, as system properties or in its
- * environment. Not for users' code; what the benchmark takes besides is in its own catalogue.
+ * Settings of a process, whatever simulation it runs: system properties and environment variables.
+ * Not for users' code. Settings of the benchmark alone are in its own catalogue.
  */
 @NullMarked
 package io.github.gatlingllm.setting;

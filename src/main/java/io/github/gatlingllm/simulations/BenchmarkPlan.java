@@ -243,7 +243,7 @@ record BenchmarkPlan(
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
           "llm.endpoint has no path: posting to "
-              + Secrets.withoutThem(endpoint.url())
+              + Secrets.redactUrl(endpoint.url())
               + "; most servers expect /v1");
     }
     return endpoint;

@@ -86,7 +86,7 @@ final class DryRun {
       row(
           "target",
           (several ? plan.labels().get(i) + ": " : "")
-              + Secrets.withoutThem(target.endpoint().url()));
+              + Secrets.redactUrl(target.endpoint().url()));
       row(
           "model",
           Objects.requireNonNullElse(

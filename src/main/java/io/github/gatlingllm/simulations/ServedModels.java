@@ -44,7 +44,7 @@ final class ServedModels {
     } catch (IOException | GeneralSecurityException | RuntimeException unknown) {
       return null;
     }
-    String shown = Secrets.withoutThem(url);
+    String shown = Secrets.redactUrl(url);
     if (models.size() == 1) {
       System.out.println("LLM: model " + models.get(0) + ", the only one of " + shown);
       return models.get(0);

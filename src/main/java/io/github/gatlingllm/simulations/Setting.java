@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.clock.TimeServer;
+import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.live.LiveView;

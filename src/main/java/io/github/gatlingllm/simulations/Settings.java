@@ -319,7 +319,7 @@ final class Settings {
     }
     String text = String.valueOf(text(setting));
     if (setting == Setting.ENDPOINT) {
-      text = Secrets.withoutThem(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
+      text = Secrets.redactUrl(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
     }
     return clipped(redacted(text));
   }

@@ -7,28 +7,48 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.GroupTally.Judge;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Joins what was counted into parts of the run: by stage, target or request name. */
-record FigureGroups(RunStatistics counted, HeadlineClock clock) {
+/** Joins the tallies of load levels and request names into groups: level, target, name, run. */
+final class FigureGroups {
 
-  static FigureGroups of(RunStatistics counted) {
-    FigureGroups groups = new FigureGroups(counted, new HeadlineClock(true));
-    boolean isNamed =
-        !counted.arrivals.isEmpty()
-            || counted.windows.stages().stream()
-                .map(w -> groups.joined(key -> key.stage() == w.index()).tally())
-                .anyMatch(tally -> HeadlineClock.waited(metric -> values(tally, metric)));
-    return new FigureGroups(counted, new HeadlineClock(isNamed));
+  /** A step of an injection profile of Gatling that has one rate. */
+  private static final Pattern CONSTANT_RATE =
+      Pattern.compile(
+          "(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*"
+              // of runs before 0.2
+              + "|(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
+              + "|ConstantRateOpenInjection\\([^)]*\\)");
+
+  private final RunStatistics counted;
+  private final List<String> injections;
+  private final HeadlineClock clock;
+
+  FigureGroups(RunInfo info, RunStatistics counted) {
+    this.counted = counted;
+    injections =
+        info.config().entrySet().stream()
+            .filter(entry -> entry.getKey().startsWith("arrivals "))
+            .map(Map.Entry::getValue)
+            .toList();
+    clock =
+        new HeadlineClock(
+            !counted.arrivals.isEmpty()
+                || counted.windows.stages().stream()
+                    .map(w -> joined(key -> key.stage() == w.index()).tally())
+                    .anyMatch(tally -> HeadlineClock.waited(metric -> values(tally, metric))));
   }
 
   private static Distribution values(Tally tally, Metric metric) {
@@ -36,15 +56,15 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
     return values == null ? Distribution.EMPTY : values.distribution();
   }
 
-  /** The cells that are wanted, in one. */
+  /** The sum of the tallies that are wanted. */
   GroupTally joined(Predicate<RunStatistics.Key> which) {
-    GroupTally sum = counted.emptyCell();
+    GroupTally sum = counted.emptyGroup();
     Set<String> targets = new HashSet<>();
     Set<Integer> stages = new TreeSet<>();
-    counted.cells.forEach(
-        (key, cell) -> {
+    counted.groups.forEach(
+        (key, group) -> {
           if (which.test(key)) {
-            sum.add(cell);
+            sum.add(group);
             targets.add(stage(key).level().target());
             stages.add(key.stage());
           }
@@ -52,10 +72,10 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
     if (targets.size() == 1) {
       String target = targets.iterator().next();
       boolean isWhole =
-          counted.cells.keySet().stream()
+          counted.groups.keySet().stream()
               .filter(key -> !which.test(key))
               .noneMatch(other -> runsBeside(other, target, stages));
-      sum.flow()
+      sum.throughput()
           .servedBy(
               counted.targets.get(target),
               isWhole,
@@ -64,21 +84,23 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
     return sum.with(intervals(which));
   }
 
-  /** Whether a cell is of that target, and of one of those stages or of one at the same time. */
-  private boolean runsBeside(RunStatistics.Key cell, String target, Set<Integer> stages) {
-    LevelWindow window = stage(cell);
+  /**
+   * Whether a tally belongs to that target, at one of those levels or at one that overlaps them.
+   */
+  private boolean runsBeside(RunStatistics.Key group, String target, Set<Integer> stages) {
+    LevelWindow window = stage(group);
     return window.level().target().equals(target)
         && stages.stream()
             .map(counted.windows.stages()::get)
             .anyMatch(own -> own.overlapNanos(window.from(), window.to()) > 0);
   }
 
-  /** Null unless the cells are all those of one stage, whose load is constant. */
+  /** Null unless the tallies are all those of one level of constant load. */
   private @Nullable ConfidenceIntervals intervals(Predicate<RunStatistics.Key> which) {
     List<Integer> stages =
-        counted.cells.keySet().stream().filter(which).map(key -> key.stage()).distinct().toList();
+        counted.groups.keySet().stream().filter(which).map(key -> key.stage()).distinct().toList();
     if (stages.size() != 1
-        || !counted.cells.keySet().stream()
+        || !counted.groups.keySet().stream()
             .allMatch(key -> key.stage() != stages.get(0) || which.test(key))) {
       return null;
     }
@@ -86,16 +108,30 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
     return slices == null ? null : new ConfidenceIntervals(slices);
   }
 
-  /** The slices of a stage whose load is constant; null for any other, and for batch trials. */
+  /** The time slices of a level of constant load; null for other levels and for batch trials. */
   @Nullable List<TimeSlice> steadySlices(LevelWindow window) {
     return window.nanos() > 0
-            && counted.hasConstantLoad(window.level())
+            && hasConstantLoad(window.level())
             && !counted.trials.containsKey(window.index())
         ? counted.slices.slices(window.index())
         : null;
   }
 
-  /** Length of the measure windows of those stages together; what overlaps counts once. */
+  /**
+   * Whether the load of a level stays the same while it is measured. Older files describe the steps
+   * of Gatling's own open injection by name only.
+   */
+  private boolean hasConstantLoad(LevelInfo level) {
+    if (level.kind().equals(LevelInfo.INJECTION)) {
+      return level.offered() != null;
+    }
+    return level.isSteadyByPlan()
+        && !level.kind().equals(LevelInfo.BATCH)
+        && (!level.label().equals(LevelInfo.WHOLE_RUN)
+            || injections.stream().allMatch(steps -> CONSTANT_RATE.matcher(steps).matches()));
+  }
+
+  /** Length of the union of the measure windows of those levels, in nanoseconds. */
   long windowNanos(Predicate<LevelWindow> which) {
     return Windows.unionNanos(
         counted.windows.stages().stream()
@@ -109,13 +145,17 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
     return !counted.slo.isEmpty();
   }
 
-  /** What the requests of that target are judged by, null stands for all; null without SLO. */
+  /**
+   * The SLO of the requests to a target; null without SLO.
+   *
+   * @param target null for all targets
+   */
   @Nullable Judge judge(@Nullable String target) {
     boolean judged = target == null ? hasSlo() : !counted.slo.isEmpty(target);
     return judged ? new Judge(counted.slo.quote(target, clock), false) : null;
   }
 
-  /** What a load level is judged by; null without SLO. */
+  /** The SLO of a load level; null without SLO. */
   @Nullable Judge levelJudge(LevelWindow level) {
     String target = level.level().target();
     return counted.slo.isEmpty(target)
@@ -123,7 +163,7 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
         : new Judge(counted.slo.quote(target, level.index(), clock), true);
   }
 
-  /** The trials of those stages; null outside batch mode. */
+  /** The batch trials of those levels; null outside batch mode. */
   @Nullable Trials trials(Predicate<LevelWindow> which) {
     return TrialTally.pooled(
         counted.windows.stages().stream()
@@ -133,7 +173,7 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
             .toList());
   }
 
-  /** The name of a stage where the run has several targets, or scenarios at one. */
+  /** The label of a level, with its target and scenario where the run has several of them. */
   String place(LevelInfo stage) {
     Windows windows = counted.windows;
     boolean scenarios = windows.tracks().size() > windows.targets().size();
@@ -144,20 +184,28 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
   }
 
   /** Labels of the targets. */
-  List<String> targets() {
+  Set<String> targets() {
     return counted.windows.targets();
   }
 
-  /** The stages of that target; null stands for all. */
+  /**
+   * The load levels of a target.
+   *
+   * @param target null for all targets
+   */
   List<LevelWindow> stages(@Nullable String target) {
     return counted.windows.stages().stream()
         .filter(w -> target == null || target.equals(w.level().target()))
         .toList();
   }
 
-  /** The request names at that target; null stands for all. */
+  /**
+   * The request names at a target.
+   *
+   * @param target null for all targets
+   */
   List<String> requests(@Nullable String target) {
-    return counted.cells.keySet().stream()
+    return counted.groups.keySet().stream()
         .filter(key -> target == null || target.equals(stage(key).level().target()))
         .map(RunStatistics.Key::name)
         .distinct()
@@ -165,9 +213,9 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
   }
 
   /**
-   * The requests of that target, stage and name; null stands for all.
+   * The figures of the requests to a target, at a load level, of a name; null stands for all.
    *
-   * @param max the highest load that holds the SLO
+   * @param max the highest load that meets the SLO
    */
   Part part(
       @Nullable String target,
@@ -178,16 +226,16 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
         w ->
             (target == null || target.equals(w.level().target()))
                 && (stage == null || stage.equals(w.level()));
-    GroupTally cell =
+    GroupTally group =
         joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
     return new Part(
-        cell.figures(windowNanos(within), judge(target), null, max, null), cell.tally());
+        group.figures(windowNanos(within), judge(target), null, max, null), group.tally());
   }
 
   private LevelWindow stage(RunStatistics.Key key) {
     return counted.windows.stages().get(key.stage());
   }
 
-  /** Figures, and the values behind them. */
+  /** Figures and the tally that they come from. */
   record Part(Figures figures, Tally tally) {}
 }

@@ -20,41 +20,46 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one stage and one name; cells are joined into stages, targets and the run.
+ * The requests of one load level and one name. Tallies add up to those of levels, targets and the
+ * run.
  *
- * @param intervals null where these are not all requests of one stage of constant load
+ * @param throughput what happened in the measure windows
+ * @param intervals null where these are not all requests of one level of constant load
  */
-record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceIntervals intervals) {
+record GroupTally(
+    Tally tally, WindowThroughput throughput, @Nullable ConfidenceIntervals intervals) {
 
   /**
-   * Of no request yet.
+   * A tally of no request.
    *
-   * @param readingSpeed tokens that readers of the answers read in a second
+   * @param readingSpeed tokens per second that readers of the answers read
    */
   static GroupTally empty(double readingSpeed) {
     return new GroupTally(new Tally(readingSpeed), new WindowThroughput(), null);
   }
 
   GroupTally with(@Nullable ConfidenceIntervals theirs) {
-    return new GroupTally(tally, flow, theirs);
+    return new GroupTally(tally, throughput, theirs);
   }
 
   static GroupTally of(LevelWindow window, double readingSpeed) {
     GroupTally empty = empty(readingSpeed);
-    empty.flow.watch(window);
+    empty.throughput.watch(window);
     return empty;
   }
 
   void add(GroupTally other) {
     tally.add(other.tally);
-    flow.add(other.flow);
+    throughput.add(other.throughput);
   }
 
   /**
-   * The figures.
+   * The figures of these requests.
    *
    * @param windowNanos length of the measure windows; 0 leaves rates null
-   * @param judge what the requests are judged by; null without SLO
+   * @param judge the SLO; null without one
+   * @param planned requests that the plan asks for; null where it does not say
+   * @param max the highest load that meets the SLO; null where none does
    * @param trials null outside batch mode
    */
   Figures figures(
@@ -93,39 +98,44 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
   }
 
   private Map<Metric, @Nullable Double> numbers(double window, boolean isJudged) {
-    boolean generates = flow.generates();
-    Double gpus = flow.facts == null ? null : flow.facts.gpus();
+    boolean generates = throughput.generates();
+    Double gpus = throughput.facts == null ? null : throughput.facts.gpus();
     Map<Metric, @Nullable Double> all = new EnumMap<>(Metric.class);
-    all.put(Metric.OUTPUT_TOKENS_PER_S, generates ? per(flow.tokens, window) : null);
+    all.put(Metric.OUTPUT_TOKENS_PER_S, generates ? per(throughput.tokens, window) : null);
     all.put(
         Metric.BILLED_OUTPUT_TOKENS_PER_S,
-        flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null);
-    all.put(Metric.PEAK_OUTPUT_TOKENS_PER_S, generates ? flow.peak(Peaks::tokensPerS) : null);
+        throughput.billedKnown ? per(throughput.tokens + throughput.hiddenTokens, window) : null);
+    all.put(Metric.PEAK_OUTPUT_TOKENS_PER_S, generates ? throughput.peak(Peaks::tokensPerS) : null);
     all.put(
         Metric.OUTPUT_TOKENS_PER_S_PER_GPU,
-        gpus == null || !generates ? null : per(flow.tokens / gpus, window));
+        gpus == null || !generates ? null : per(throughput.tokens / gpus, window));
     all.put(
         Metric.INPUT_TOKENS_PER_S,
-        flow.promptKnown ? per((double) flow.promptTokens, window) : null);
+        throughput.promptKnown ? per((double) throughput.promptTokens, window) : null);
     all.put(
         Metric.TOTAL_TOKENS_PER_S,
-        generates && flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null);
+        generates && throughput.promptKnown
+            ? per(throughput.tokens + throughput.promptTokens, window)
+            : null);
     all.put(Metric.WALL_OUTPUT_TOKENS_PER_S, generates ? tally.spans().wallTokensPerS() : null);
-    all.put(Metric.REQUESTS_PER_S, per((double) flow.ok, window));
-    all.put(Metric.INPUTS_PER_S, flow.inputsKnown ? per((double) flow.inputs, window) : null);
-    all.put(Metric.EFFECTIVE_CONCURRENCY, per(flow.inFlightNanos / 1e9, window));
-    all.put(Metric.ACTIVE_CONCURRENCY, generates ? per(flow.receivingNanos / 1e9, window) : null);
-    all.put(Metric.PEAK_IN_FLIGHT, flow.peak(Peaks::inFlight));
+    all.put(Metric.REQUESTS_PER_S, per((double) throughput.ok, window));
+    all.put(
+        Metric.INPUTS_PER_S,
+        throughput.inputsKnown ? per((double) throughput.inputs, window) : null);
+    all.put(Metric.EFFECTIVE_CONCURRENCY, per(throughput.inFlightNanos / 1e9, window));
+    all.put(
+        Metric.ACTIVE_CONCURRENCY, generates ? per(throughput.receivingNanos / 1e9, window) : null);
+    all.put(Metric.PEAK_IN_FLIGHT, throughput.peak(Peaks::inFlight));
     tally.addJitter(all);
-    flow.addEfficiency(all, window, isJudged);
+    throughput.addEfficiency(all, window, isJudged);
     return all;
   }
 
   /**
-   * What requests are judged by.
+   * The SLO that requests are judged by.
    *
-   * @param quote the objectives with their clock
-   * @param isOfLevel whether the requests are a load level, which may hold them
+   * @param quote its objectives with their clock
+   * @param isOfLevel whether the requests are those of one load level, which holds it or not
    */
   record Judge(String quote, boolean isOfLevel) {}
 
@@ -136,8 +146,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         judge.quote(),
         all.share(),
         intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
-        per((double) flow.met, window),
-        flow.generates() ? per(flow.sloTokens, window) : null,
+        per((double) throughput.met, window),
+        throughput.generates() ? per(throughput.sloTokens, window) : null,
         all.judged(),
         all.met(),
         all.unknown(),
@@ -158,8 +168,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
   }
 
   /**
-   * What happened inside a measure window, whatever phase the request was scheduled in: tokens that
-   * arrived, requests that ended, time in flight.
+   * What happened inside a measure window: tokens that arrived, requests that ended, time in
+   * flight. Requests of all phases count.
    */
   static final class WindowThroughput {
 
@@ -180,19 +190,19 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private boolean isWhole;
     private @Nullable Double joules;
     private final List<Peaks> peaks = new ArrayList<>();
-    private final Moments staysMs = new Moments();
+    private final Moments durationsMs = new Moments();
 
-    /** What was most in that window is looked for. */
+    /** Also records the peaks of that window. */
     void watch(LevelWindow window) {
       peaks.add(new Peaks(window.from(), window.to()));
     }
 
     /**
-     * What one target did.
+     * All requests went to one target, so that its cost and energy belong to them.
      *
-     * @param target what is known of it
-     * @param all whether it did nothing else in the window
-     * @param energy that it took in the window; null where not known
+     * @param target its GPUs and cost; null where not known
+     * @param all whether it served no other requests in the window
+     * @param energy joules that it used in the window; null where not known
      */
     void servedBy(@Nullable TargetFacts target, boolean all, @Nullable Double energy) {
       facts = target;
@@ -200,7 +210,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       joules = energy;
     }
 
-    /** Of tokens that arrived in the window; nothing where neither energy nor cost is known. */
+    /** Power and cost per token; none where neither energy nor cost is known. */
     private void addEfficiency(
         Map<Metric, @Nullable Double> numbers, double window, boolean isJudged) {
       Double cost = facts == null ? null : facts.costOfAllPerHour();
@@ -235,18 +245,18 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       promptKnown = true;
     }
 
-    /** Embeddings have no tokens to put out: they have none of those figures, not 0. */
+    /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
     private boolean generates() {
       return !inputsKnown || tokens > 0;
     }
 
-    /** A request for so many vectors ended; failed ones gave none. */
+    /** A request for embeddings ended, with {@code count} vectors; a failed one has 0. */
     void inputs(int count) {
       inputs += count;
       inputsKnown = true;
     }
 
-    /** Of an answer whose billed tokens the server said. */
+    /** Adds the tokens that an answer billed and did not send, where the server reports usage. */
     void hiddenTokens(int count) {
       hiddenTokens += count;
       billedKnown = true;
@@ -256,20 +266,24 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       arrived++;
     }
 
-    /** A request ended, {@code stayMs} after it was admitted. */
-    void ended(double stayMs, boolean wasOk, boolean inSlo) {
-      staysMs.add(stayMs, 1);
+    /** A request ended, {@code durationMs} after it was admitted. */
+    void ended(double durationMs, boolean wasOk, boolean inSlo) {
+      durationsMs.add(durationMs, 1);
       ok += wasOk ? 1 : 0;
       met += inSlo ? 1 : 0;
     }
 
-    /** A request was in flight, for so long of it in the window. */
+    /**
+     * A request was in flight.
+     *
+     * @param nanos how long of that in the window
+     */
     void inFlight(long admitted, long closed, long nanos) {
       inFlightNanos += nanos;
       peaks.get(0).inFlight(admitted, closed);
     }
 
-    /** A request received tokens for so long of the window. */
+    /** A request received tokens for {@code nanos} of the window. */
     void receiving(long nanos) {
       receivingNanos += nanos;
     }
@@ -289,10 +303,10 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       inFlightNanos += other.inFlightNanos;
       receivingNanos += other.receivingNanos;
       peaks.addAll(other.peaks);
-      staysMs.add(other.staysMs);
+      durationsMs.add(other.durationsMs);
     }
 
-    /** The largest of all windows; those that overlap are one. */
+    /** The largest value of all windows; windows that overlap count as one. */
     @Nullable Double peak(Function<Peaks, @Nullable Number> of) {
       return Peaks.joined(peaks).stream()
           .map(of)
@@ -312,8 +326,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     }
 
     /** Closed − admitted of the requests that ended in the window, in milliseconds. */
-    Moments staysMs() {
-      return staysMs;
+    Moments durationsMs() {
+      return durationsMs;
     }
   }
 }

@@ -4,7 +4,6 @@ import io.github.gatlingllm.metric.Figures.FailingSpan;
 import io.github.gatlingllm.metric.Figures.Failures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -25,17 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outages {
 
-  private static final long LEAST_SLOT = 10_000_000L;
-  private static final int MOST_SLOTS = 1 << 20;
   private static final double LEAST_S = 1;
   private static final int LEAST_REQUESTS = 3;
 
   /** How often a run as good as this one may have such a span by chance. */
   private static final double CHANCE = 0.01;
 
-  private final long origin;
-  private final long slotNanos;
-  private final int slots;
+  private final TimeSlots slots;
   private final BitSet served = new BitSet();
   private int[] begun = {};
   private int[] over = {};
@@ -51,9 +46,7 @@ final class Outages {
    * @param until its end
    */
   Outages(long from, long until) {
-    origin = from;
-    slotNanos = Math.max(LEAST_SLOT, (until - from) / MOST_SLOTS + 1);
-    slots = (int) Math.max(1, (until - from) / slotNanos + 1);
+    slots = TimeSlots.of(from, until);
   }
 
   /** Adds a request to the target, of any phase. */
@@ -72,25 +65,12 @@ final class Outages {
     lastNanos = Math.max(lastNanos, closed);
     ended += status == RequestStatus.CANCELLED ? 0 : 1;
     if (isServed) {
-      served.set(slot(admitted), slot(closed) + 1);
+      slots.set(served, admitted, closed);
     } else if (status != RequestStatus.CANCELLED) {
       failed++;
-      begun = counted(begun, slot(admitted));
-      over = counted(over, slot(closed));
+      begun = slots.add(begun, slots.at(admitted), 1);
+      over = slots.add(over, slots.at(closed), 1);
     }
-  }
-
-  private int[] counted(int[] slotted, int slot) {
-    int[] wide =
-        slot < slotted.length
-            ? slotted
-            : Arrays.copyOf(slotted, Math.min(slots, Math.max(slot + 1, 2 * slotted.length)));
-    wide[slot]++;
-    return wide;
-  }
-
-  private int slot(long unixNanos) {
-    return (int) Math.max(0, Math.min(slots - 1L, (unixNanos - origin) / slotNanos));
   }
 
   /** What was seen. */
@@ -141,11 +121,11 @@ final class Outages {
     return first < 0
         ? null
         : new FailingSpan(
-            seconds(first),
-            seconds(to),
+            slots.seconds(first),
+            slots.seconds(to),
             underWayBefore + sent,
             sent,
-            back < 0 ? null : (Double) seconds(back));
+            back < 0 ? null : (Double) slots.seconds(back));
   }
 
   /**
@@ -173,9 +153,5 @@ final class Outages {
 
   private static int at(int[] slotted, int slot) {
     return slot < slotted.length ? slotted[slot] : 0;
-  }
-
-  private double seconds(int slot) {
-    return slot * slotNanos / 1e9;
   }
 }

@@ -105,7 +105,7 @@ public final class OverTime implements Consumer<RequestRecord> {
       tokens(stream.unixNanos(i), stream.tokens(i), inSlo);
     }
     gaps(stream);
-    passage(record, stream, record.identity().target() + ": ");
+    times(record, stream, record.identity().target() + ": ");
     if (record.timing().scheduledOffsetNanos() != null) {
       arrival(record.timing());
     }
@@ -127,7 +127,7 @@ public final class OverTime implements Consumer<RequestRecord> {
    *
    * @param owner stands before the names of its quotas
    */
-  void passage(RequestRecord record, TokenStream tokens, String owner) {
+  void times(RequestRecord record, TokenStream tokens, String owner) {
     RequestRecord.Timing t = record.timing();
     intervals.at(t.startUnixNanos()).started++;
     Long admitted = t.admittedUnixNanos();
@@ -164,9 +164,9 @@ public final class OverTime implements Consumer<RequestRecord> {
       if (tpot != null) {
         Shapes.add(interval.heat(Metric.TPOT_MS), Math.round(tpot));
       }
-      if (tokens.hasTokenGaps() && tokens.tokenMicrosAt(50) > 0) {
-        double ratio = tokens.tokenMicrosAt(99) / tokens.tokenMicrosAt(50);
-        interval.heat(Metric.JITTER_PER_REQUEST).add(Math.round(ratio * 1e3), 1);
+      Double jitter = tokens.jitter();
+      if (jitter != null) {
+        interval.heat(Metric.JITTER_PER_REQUEST).add(Math.round(jitter * 1e3), 1);
       }
     }
   }

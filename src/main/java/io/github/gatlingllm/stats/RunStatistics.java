@@ -27,44 +27,35 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the records of a run into its figures, in one pass and bounded memory whatever the number
- * of requests: about 1 MiB per stage and request name, 4 MiB per stage for its time slices, 20 MiB
- * for charts.
+ * Turns the records of a run into its figures, in one pass. Memory does not grow with the number of
+ * requests: about 1 MiB per load level and request name, 4 MiB per load level for its time slices,
+ * 20 MiB for charts.
  *
  * <pre>{@code
  * RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(requestsJsonl, sink));
  * }</pre>
  *
- * <p>A request belongs to the stage and phase in which it was scheduled, a token to the measure
- * window in which it arrived. Latency distributions take ok requests scheduled in measure;
- * requests/s takes ok requests that ended in the window; output tok/s takes the tokens of all
- * requests.
+ * <p>A request belongs to the load level and phase in which it was scheduled, a token to the
+ * measure window in which it arrived. Latency distributions count ok requests scheduled in the
+ * phase measure; requests/s counts ok requests that ended in the window; output tok/s counts the
+ * tokens of all requests.
  */
 public final class RunStatistics {
 
   private static final int MOST_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
-  /** Of load levels that are in no plan: they have no rates. */
+  /** Load levels outside the plan, which have no rates, that keep their names. */
   private static final int MOST_UNPLANNED = 20;
 
-  /** Request names at load levels that have figures of their own, 1 MiB each. */
-  private static final int MOST_CELLS = 500;
+  /** Pairs of load level and request name with figures of their own, 1 MiB each. */
+  private static final int MOST_GROUPS = 500;
 
-  /** How far a record may lie beyond the run: clocks and time zones are off by no more. */
+  /** How far outside the run a record may start: wrong clocks and time zones differ by less. */
   private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
-
-  /** One step of an injection profile, at one rate. */
-  private static final Pattern CONSTANT =
-      Pattern.compile(
-          "(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*"
-              // of runs before 0.2
-              + "|(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
-              + "|ConstantRateOpenInjection\\([^)]*\\)");
 
   private final long runStart;
   private final long runEnd;
@@ -75,7 +66,7 @@ public final class RunStatistics {
   private final RequestValues values;
   final SloTally slo;
   final OverTime overTime;
-  final Map<Key, GroupTally> cells = new LinkedHashMap<>();
+  final Map<Key, GroupTally> groups = new LinkedHashMap<>();
   private final Map<String, String> names = new HashMap<>();
   final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
@@ -90,13 +81,11 @@ public final class RunStatistics {
   final SliceTally slices = new SliceTally();
   final InjectorTally byInjector;
   final EngineTally engines;
-  private final List<String> injections;
-
   final Map<String, RunInfo.TargetFacts> targets;
 
-  // Mostly it is the one that was asked for before.
+  // Most records belong to the same group as the one before.
   private Key latestKey = new Key(-1, "");
-  private GroupTally latestCell;
+  private GroupTally latestGroup;
 
   record Key(int stage, String name) {}
 
@@ -106,13 +95,8 @@ public final class RunStatistics {
     levels = new BoundedNames(info.stages(), MOST_UNPLANNED);
     readingSpeed = info.reportOptions().readingSpeed();
     values = new RequestValues(readingSpeed);
-    latestCell = emptyCell();
+    latestGroup = emptyGroup();
     slo = new SloTally(info);
-    injections =
-        info.config().entrySet().stream()
-            .filter(entry -> entry.getKey().startsWith("arrivals "))
-            .map(Map.Entry::getValue)
-            .toList();
     overTime = new OverTime(info.startUnixNanos());
     runStart = info.startUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
@@ -132,8 +116,8 @@ public final class RunStatistics {
   /**
    * The figures of a run, judged by its own SLO.
    *
-   * @param info null when {@code run.json} is missing: stages and windows are then inferred from
-   *     the records, which takes a second pass
+   * @param info null when {@code run.json} is missing: load levels and windows are then inferred
+   *     from the records, which takes a second pass
    */
   public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
     return of(completed(info, source), hasNoStages(info), source);
@@ -142,8 +126,8 @@ public final class RunStatistics {
   /**
    * The figures of some load levels pooled.
    *
-   * @param info with all its stages
-   * @param which by their positions
+   * @param info with all its levels
+   * @param which positions of the levels
    */
   public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
       throws IOException {
@@ -161,9 +145,9 @@ public final class RunStatistics {
   }
 
   /**
-   * The figures of a run.
+   * The figures of a run, judged by another SLO than its own.
    *
-   * @param slo gives the run another SLO than its own
+   * @param slo puts that SLO into the run
    */
   public static RunFigures of(
       @Nullable RunInfo info, UnaryOperator<RunInfo> slo, RecordSource source) throws IOException {
@@ -179,7 +163,7 @@ public final class RunStatistics {
     return new SummaryAssembly(source.ended(info), inferred, file, statistics).figures();
   }
 
-  /** The run with the stages and ends filled in that {@code run.json} does not have. */
+  /** Fills in the levels and ends that {@code run.json} lacks, from the records. */
   public static RunInfo completed(@Nullable RunInfo info, RecordSource source) throws IOException {
     if (info != null && !RunBounds.areNeededBy(info)) {
       return info;
@@ -197,61 +181,61 @@ public final class RunStatistics {
     RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
     RequestRecord record = levels.of(given);
     RequestRecord.Identity id = record.identity();
-    LevelWindow stage = windows.of(id);
+    LevelWindow level = windows.of(id);
     String name = nameOf(id.name());
     SloTally.Objectives objectives = slo.of(id.target(), id.name());
     Slo.Judgement judgement = objectives.slo().judge(record);
     Boolean met = judgement.met();
     boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
     stream.read(record);
-    tokens(stage, name, inSlo, id.injector());
-    passage(record, stage, name, inSlo);
+    addTokens(level, name, inSlo, id.injector());
+    addTimes(record, level, name, inSlo);
     silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
-    byInjector.add(record, stage);
+    byInjector.add(record, level);
     engines.add(record);
-    if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
-      arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
+    if (record.timing().scheduledOffsetNanos() != null && level.nanos() > 0) {
+      arrivals.computeIfAbsent(level.index(), i -> new ArrivalTally(level)).add(record);
       overTime.arrival(record.timing());
     }
     if (id.phase() == Phase.MEASURE) {
       if (record.outcome().ok()) {
         values.read(record);
       }
-      cell(stage, name)
+      group(level, name)
           .tally()
-          .add(record, values, stream, stage.index(), objectives.owner(), judgement);
+          .add(record, values, stream, level.index(), objectives.owner(), judgement);
       workload.add(record);
       if (id.trial() != null) {
-        trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
+        trials.computeIfAbsent(level.index(), i -> new TrialTally()).add(record);
       }
       answers.add(record, stream.times());
-      slices.measured(stage, record, values, stream, met);
-      requestSamples.add(record, stream, stage, met);
-      objectives.add(stage.index(), record, judgement);
-      record.server().names().forEach(this::named);
+      slices.measured(level, record, values, stream, met);
+      requestSamples.add(record, stream, level, met);
+      objectives.add(level.index(), record, judgement);
+      record.server().names().forEach(this::addServerName);
     }
   }
 
   /**
-   * Puts every token into the window, the slice and the second in which it arrived. Those that
-   * follow each other in all of them are added up first.
+   * Adds the tokens of a request to the window, the time slice and the second in which each
+   * arrived. Consecutive tokens of the same window, slice and second are added at once.
    */
-  private void tokens(LevelWindow stage, String name, boolean inSlo, String injector) {
-    LevelWindow window = stage;
-    WindowThroughput flow = null;
+  private void addTokens(LevelWindow level, String name, boolean inSlo, String injector) {
+    LevelWindow latest = level;
+    WindowThroughput throughput = null;
     int next = 0;
     while (next < stream.arrivals()) {
       long at = stream.unixNanos(next);
-      LevelWindow now = windows.at(at, window);
+      LevelWindow window = windows.at(at, latest);
       long until = Math.min(overTime.endOf(at), Peaks.endOfSecond(at));
       until =
           Math.min(
               until,
-              now == null
-                  ? windows.nextFrom(at, stage)
-                  : Math.min(now.to(), slices.endOf(now, at)));
+              window == null
+                  ? windows.nextFrom(at, level)
+                  : Math.min(window.to(), slices.endOf(window, at)));
       double tokens = 0;
       do {
         tokens += stream.tokens(next++);
@@ -259,14 +243,14 @@ public final class RunStatistics {
           && stream.unixNanos(next) >= at
           && stream.unixNanos(next) < until);
       overTime.tokens(at, tokens, inSlo);
-      if (now != null) {
-        if (flow == null || now.index() != window.index()) {
-          flow = cell(now, name).flow();
-          window = now;
+      if (window != null) {
+        if (throughput == null || window.index() != latest.index()) {
+          throughput = group(window, name).throughput();
+          latest = window;
         }
-        flow.tokens(at, tokens, inSlo);
-        byInjector.tokens(injector, now, tokens);
-        slices.tokens(now, at, tokens, inSlo);
+        throughput.tokens(at, tokens, inSlo);
+        byInjector.tokens(injector, window, tokens);
+        slices.tokens(window, at, tokens, inSlo);
       }
     }
     if (stream.arrivals() > 0) {
@@ -274,20 +258,19 @@ public final class RunStatistics {
     }
   }
 
-  private static Backlog backlog(LevelWindow window) {
-    return new Backlog(window.from(), window.nanos(), 1);
-  }
-
-  /** A request's way through the system: start, first token, end. */
-  private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
+  /**
+   * Adds what a request did besides its tokens to the window in which it happened: its arrival, its
+   * prompt at the first token, its time in flight, its end.
+   */
+  private void addTimes(RequestRecord record, LevelWindow level, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    overTime.passage(
+    overTime.times(
         record, stream, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
-    LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
-    if (came != null) {
-      cell(came, name).flow().arrival();
+    WindowThroughput atArrival = throughputAt(t.scheduledUnixNanos(), level, name);
+    if (atArrival != null) {
+      atArrival.arrival();
     }
-    for (LevelWindow window : windows.besides(stage)) {
+    for (LevelWindow window : windows.besides(level)) {
       if (window.nanos() > 0) {
         backlogs.computeIfAbsent(window.index(), i -> backlog(window.arriving())).add(record);
       }
@@ -300,53 +283,58 @@ public final class RunStatistics {
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
-      LevelWindow window = windows.at(admitted + answered, stage);
-      if (window != null) {
-        cell(window, name).flow().promptTokens(prompt);
+      WindowThroughput atAnswer = throughputAt(admitted + answered, level, name);
+      if (atAnswer != null) {
+        atAnswer.promptTokens(prompt);
       }
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
-      billed(record, stage, name, answered == null ? closed : admitted + answered);
-      for (LevelWindow window : windows.besides(stage)) {
+      addHiddenTokens(record, level, name, answered == null ? closed : admitted + answered);
+      for (LevelWindow window : windows.besides(level)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
-          WindowThroughput flow = cell(window, name).flow();
-          flow.inFlight(admitted, closed, overlap);
+          WindowThroughput throughput = group(window, name).throughput();
+          throughput.inFlight(admitted, closed, overlap);
           if (ttft != null && t.latencyNanos() != null) {
-            flow.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
+            throughput.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
           }
         }
       }
-      ended(record, stage, name, closed, (closed - admitted) / 1e6, inSlo);
+      addEnd(record, level, name, closed, (closed - admitted) / 1e6, inSlo);
     }
   }
 
-  /** Reasoning that never came over the wire is counted with what came after it. */
-  private void billed(RequestRecord record, LevelWindow stage, String name, long unixNanos) {
+  private static Backlog backlog(LevelWindow window) {
+    return new Backlog(window.from(), window.nanos(), 1);
+  }
+
+  /** Reasoning that was billed but not sent counts at the first token that was sent. */
+  private void addHiddenTokens(
+      RequestRecord record, LevelWindow level, String name, long unixNanos) {
     if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
-      LevelWindow window = windows.at(unixNanos, stage);
-      if (window != null) {
-        cell(window, name).flow().hiddenTokens(record.tokens().hidden());
+      WindowThroughput throughput = throughputAt(unixNanos, level, name);
+      if (throughput != null) {
+        throughput.hiddenTokens(record.tokens().hidden());
       }
     }
   }
 
-  private void ended(
+  private void addEnd(
       RequestRecord record,
-      LevelWindow stage,
+      LevelWindow level,
       String name,
       long closed,
-      double stayMs,
+      double durationMs,
       boolean inSlo) {
     boolean ok = record.outcome().ok();
-    LevelWindow window = windows.at(closed, stage);
+    LevelWindow window = windows.at(closed, level);
     if (window != null) {
-      WindowThroughput flow = cell(window, name).flow();
-      flow.ended(stayMs, ok, inSlo);
+      WindowThroughput throughput = group(window, name).throughput();
+      throughput.ended(durationMs, ok, inSlo);
       Integer inputs = record.tokens().inputs();
       if (inputs != null) {
-        flow.inputs(ok ? inputs : 0);
+        throughput.inputs(ok ? inputs : 0);
       }
       slices.ended(window, closed, ok, inSlo);
       if (ok) {
@@ -355,8 +343,14 @@ public final class RunStatistics {
     }
   }
 
-  /** What a server calls a timing. */
-  private void named(String name) {
+  /** The throughput of the window that holds an instant; null where none does. */
+  private @Nullable WindowThroughput throughputAt(long unixNanos, LevelWindow level, String name) {
+    LevelWindow window = windows.at(unixNanos, level);
+    return window == null ? null : group(window, name).throughput();
+  }
+
+  /** Notes what a server calls one of its timings. */
+  private void addServerName(String name) {
     String key = ServerReport.Timing.keyOf(name);
     if (serverNames.size() < MOST_NAMES || serverNames.containsKey(key)) {
       Set<String> names = serverNames.computeIfAbsent(key, k -> new TreeSet<>());
@@ -366,25 +360,25 @@ public final class RunStatistics {
     }
   }
 
-  private GroupTally cell(LevelWindow stage, String name) {
-    if (latestKey.stage() != stage.index() || !latestKey.name().equals(name)) {
-      latestKey = new Key(stage.index(), name);
-      latestCell = cell(latestKey);
+  private GroupTally group(LevelWindow level, String name) {
+    if (latestKey.stage() != level.index() || !latestKey.name().equals(name)) {
+      latestKey = new Key(level.index(), name);
+      latestGroup = group(latestKey);
     }
-    return latestCell;
+    return latestGroup;
   }
 
-  private GroupTally cell(Key key) {
-    GroupTally known = cells.get(key);
+  private GroupTally group(Key key) {
+    GroupTally known = groups.get(key);
     return known != null
         ? known
-        : cells.computeIfAbsent(
-            cells.size() < MOST_CELLS ? key : new Key(key.stage(), OTHER_NAMES),
+        : groups.computeIfAbsent(
+            groups.size() < MOST_GROUPS ? key : new Key(key.stage(), OTHER_NAMES),
             k -> GroupTally.of(windows.stages().get(k.stage()), readingSpeed));
   }
 
-  /** Of no request yet. */
-  GroupTally emptyCell() {
+  /** A tally of no request. */
+  GroupTally emptyGroup() {
     return GroupTally.empty(readingSpeed);
   }
 
@@ -400,52 +394,38 @@ public final class RunStatistics {
     return name;
   }
 
-  /**
-   * Whether the load of a level stays the same while it measures. In older files the steps of
-   * Gatling's own injection are known by their names, where it is open.
-   */
-  boolean hasConstantLoad(LevelInfo level) {
-    if (level.kind().equals(LevelInfo.INJECTION)) {
-      return level.offered() != null;
-    }
-    return level.isSteadyByPlan()
-        && !level.kind().equals(LevelInfo.BATCH)
-        && (!level.label().equals(LevelInfo.WHOLE_RUN)
-            || injections.stream().allMatch(steps -> CONSTANT.matcher(steps).matches()));
-  }
-
   List<String> injectors() {
     return List.copyOf(injectors.byCount().keySet());
   }
 
   /**
-   * Replays the records of a run, the same ones each time, e.g. {@code sink ->
+   * Reads the records of a run, the same ones each time it is called, e.g. {@code sink ->
    * RecordFile.read(requestsJsonl, sink)}.
    */
   @FunctionalInterface
   public interface RecordSource {
 
-    /** Hands every record to {@code sink}, and says what else there was. */
+    /** Passes every record to {@code sink} and returns what else the file held. */
     ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
 
-    /** Hands over how the load generators fared, second by second, where that is known. */
+    /** Passes on the health of the load generators, second by second, where it was recorded. */
     default void generator(Consumer<GeneratorSecond> sink) throws IOException {}
 
-    /** Hands over what the server's own pages of metrics said, where they were read. */
+    /** Passes on the servers' own metrics, where they were read. */
     default void server(Consumer<ServerSample> sink) throws IOException {}
 
-    /** The run with what is known only when all was read; same times, levels and objectives. */
+    /** The run with the facts that are known only after reading; same times, levels, objectives. */
     default RunInfo ended(RunInfo info) throws IOException {
       return info;
     }
   }
 
   /**
-   * All that one pass over the records of a run yields.
+   * The result of one pass over the records of a run.
    *
-   * @param summary the numbers
-   * @param series what charts draw
-   * @param slices what two runs are compared by
+   * @param summary the figures
+   * @param series the data of the charts
+   * @param slices the data that two runs are compared by
    */
   public record RunFigures(Summary summary, Series series, SliceTally slices) {}
 }

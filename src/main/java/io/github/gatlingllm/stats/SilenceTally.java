@@ -7,7 +7,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,17 +25,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SilenceTally {
 
-  private static final long LEAST_SLOT = 10_000_000L;
-  private static final int MOST_SLOTS = 1 << 20;
   private static final double LEAST_S = 1;
   private static final double MOST_MEDIANS = 3;
 
   /** Prefills that are remembered; with more of them, half of all requests wait that long. */
   private static final int MOST_PREFILLS = 1 << 12;
 
-  private final long origin;
-  private final long slotNanos;
-  private final int slots;
+  private final TimeSlots slots;
   private final BitSet heard = new BitSet();
   private final ValueRecorder waitsS = new ValueRecorder(ValueRecorder.MILLIONTHS);
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
@@ -55,9 +50,7 @@ final class SilenceTally {
    * @param until its end
    */
   SilenceTally(long from, long until) {
-    origin = from;
-    slotNanos = Math.max(LEAST_SLOT, (until - from) / MOST_SLOTS + 1);
-    slots = (int) Math.max(1, (until - from) / slotNanos + 1);
+    slots = TimeSlots.of(from, until);
   }
 
   /** Adds a request to the target, of any phase. */
@@ -72,7 +65,7 @@ final class SilenceTally {
     listen(record, admitted);
     Long closed = timing.closedUnixNanos();
     if (isStream && closed != null) {
-      inFlight(slot(admitted) + 1, slot(closed));
+      inFlight(slots.at(admitted) + 1, slots.at(closed));
       prefill(record, admitted, closed);
     }
     if (ok && record.identity().phase() == Phase.MEASURE) {
@@ -101,9 +94,9 @@ final class SilenceTally {
     long slotEnd = Long.MIN_VALUE;
     for (int micros : offsets) {
       long at = admitted + micros * 1_000L;
-      if (at >= slotEnd || at < slotEnd - slotNanos) {
-        int slot = slot(at);
-        slotEnd = origin + (slot + 1) * slotNanos;
+      if (at >= slotEnd || at < slotEnd - slots.slotNanos()) {
+        int slot = slots.at(at);
+        slotEnd = slots.endOf(slot);
         heard.set(slot);
       }
     }
@@ -111,23 +104,20 @@ final class SilenceTally {
     Long end = timing.latencyNanos();
     if (offsets.length == 0 && first != null && end != null) {
       // Nothing says when the bytes between came.
-      heard.set(slot(admitted + first), slot(admitted + end) + 1);
+      slots.set(heard, admitted + first, admitted + end);
     }
   }
 
   private void hear(long admitted, @Nullable Long nanos) {
     if (nanos != null) {
-      heard.set(slot(admitted + nanos));
+      heard.set(slots.at(admitted + nanos));
     }
   }
 
   private void inFlight(int from, int to) {
     if (to > from) {
-      if (to >= change.length) {
-        change = Arrays.copyOf(change, Math.max(to + 1, Math.min(slots + 1, 2 * change.length)));
-      }
-      change[from]++;
-      change[to]--;
+      change = slots.add(change, to, -1);
+      change = slots.add(change, from, 1);
     }
   }
 
@@ -136,7 +126,7 @@ final class SilenceTally {
     long first = ttft == null ? closed : admitted + ttft;
     if (first - admitted >= LEAST_S * 1e9 && prefills.size() < MOST_PREFILLS) {
       int tokens = hasHiddenTokens(record) ? Integer.MAX_VALUE : work(record);
-      prefills.add(new Prefill(slot(admitted), slot(first), tokens));
+      prefills.add(new Prefill(slots.at(admitted), slots.at(first), tokens));
     }
   }
 
@@ -158,18 +148,14 @@ final class SilenceTally {
     return nanos == null ? 0 : nanos;
   }
 
-  private int slot(long unixNanos) {
-    return (int) Math.max(0, Math.min(slots - 1L, (unixNanos - origin) / slotNanos));
-  }
-
   /** What a load level of the target was like; null where most answers were no streams. */
   @Nullable Silence over(LevelWindow window) {
     if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
       return null;
     }
-    Found found = new Found(slot(window.from()));
+    Found found = new Found(slots.at(window.from()));
     int inFlight = 0;
-    int end = slot(window.to());
+    int end = slots.at(window.to());
     for (int slot = 0; slot < end; slot++) {
       inFlight += slot < change.length ? change[slot] : 0;
       if (slot >= found.first) {
@@ -178,12 +164,12 @@ final class SilenceTally {
     }
     found.pass(end, 0);
     return new Silence(
-        found.longest * slotNanos / 1e9,
-        (found.longestFrom - found.first) * slotNanos / 1e9,
+        slots.seconds(found.longest),
+        slots.seconds(found.longestFrom - found.first),
         found.longestInFlight,
         found.longestBound,
         found.spans,
-        found.slots * slotNanos / 1e9);
+        slots.seconds(found.silentSlots));
   }
 
   /** The spans of one window. */
@@ -198,7 +184,7 @@ final class SilenceTally {
     private int longestInFlight;
     private double longestBound = bound(0, 0, 0);
     private int spans;
-    private long slots;
+    private long silentSlots;
 
     private Found(int first) {
       this.first = first;
@@ -213,10 +199,10 @@ final class SilenceTally {
       if (from >= 0) {
         int length = slot - from;
         double bound = bound(from, slot, most);
-        boolean isTooLong = length * slotNanos / 1e9 > bound;
+        boolean isTooLong = slots.seconds(length) > bound;
         if (isTooLong) {
           spans++;
-          slots += length;
+          silentSlots += length;
         }
         // One that is too long comes before a longer one that is not.
         boolean first = isTooLong && spans == 1;

@@ -38,15 +38,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Joins what was counted into the figures of stages, targets, request names and the run. */
+/** Builds the summary from the tallies: figures of levels, curves, targets, names and the run. */
 final class SummaryAssembly {
 
-  /** Requests of the known scenarios whose prompts have text in common. */
+  /** Names of the built-in scenarios whose prompts have text in common. */
   private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
 
   private static final int MOST_NAMES = 100;
 
-  /** Endpoints on the generator's own machine. */
+  /** Endpoints on the machine of the load generator. */
   private static final Pattern HERE =
       Pattern.compile("^https?://([^/]*@)?(127\\.|localhost\\b|\\[::1\\])");
 
@@ -54,7 +54,7 @@ final class SummaryAssembly {
   private final boolean inferred;
   private final ReadReport file;
   private final RunStatistics counted;
-  private final FigureGroups parts;
+  private final FigureGroups groups;
   private final List<Stage> stages = new ArrayList<>();
   private final List<MeasuredLevel> measured = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
@@ -66,23 +66,23 @@ final class SummaryAssembly {
     this.inferred = inferred;
     this.file = file;
     this.counted = counted;
-    this.parts = FigureGroups.of(counted);
+    this.groups = new FigureGroups(info, counted);
   }
 
   RunFigures figures() {
     Summary.Workload workload = counted.workload.workload();
     isServerHere = workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate());
-    counted.windows.stages().forEach(this::addStage);
+    counted.windows.stages().forEach(this::addLevel);
     counted.windows.tracks().forEach(this::addCurve);
     counted.windows.targets().forEach(this::addTarget);
-    GroupTally whole = parts.joined(key -> true);
+    GroupTally whole = groups.joined(key -> true);
     Figures run =
         whole.figures(
-            parts.windowNanos(w -> true),
-            parts.judge(null),
+            groups.windowNanos(w -> true),
+            groups.judge(null),
             planned(),
             bestGoodput(curves),
-            parts.trials(w -> true));
+            groups.trials(w -> true));
     ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals.values()));
     List<Check> checks = checks(run, workload, arrivals);
     Summary summary =
@@ -99,7 +99,7 @@ final class SummaryAssembly {
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             checks,
             selfTest(run),
-            new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertionsToJudge()),
+            new AssertionJudge(groups, checks, this::maxGoodput).judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
@@ -111,7 +111,7 @@ final class SummaryAssembly {
     return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
-  /** Levels side by side add up in the run's own rate, levels one after the other do not. */
+  /** The run's own rate is in it too: rates of levels that overlap in time add up there. */
   private @Nullable SelfTestQuote selfTest(Figures run) {
     SelfTest test = info.selfTest();
     if (test == null || !test.applies()) {
@@ -146,88 +146,112 @@ final class SummaryAssembly {
     return value == null ? 0 : value;
   }
 
-  private void addStage(LevelWindow window) {
-    GroupTally cell = parts.joined(key -> key.stage() == window.index());
-    WindowThroughput flow = cell.flow();
+  private void addLevel(LevelWindow window) {
+    GroupTally group = groups.joined(key -> key.stage() == window.index());
     ArrivalTally arrivals = counted.arrivals.get(window.index());
-    Backlog backlog = counted.backlogs.get(window.index());
-    boolean timed = window.nanos() > 0;
-    Double inFlight = timed ? (Double) ((double) flow.inFlightNanos() / window.nanos()) : null;
     Figures figures =
-        cell.figures(
+        group.figures(
             window.nanos(),
-            parts.levelJudge(window),
-            hasSeveralEach(window, cell, arrivals) ? null : window.level().planned(),
+            groups.levelJudge(window),
+            hasSeveralEach(window, group, arrivals) ? null : window.level().planned(),
             null,
-            parts.trials(w -> w.index() == window.index()));
-    List<TimeSlice> slices = parts.steadySlices(window);
+            groups.trials(w -> w.index() == window.index()));
+    Backlog backlog = counted.backlogs.get(window.index());
     Backlog.Queue queue =
         arrivals == null || backlog == null || isChangingInjection(window.level())
             ? null
             : backlog.queue();
-    MeasuredLevel level =
-        new MeasuredLevel(
-            placeInWords(window.level()),
-            window.level(),
-            !window.level().kind().equals(Windows.UNPLANNED),
-            arrivals == null
-                ? window.level().isOpen() ? 0 : figures.counts().started()
-                : arrivals.sent(),
-            arrivals != null || window.level().isOpen(),
-            isCutShort(window),
-            queue != null && queue.grows() && !queue.held(),
-            figures,
-            inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
-            silence(window),
-            slices == null ? null : SteadyState.of(window, slices),
-            counted.overTime.generator.in(window),
-            counted.engines.of(window.index()));
+    MeasuredLevel level = measuredLevel(window, figures, group.throughput(), queue);
     measured.add(level);
-
-    stages.add(
-        new Stage(
-            window.level().label(),
-            window.level().target(),
-            window.level().scenario(),
-            window.level().kind(),
-            window.level().offered(),
-            window.level().unit().isEmpty() ? null : window.level().unit(),
-            timed ? (Double) sinceStart(window.from()) : null,
-            timed ? (Double) (window.nanos() / 1e9) : null,
-            phases(window),
-            inFlight,
-            timed ? (Double) (flow.arrived() * 1e9 / window.arriving().nanos()) : null,
-            figures.number(Metric.REQUESTS_PER_S),
-            queue,
-            counted.slo.level(window.index()),
-            arrivals == null ? null : arrivals.arrivals(),
-            counted.engines.of(window.index()),
-            counted.byInjector.at(window, level, isServerHere),
-            figures));
+    stages.add(stage(window, figures, group.throughput(), queue, level));
   }
 
-  /** As sentences name a level: {@code c=8}, or the whole run. */
+  /** A level as the checks see it. */
+  private MeasuredLevel measuredLevel(
+      LevelWindow window,
+      Figures figures,
+      WindowThroughput throughput,
+      Backlog.@Nullable Queue queue) {
+    ArrivalTally arrivals = counted.arrivals.get(window.index());
+    List<TimeSlice> slices = groups.steadySlices(window);
+    Double inFlight = meanInFlight(window, throughput);
+    return new MeasuredLevel(
+        placeInWords(window.level()),
+        window.level(),
+        !window.level().kind().equals(Windows.UNPLANNED),
+        arrivals == null
+            ? window.level().isOpen() ? 0 : figures.counts().started()
+            : arrivals.sent(),
+        arrivals != null || window.level().isOpen(),
+        isCutShort(window),
+        queue != null && queue.grows() && !queue.held(),
+        figures,
+        inFlight == null ? null : littlesLaw(throughput, window.level().inFlight(), inFlight),
+        silence(window),
+        slices == null ? null : SteadyState.of(window, slices),
+        counted.overTime.generator.in(window),
+        counted.engines.of(window.index()));
+  }
+
+  /** A level as the report shows it. */
+  private Stage stage(
+      LevelWindow window,
+      Figures figures,
+      WindowThroughput throughput,
+      Backlog.@Nullable Queue queue,
+      MeasuredLevel measuredLevel) {
+    LevelInfo level = window.level();
+    ArrivalTally arrivals = counted.arrivals.get(window.index());
+    boolean timed = window.nanos() > 0;
+    return new Stage(
+        level.label(),
+        level.target(),
+        level.scenario(),
+        level.kind(),
+        level.offered(),
+        level.unit().isEmpty() ? null : level.unit(),
+        timed ? (Double) sinceStart(window.from()) : null,
+        timed ? (Double) (window.nanos() / 1e9) : null,
+        phases(window),
+        meanInFlight(window, throughput),
+        timed ? (Double) (throughput.arrived() * 1e9 / window.arriving().nanos()) : null,
+        figures.number(Metric.REQUESTS_PER_S),
+        queue,
+        counted.slo.level(window.index()),
+        arrivals == null ? null : arrivals.arrivals(),
+        counted.engines.of(window.index()),
+        counted.byInjector.at(window, measuredLevel, isServerHere),
+        figures);
+  }
+
+  private static @Nullable Double meanInFlight(LevelWindow window, WindowThroughput throughput) {
+    return window.nanos() > 0
+        ? (Double) ((double) throughput.inFlightNanos() / window.nanos())
+        : null;
+  }
+
+  /** The name of a level in sentences: {@code c=8}, or the whole run. */
   private String placeInWords(LevelInfo level) {
-    String place = parts.place(level);
+    String place = groups.place(level);
     return level.label().equals(LevelInfo.WHOLE_RUN)
         ? "the whole run" + place.substring(LevelInfo.WHOLE_RUN.length())
         : place;
   }
 
-  /** Whether more users come as its steps say, so that more are there. */
+  /** Whether the level is an injection profile whose load changes, so that its queue may grow. */
   private static boolean isChangingInjection(LevelInfo level) {
     return level.kind().equals(LevelInfo.INJECTION) && level.offered() == null;
   }
 
-  /** Whether users of a level send more requests than the one that the plan counts. */
+  /** Whether users of a level send more requests than one each, which is what the plan counts. */
   private static boolean hasSeveralEach(
-      LevelWindow window, GroupTally cell, @Nullable ArrivalTally arrivals) {
+      LevelWindow window, GroupTally group, @Nullable ArrivalTally arrivals) {
     Long planned = window.level().planned();
-    long started = cell.tally().counts(null).started();
+    long started = group.tally().counts(null).started();
     return arrivals != null ? started > arrivals.measured() : planned != null && started > planned;
   }
 
-  /** Whether a rule ended a level before its time: it is the last of those that a plan stopped. */
+  /** Whether a stop rule ended a level early: the last level of a plan that was stopped. */
   private boolean isCutShort(LevelWindow window) {
     Windows.Track track = Windows.Track.of(window.level());
     return info.conclusions().stream()
@@ -242,7 +266,7 @@ final class SummaryAssembly {
             .noneMatch(later -> Windows.Track.of(later.level()).equals(track));
   }
 
-  /** What the plan asks for; null where users send several requests each. */
+  /** Requests that the plan asks for; null where users send several requests each. */
   private @Nullable Long planned() {
     return stages.stream()
             .anyMatch(s -> s.figures().counts().planned() == null && info.planned() != null)
@@ -256,11 +280,13 @@ final class SummaryAssembly {
   }
 
   private static @Nullable LittlesLaw littlesLaw(
-      WindowThroughput flow, LevelInfo.@Nullable InFlight counted, double byRecords) {
+      WindowThroughput throughput, LevelInfo.@Nullable InFlight counted, double byRecords) {
     return counted == null
         ? null
         : new LittlesLaw(
-            counted.mean(), byRecords, flow.staysMs().count() == 0 ? 0 : flow.staysMs().mean());
+            counted.mean(),
+            byRecords,
+            throughput.durationsMs().count() == 0 ? 0 : throughput.durationsMs().mean());
   }
 
   private List<PhaseSpan> phases(LevelWindow window) {
@@ -306,7 +332,7 @@ final class SummaryAssembly {
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
     List<LevelWindow> all = counted.windows.stages();
-    GroupTally cell = parts.joined(key -> all.get(key.stage()).level().target().equals(target));
+    GroupTally group = groups.joined(key -> all.get(key.stage()).level().target().equals(target));
     Outages outages = counted.outages.get(target);
     targets.add(
         new Target(
@@ -315,12 +341,12 @@ final class SummaryAssembly {
             bestKnee(own),
             outages == null ? null : outages.failures(),
             counted.engines.of(target),
-            cell.figures(
-                parts.windowNanos(w -> w.level().target().equals(target)),
-                parts.judge(target),
+            group.figures(
+                groups.windowNanos(w -> w.level().target().equals(target)),
+                groups.judge(target),
                 null,
                 bestGoodput(own),
-                parts.trials(w -> w.level().target().equals(target)))));
+                groups.trials(w -> w.level().target().equals(target)))));
   }
 
   private @Nullable MaxGoodput maxGoodput(@Nullable String target) {
@@ -328,7 +354,7 @@ final class SummaryAssembly {
         curves.stream().filter(c -> target == null || c.target().equals(target)).toList());
   }
 
-  /** The highest load that holds, of the curve that delivers most at its own. */
+  /** The highest load that meets the SLO, of the curve with most requests/s within the SLO. */
   private static @Nullable MaxGoodput bestGoodput(List<LoadCurve> curves) {
     return curves.stream()
         .map(LoadCurve::maxGoodput)
@@ -337,7 +363,7 @@ final class SummaryAssembly {
         .orElse(null);
   }
 
-  /** The knee of the curve that delivers most at its own. */
+  /** The knee of the curve that delivers most tokens at its knee. */
   private static @Nullable Knee bestKnee(List<LoadCurve> curves) {
     return curves.stream()
         .map(LoadCurve::knee)
@@ -347,21 +373,21 @@ final class SummaryAssembly {
   }
 
   private List<RequestGroup> requests() {
-    long window = parts.windowNanos(w -> true);
-    List<RequestGroup> groups = new ArrayList<>();
-    for (String name : parts.requests(null)) {
-      GroupTally cell = parts.joined(key -> key.name().equals(name));
-      groups.add(new RequestGroup(name, cell.figures(window, parts.judge(null), null, null, null)));
+    long window = groups.windowNanos(w -> true);
+    List<RequestGroup> all = new ArrayList<>();
+    for (String name : groups.requests(null)) {
+      GroupTally group = groups.joined(key -> key.name().equals(name));
+      all.add(new RequestGroup(name, group.figures(window, groups.judge(null), null, null, null)));
     }
-    return groups;
+    return all;
   }
 
   private List<RequestAtPoint> requestsAtPoints() {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
       LevelWindow window = counted.windows.stages().get(stages.indexOf(curve.chosen().level()));
-      for (String name : parts.requests(curve.target())) {
-        Figures figures = parts.part(curve.target(), window.level(), name, null).figures();
+      for (String name : groups.requests(curve.target())) {
+        Figures figures = groups.part(curve.target(), window.level(), name, null).figures();
         if (figures.counts().started() > 0 && all.size() < MOST_NAMES) {
           all.add(new RequestAtPoint(name, curve(curve), figures));
         }
@@ -411,12 +437,12 @@ final class SummaryAssembly {
               injector.missing(),
               injector.settings(),
               counted.byInjector.pooled(
-                  injector, parts.windowNanos(w -> true), measured, isServerHere)));
+                  injector, groups.windowNanos(w -> true), measured, isServerHere)));
     }
     return all;
   }
 
-  /** How each target failed that got a request. */
+  /** The failures of each target that got a request. */
   private Map<String, Figures.Failures> failures() {
     Map<String, Figures.Failures> failures = new LinkedHashMap<>();
     counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
@@ -427,7 +453,7 @@ final class SummaryAssembly {
     return info.config().containsKey("sharedPrefix")
         || info.config().containsKey("dataset")
         || workload.turns().keySet().stream().anyMatch(turn -> turn > 1)
-        || parts.requests(null).stream().anyMatch(SHARING_SCENARIOS::contains);
+        || groups.requests(null).stream().anyMatch(SHARING_SCENARIOS::contains);
   }
 
   private Sweep sweep(LoadCurve curve) {
@@ -459,11 +485,11 @@ final class SummaryAssembly {
     OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),
-        time.buckets(parts.hasSlo()),
+        time.buckets(groups.hasSlo()),
         time.heat(),
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
-            level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
+            level -> groups.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
         time.generator.buckets(),
         counted.engines.overTime());
   }

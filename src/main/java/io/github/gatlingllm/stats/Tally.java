@@ -137,11 +137,9 @@ final class Tally {
     for (int g = 0; g < stream.gaps(); g++) {
       stalls += stream.chunkMicros(g) > STALL_MICROS ? 1 : 0;
     }
-    if (stream.hasTokenGaps()) {
-      double median = stream.tokenMicrosAt(50);
-      if (median > 0) {
-        ratio.add(stream.tokenMicrosAt(99) / median);
-      }
+    Double jitter = stream.jitter();
+    if (jitter != null) {
+      ratio.add(jitter);
     }
   }
 

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts.TokenTimes;
-import io.github.gatlingllm.record.RankSelection;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When the tokens of one request arrived and the gaps between them, computed once for all tallies.
@@ -32,7 +32,7 @@ final class TokenStream implements TokenGaps.Visitor {
   private double[] tokenMicros = new double[256];
   private int[] gapTokens = new int[256];
   private double[] ascending = new double[256];
-  private final RankSelection ranks = new RankSelection();
+  private final TokenGaps.Ranks ranks = new TokenGaps.Ranks();
   private int sorted;
   private boolean oneEach;
 
@@ -184,15 +184,15 @@ final class TokenStream implements TokenGaps.Visitor {
     return chunkMicros;
   }
 
-  /** Whether the gaps per token of this request have percentiles. */
-  boolean hasTokenGaps() {
+  /** ITL p99 ÷ p50 of this request; null without gaps, and where the median is 0. */
+  @Nullable Double jitter() {
     sort();
-    return sorted > 0;
+    double median = sorted > 0 ? tokenMicrosAt(50) : 0;
+    return median > 0 ? (Double) (tokenMicrosAt(99) / median) : null;
   }
 
-  /** Nearest-rank percentile of this request's own gaps, one per token. */
-  double tokenMicrosAt(double percent) {
-    sort();
+  /** Nearest-rank percentile of the gaps per token of this request, each counted once per token. */
+  private double tokenMicrosAt(double percent) {
     return oneEach
         ? ranks.at(TokenGaps.nearestRank(sorted, percent))
         : TokenGaps.nearestRank(ascending, sorted, percent);

@@ -7,9 +7,12 @@ import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +26,8 @@ final class Windows {
   static final String UNPLANNED = "unplanned";
 
   private final List<LevelWindow> stages = new ArrayList<>();
-  private final Map<Track, List<LevelWindow>> byTrack = new HashMap<>();
+  private final Map<Track, List<LevelWindow>> byTrack = new LinkedHashMap<>();
+  private final Set<String> targets = new LinkedHashSet<>();
   private final List<List<LevelWindow>> besides = new ArrayList<>();
   private final Map<Key, LevelWindow> byLabel = new HashMap<>();
 
@@ -49,6 +53,7 @@ final class Windows {
 
   private LevelWindow add(LevelWindow window) {
     stages.add(window);
+    targets.add(window.level().target());
     Track track = Track.of(window.level());
     byLabel.putIfAbsent(new Key(window.level().label(), track), window);
     List<LevelWindow> sameTrack = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
@@ -67,13 +72,13 @@ final class Windows {
   }
 
   /** The targets in order of their first stage. */
-  List<String> targets() {
-    return stages.stream().map(w -> w.level().target()).distinct().toList();
+  Set<String> targets() {
+    return targets;
   }
 
   /** The targets and scenarios whose stages follow each other, in order of their first stage. */
-  List<Track> tracks() {
-    return stages.stream().map(w -> Track.of(w.level())).distinct().toList();
+  Set<Track> tracks() {
+    return byTrack.keySet();
   }
 
   /**

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What servers offer: generating text in four forms, and embedding it. */
+/** The APIs that a request can be sent to: four that generate text, and one that embeds it. */
 public enum Api {
-  /** Of OpenAI: messages in, a message out. */
+  /** OpenAI chat completions: messages in, a message out. */
   CHAT("/chat/completions", null),
-  /** Of OpenAI: a prompt in, its continuation out. */
+  /** OpenAI completions: a prompt in, its continuation out. */
   COMPLETIONS("/completions", null),
-  /** Of OpenAI: items in, items out, as typed events. */
+  /** OpenAI responses: items in, items out, streamed as typed events. */
   RESPONSES("/responses", "response.completed"),
-  /** Of Anthropic: messages in, content blocks out, as typed events. */
+  /** Anthropic messages: messages in, content blocks out, streamed as typed events. */
   MESSAGES("/messages", "message_stop"),
-  /** Of OpenAI: texts in, a vector for each out; never streamed. */
+  /** OpenAI embeddings: texts in, one vector for each out; never streamed. */
   EMBEDDINGS("/embeddings", null);
 
   private static final List<Api> ALL = List.of(values());
@@ -28,7 +28,7 @@ public enum Api {
     this.terminalEvent = terminalEvent;
   }
 
-  /** The API whose path that is, or ends with; null for none. */
+  /** The API whose {@link #path} the given path ends with; null for none. */
   public static @Nullable Api ofPath(String path) {
     for (Api api : ALL) {
       if (path.endsWith(api.path)) {
@@ -43,22 +43,22 @@ public enum Api {
     return key;
   }
 
-  /** Where it lies below a base URL that ends in {@code /v1}. */
+  /** Path below a base URL that ends in {@code /v1}. */
   public String path() {
     return path;
   }
 
-  /** The type of the event without which a stream is cut off; null where there are no types. */
+  /** Type of the event that ends a complete stream; null for APIs without typed events. */
   public @Nullable String terminalEvent() {
     return terminalEvent;
   }
 
-  /** Whether it takes a list of messages, so that dialogs, images and tools can be sent. */
+  /** Whether a request carries a list of messages, and so can hold dialogs, images and tools. */
   public boolean takesMessages() {
     return this == CHAT || terminalEvent != null;
   }
 
-  /** Whether its answers are generated, token by token. */
+  /** Whether answers are generated token by token. */
   public boolean generates() {
     return this != EMBEDDINGS;
   }

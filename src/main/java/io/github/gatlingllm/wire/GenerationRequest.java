@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,30 +15,27 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked: the body of one POST to {@code /v1/chat/completions}, or to the path of another
- * {@link Api}, in whose words {@link RequestTranslation} puts it.
+ * Body of one POST to {@code /v1/chat/completions}, or to the path of another {@link Api}, into
+ * which {@link RequestTranslation} translates it.
  *
  * <pre>{@code
  * GenerationRequest.of(Api.CHAT).model("m").message(Message.user("hi")).maxTokens(128).build()
  * }</pre>
  *
- * <p>Its accessors tell what is really sent: the extra body has been merged. Immutable.
+ * <p>Accessors return what is sent, extra fields included. Immutable.
  */
 public final class GenerationRequest {
 
-  /** The names of the limit on the output. */
+  /** Names of the limit on output tokens. */
   private static final List<String> LIMITS =
       List.of("max_tokens", "max_completion_tokens", "max_output_tokens");
-
-  /** Bytes of a request without its prompt, mostly fewer. */
-  private static final int USUAL_REST = 512;
 
   private final Api api;
   private final ObjectNode body;
   private final boolean stream;
   private final List<String> promptTexts = new ArrayList<>();
 
-  /** Of {@link #promptTexts()}. */
+  /** Code points of {@link #promptTexts}. */
   private final int promptChars;
 
   private final @Nullable Integer maxTokens;
@@ -45,11 +43,11 @@ public final class GenerationRequest {
   /**
    * One chat message of a request.
    *
-   * @param role {@code system}, {@code user}, {@code assistant}, {@code tool}, …
+   * @param role such as {@code system}, {@code user}, {@code assistant}, {@code tool}
    * @param content the text; null for an assistant message that only calls tools
-   * @param parts content as a JSON array of parts, in place of the text
+   * @param parts content as a JSON array of parts, instead of the text
    * @param toolCalls the calls of an assistant message as a JSON array
-   * @param toolCallId which call a {@code tool} message answers
+   * @param toolCallId id of the call that a {@code tool} message answers
    */
   public record Message(
       String role,
@@ -58,7 +56,7 @@ public final class GenerationRequest {
       @Nullable String toolCalls,
       @Nullable String toolCallId) {
 
-    /** A message that is only text. */
+    /** A text message. */
     public static Message of(String role, String content) {
       return new Message(role, content, null, null, null);
     }
@@ -75,17 +73,17 @@ public final class GenerationRequest {
       return of("assistant", content);
     }
 
-    /** A message whose content is a JSON array of parts, e.g. text and images. */
+    /** A message whose content is a JSON array of parts, such as text and images. */
     public static Message parts(String role, String parts) {
       return new Message(role, null, parts, null, null);
     }
 
-    /** What the model said when it called tools. */
+    /** An assistant message that calls tools. */
     public static Message toolCalls(@Nullable String content, String toolCalls) {
       return new Message("assistant", content, null, toolCalls, null);
     }
 
-    /** What the model said when it called these functions, as it has to be sent back. */
+    /** An assistant message that calls these functions, as the next request has to repeat it. */
     public static Message toolCalls(String content, List<FunctionCall> calls) {
       ArrayNode array = JsonNodeFactory.instance.arrayNode();
       for (FunctionCall call : calls) {
@@ -128,7 +126,7 @@ public final class GenerationRequest {
     this.maxTokens = limit(body);
   }
 
-  /** Starts a request that streams, with usage, and says nothing else. */
+  /** A builder of a streamed request with usage; everything else is unset. */
   public static Builder of(Api api) {
     return new Builder(api);
   }
@@ -141,22 +139,22 @@ public final class GenerationRequest {
     return body.path("model").textValue();
   }
 
-  /** Whether the answer is asked for as a stream. */
+  /** Whether the response is to be streamed. */
   public boolean stream() {
     return stream;
   }
 
-  /** The limit on the output, under any of its names; null when none is sent. */
+  /** Limit on output tokens, under any of its names; null when none is sent. */
   public @Nullable Integer maxTokens() {
     return maxTokens;
   }
 
-  /** How many texts are to be embedded; 0 where an answer is generated. */
+  /** Number of texts to embed; 0 for an API that generates text. */
   public int inputs() {
     return api.generates() ? 0 : isListOfTexts(body.path("input")) ? body.path("input").size() : 1;
   }
 
-  /** Not the token ids of one text. */
+  /** True for a list of texts, false for the token ids of one text. */
   private static boolean isListOfTexts(JsonNode input) {
     return input.isArray() && !input.path(0).isNumber();
   }
@@ -166,14 +164,15 @@ public final class GenerationRequest {
     return body.path("ignore_eos").asBoolean(false);
   }
 
-  /** How many choices are asked for, at least 1. */
+  /** Number of choices requested, at least 1. */
   public int n() {
     return Math.max(1, body.path("n").asInt(1));
   }
 
   /** The request body in UTF-8. */
   public byte[] toJson() {
-    return JsonBytes.of(body, promptChars + USUAL_REST);
+    // Not writeValueAsBytes, which escapes half a surrogate pair: servers reject such JSON.
+    return body.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   /** The messages, or input items, as JSON; null when none are sent. */
@@ -188,8 +187,8 @@ public final class GenerationRequest {
 
   /** The prompt, or a JSON array of texts to embed; null when neither is sent. */
   public @Nullable String prompt() {
-    JsonNode asked = body.path(api.generates() ? "prompt" : "input");
-    return asked.isArray() ? asked.toString() : asked.textValue();
+    JsonNode prompt = body.path(api.generates() ? "prompt" : "input");
+    return prompt.isArray() ? prompt.toString() : prompt.textValue();
   }
 
   /** Characters (code points) of {@link #promptTexts()}. */
@@ -197,7 +196,7 @@ public final class GenerationRequest {
     return promptChars;
   }
 
-  /** The prompt, or the texts of all messages in their order; images and tools are no text. */
+  /** The prompt, or the texts of all messages in order, without images and tools. */
   public List<String> promptTexts() {
     return Collections.unmodifiableList(promptTexts);
   }
@@ -223,7 +222,7 @@ public final class GenerationRequest {
     }
   }
 
-  /** Whether {@link #promptTexts()} is all that is asked: there are no images, sounds or files. */
+  /** Whether {@link #promptTexts} is the whole input: there are no images, sounds or files. */
   public boolean isTextOnly() {
     for (JsonNode message : messages()) {
       for (JsonNode part : message.path("content")) {
@@ -248,11 +247,7 @@ public final class GenerationRequest {
     }
   }
 
-  /**
-   * Collects what is asked; null takes a setting back. Raw JSON is checked at once.
-   *
-   * <p>Not thread safe.
-   */
+  /** Builds a request; null unsets a field. Raw JSON is checked when it is set. Not thread safe. */
   public static final class Builder {
 
     private static final ObjectMapper JSON =
@@ -307,8 +302,8 @@ public final class GenerationRequest {
     }
 
     /**
-     * The prompt, or the one text to embed; where messages are taken it is sent as the last one, by
-     * the user.
+     * The prompt, or the one text to embed. For an API that takes messages it is sent as the last
+     * message, with role {@code user}.
      */
     public Builder prompt(@Nullable String text) {
       prompt = text;
@@ -322,8 +317,8 @@ public final class GenerationRequest {
     }
 
     /**
-     * Text before the first character of the prompt, of the first message, or of each text to
-     * embed; none unless set.
+     * Text put in front of the prompt, of the first message, or of each text to embed; none unless
+     * set.
      */
     public Builder prefix(String text) {
       prefix = text;
@@ -357,15 +352,15 @@ public final class GenerationRequest {
     }
 
     /**
-     * A field of the API that needs nothing but its value.
+     * A field of the API that is sent as it is.
      *
-     * @param value a number, a text or a switch
+     * @param value a number, text or boolean
      */
     public Builder parameter(String name, Object value) {
       return set(name, JSON.valueToTree(value));
     }
 
-    /** Texts that end the output; none when empty. */
+    /** Stop strings; none when empty. */
     public Builder stop(List<String> texts) {
       if (texts.isEmpty()) {
         return set("stop", null);
@@ -375,17 +370,17 @@ public final class GenerationRequest {
       return set("stop", array);
     }
 
-    /** A JSON array. */
+    /** Tool definitions as a JSON array. */
     public Builder tools(@Nullable String array) {
       return set("tools", array == null ? null : json("tools", array, ArrayNode.class));
     }
 
-    /** Any JSON value, e.g. {@code "auto"} with its quotes. */
+    /** Any JSON value, such as {@code "auto"} with its quotes. */
     public Builder toolChoice(@Nullable String value) {
       return set("tool_choice", value == null ? null : json("tool_choice", value, JsonNode.class));
     }
 
-    /** A JSON object. */
+    /** Response format as a JSON object. */
     public Builder responseFormat(@Nullable String object) {
       return set(
           "response_format",
@@ -393,8 +388,8 @@ public final class GenerationRequest {
     }
 
     /**
-     * A JSON object whose fields replace ours in the end; null as a value removes a field. Of
-     * several objects the later fields win.
+     * A JSON object whose fields are set last and replace those of the other methods; a null value
+     * removes a field. Fields of a later object win.
      */
     public Builder extra(@Nullable String object) {
       if (object != null) {
@@ -406,13 +401,13 @@ public final class GenerationRequest {
     /**
      * The request.
      *
-     * @throws IllegalArgumentException if there is nothing to ask
+     * @throws IllegalArgumentException if a field that the API requires is missing
      */
     public GenerationRequest build() {
       ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
-      ask(whole);
+      addInput(whole);
       if (api.generates()) {
-        limit(whole);
+        addOutputOptions(whole);
       }
       if (api == Api.RESPONSES) {
         RequestTranslation.toResponses(whole);
@@ -423,11 +418,11 @@ public final class GenerationRequest {
         whole.setAll(extra);
         whole.remove(nullFields(extra));
       }
-      refuseEmpty(whole);
+      checkRequired(whole);
       return new GenerationRequest(api, whole);
     }
 
-    private void limit(ObjectNode whole) {
+    private void addOutputOptions(ObjectNode whole) {
       whole.put("stream", stream);
       if (stream && includeUsage && api.terminalEvent() == null) {
         whole.putObject("stream_options").put("include_usage", true);
@@ -443,7 +438,7 @@ public final class GenerationRequest {
       }
     }
 
-    private void refuseEmpty(ObjectNode whole) {
+    private void checkRequired(ObjectNode whole) {
       if (api == Api.MESSAGES && !whole.path("max_tokens").isInt()) {
         throw new IllegalArgumentException(
             "messages request has no maxTokens, which that API requires; set maxTokens");
@@ -454,8 +449,8 @@ public final class GenerationRequest {
             case COMPLETIONS -> "prompt";
             case RESPONSES, EMBEDDINGS -> "input";
           };
-      JsonNode asked = whole.path(needed);
-      if (!asked.isTextual() && asked.isEmpty()) {
+      JsonNode input = whole.path(needed);
+      if (!input.isTextual() && input.isEmpty()) {
         throw new IllegalArgumentException(
             api.key()
                 + " request has no "
@@ -466,7 +461,7 @@ public final class GenerationRequest {
       }
     }
 
-    private void ask(ObjectNode whole) {
+    private void addInput(ObjectNode whole) {
       if (api == Api.COMPLETIONS) {
         whole.put("prompt", prompt == null ? null : prefix + prompt);
         return;
@@ -523,7 +518,7 @@ public final class GenerationRequest {
           return kind.cast(node);
         }
       } catch (JsonProcessingException malformed) {
-        // Reported below: to the user, text that is not JSON and JSON of the wrong kind are one.
+        // Reported below, with the same message as JSON of the wrong kind.
       }
       String expected =
           kind == ArrayNode.class ? "array" : kind == ObjectNode.class ? "object" : "value";

@@ -10,9 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A chat request in the words of the other APIs that take messages: what is asked stays the same,
- * so that one scenario can be sent to each of them. What an API has no other word for is sent under
- * the name it has in chat.
+ * Translates a chat request into the other APIs that take messages, so that one scenario can be
+ * sent to each of them. A field that an API does not rename keeps its name from chat.
  */
 final class RequestTranslation {
 
@@ -22,7 +21,7 @@ final class RequestTranslation {
 
   private RequestTranslation() {}
 
-  /** OpenAI's {@code responses}. */
+  /** Translates in place, to OpenAI's {@code responses}. */
   static void toResponses(ObjectNode body) {
     ArrayNode items = JsonNodeFactory.instance.arrayNode();
     for (JsonNode message : body.path("messages")) {
@@ -34,7 +33,7 @@ final class RequestTranslation {
             .put("output", text(message.path("content")));
         continue;
       }
-      if (isSaid(message.path("content"))) {
+      if (isNotEmpty(message.path("content"))) {
         ObjectNode item = items.addObject();
         item.set("role", message.path("role"));
         item.set("content", responsesContent(message.path("content")));
@@ -59,10 +58,10 @@ final class RequestTranslation {
       body.set("tool_choice", flattened(body.path("tool_choice")));
     }
     if (body.remove("response_format") instanceof ObjectNode format) {
-      ObjectNode form = body.putObject("text").putObject("format");
-      form.set("type", format.path("type"));
+      ObjectNode translated = body.putObject("text").putObject("format");
+      translated.set("type", format.path("type"));
       if (format.path("json_schema") instanceof ObjectNode schema) {
-        form.setAll(schema);
+        translated.setAll(schema);
       }
     }
   }
@@ -86,7 +85,7 @@ final class RequestTranslation {
     return parts;
   }
 
-  /** What stands under {@code function} stands beside {@code type}. */
+  /** The fields of {@code function} moved beside {@code type}. */
   private static JsonNode flattened(JsonNode tool) {
     if (!(tool.path("function") instanceof ObjectNode function)) {
       return tool;
@@ -96,7 +95,7 @@ final class RequestTranslation {
     return flat.setAll(function);
   }
 
-  /** Anthropic's {@code messages}. */
+  /** Translates in place, to Anthropic's {@code messages}. */
   static void toMessages(ObjectNode body) {
     ArrayNode system = JsonNodeFactory.instance.arrayNode();
     ArrayNode messages = JsonNodeFactory.instance.arrayNode();
@@ -113,8 +112,8 @@ final class RequestTranslation {
     }
     rename(body, "stop", "stop_sequences");
     if (body.path("tools") instanceof ArrayNode tools) {
-      ArrayNode own = body.putArray("tools");
-      tools.forEach(tool -> own.add(messagesTool(tool)));
+      ArrayNode translated = body.putArray("tools");
+      tools.forEach(tool -> translated.add(messagesTool(tool)));
     }
     JsonNode choice = body.path("tool_choice");
     if (choice.isTextual()) {
@@ -124,9 +123,9 @@ final class RequestTranslation {
       body.putObject("tool_choice").put("type", "tool").set("name", choice.at("/function/name"));
     }
     if (body.remove("response_format") instanceof ObjectNode format) {
-      ObjectNode form = body.putObject("output_config").putObject("format");
-      form.set("type", format.path("type"));
-      form.set("schema", format.at("/json_schema/schema"));
+      ObjectNode translated = body.putObject("output_config").putObject("format");
+      translated.set("type", format.path("type"));
+      translated.set("schema", format.at("/json_schema/schema"));
     }
   }
 
@@ -143,13 +142,13 @@ final class RequestTranslation {
           .put("content", text(message.path("content")));
       return;
     }
-    ObjectNode own = messages.addObject();
-    own.set("role", message.path("role"));
+    ObjectNode translated = messages.addObject();
+    translated.set("role", message.path("role"));
     if (message.path("content").isTextual() && !message.has("tool_calls")) {
-      own.set("content", message.path("content"));
+      translated.set("content", message.path("content"));
       return;
     }
-    ArrayNode content = own.putArray("content");
+    ArrayNode content = translated.putArray("content");
     blocks(message.path("content")).forEach(content::add);
     for (JsonNode call : message.path("tool_calls")) {
       content
@@ -161,7 +160,7 @@ final class RequestTranslation {
     }
   }
 
-  /** Content as blocks: a text is one of them, unless it is empty. */
+  /** Content as blocks; a text that is not empty becomes one block. */
   private static ArrayNode blocks(JsonNode content) {
     ArrayNode blocks = JsonNodeFactory.instance.arrayNode();
     if (content.isTextual() && !content.asText().isEmpty()) {
@@ -192,14 +191,16 @@ final class RequestTranslation {
     if (!(tool.path("function") instanceof ObjectNode function)) {
       return tool;
     }
-    ObjectNode own = function.deepCopy();
-    JsonNode schema = own.remove("parameters");
-    return own.set(
+    ObjectNode translated = function.deepCopy();
+    JsonNode schema = translated.remove("parameters");
+    return translated.set(
         "input_schema",
         schema == null ? JsonNodeFactory.instance.objectNode().put("type", "object") : schema);
   }
 
-  /** What a model wrote may be no JSON object; then nothing can be sent back but none. */
+  /**
+   * Arguments as a JSON object; empty where the model did not write one, as the API takes no text.
+   */
   private static JsonNode arguments(String text) {
     try {
       JsonNode parsed = JSON.readTree(text);
@@ -207,7 +208,7 @@ final class RequestTranslation {
         return parsed;
       }
     } catch (JsonProcessingException notJson) {
-      // As for other JSON.
+      // Same result as for JSON that is not an object.
     }
     return JsonNodeFactory.instance.objectNode();
   }
@@ -216,7 +217,7 @@ final class RequestTranslation {
     return content.isTextual() ? content.asText() : content.toString();
   }
 
-  private static boolean isSaid(JsonNode content) {
+  private static boolean isNotEmpty(JsonNode content) {
     return content.isTextual() ? !content.asText().isEmpty() : !content.isEmpty();
   }
 

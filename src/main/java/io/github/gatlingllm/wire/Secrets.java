@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request sends that nobody else may read: its API key, headers that carry one, credentials
- * in its URL. A server may say any of it again; texts of servers pass {@link #redact} before they
- * get into a file, a log or onto the console. Immutable.
+ * The secrets of a request: its API key, headers that carry one, credentials in its URL. A server
+ * may repeat them in a response, so texts from servers pass {@link #redact} or {@link #line} before
+ * they are written to a file, a log or the console. Immutable.
  */
 public final class Secrets {
 
-  /** None are known. */
+  /** No known secrets. */
   public static final Secrets NONE = new Secrets(List.of());
 
   /** Replaces a secret. */
@@ -39,7 +39,7 @@ public final class Secrets {
   private static final Pattern NOT_PRINTABLE =
       Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
 
-  /** A shorter one is too likely to be part of an innocent word. */
+  /** A shorter secret is too likely to be part of an ordinary word, and is not removed. */
   private static final int LEAST_CHARS = 6;
 
   private static final Pattern NAME =
@@ -48,12 +48,12 @@ public final class Secrets {
   private static final Pattern IN_URL =
       Pattern.compile("(?<=//)([^/?#@]*)@|[?&]([^=&#]*)=([^&#]*)");
 
-  /** Most requests of a run have the same. */
+  /** Most requests of a run have the same secrets: the last ones are reused. */
   private static volatile Secrets latest = NONE;
 
   private final List<String> given;
 
-  /** Longest first: one that starts with another must not leave its rest. */
+  /** Longest first: otherwise a secret that starts with another would be removed in part. */
   private final List<String> texts;
 
   private @Nullable Pattern escaped;
@@ -69,7 +69,7 @@ public final class Secrets {
             .toList();
   }
 
-  /** The secrets of these texts: keys, and whole values of headers. */
+  /** Secrets from these texts, which are keys or whole values of headers. */
   public static Secrets of(List<String> texts) {
     Secrets before = latest;
     if (before.given.equals(texts)) {
@@ -80,12 +80,14 @@ public final class Secrets {
     return made;
   }
 
-  /** Whether what goes by that name, a header or a parameter, is to be kept secret. */
+  /** Whether the name of a header or parameter says that its value is secret. */
   public static boolean isNamed(String name) {
     return NAME.matcher(name).find();
   }
 
-  /** The secrets in a URL: its user information, and parameters whose names say so. */
+  /**
+   * The secrets in a URL: its user information, and parameters with a secret {@link #isNamed name}.
+   */
   public static List<String> ofUrl(String url) {
     List<String> found = new ArrayList<>();
     if (url.indexOf('@') >= 0 || url.indexOf('?') >= 0) {
@@ -101,8 +103,8 @@ public final class Secrets {
     return found;
   }
 
-  /** The URL without them. */
-  public static String withoutThem(String url) {
+  /** The URL with {@link #REDACTED} in place of its secrets. */
+  public static String redactUrl(String url) {
     return url.indexOf('@') < 0 && url.indexOf('?') < 0
         ? url
         : IN_URL
@@ -117,7 +119,7 @@ public final class Secrets {
                                 : part.group()));
   }
 
-  /** Of {@code Bearer abc}, {@code Basic …} and {@code a=b; c=d} also what stands for itself. */
+  /** The text, and the credentials in {@code Bearer abc}, {@code Basic …} and {@code a=b; c=d}. */
   private static void parts(String text, Set<String> all) {
     String whole = text.strip();
     all.add(whole);
@@ -130,7 +132,7 @@ public final class Secrets {
         all.add(login);
         all.add(login.substring(login.indexOf(':') + 1));
       } catch (IllegalArgumentException notBase64) {
-        // then it is what it is
+        // The value as a whole has been added already.
       }
     }
     if (whole.indexOf('=') > 0) {
@@ -141,8 +143,8 @@ public final class Secrets {
   }
 
   /**
-   * The text without them: as they are, and in escapes of JSON, URLs and HTML; also the beginning
-   * of one where the text is cut off in it.
+   * The text without the secrets, whether plain or escaped as in JSON, URLs and HTML; also without
+   * the beginning of a secret where the text is cut off within it.
    */
   public String redact(String text) {
     if (texts.isEmpty() || text.length() < LEAST_CHARS) {

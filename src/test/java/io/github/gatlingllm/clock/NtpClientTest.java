@@ -3,6 +3,7 @@ package io.github.gatlingllm.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.record.ClockOffset;
 import java.io.IOException;
 import java.net.DatagramSocket;

@@ -1,15 +1,21 @@
 package io.github.gatlingllm.processes;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.processes.InjectorProcesses.Outcome;
 import io.github.gatlingllm.processes.ParentProcess.LoadProgress;
 import io.github.gatlingllm.record.InjectorShare;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -88,6 +94,31 @@ class InjectorProcessesTest {
   }
 
   @Test
+  void injectorGetsTheStartAndEndsWithItsParent() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ParentProcess parent =
+        new ParentProcess(
+            new ByteArrayInputStream("500001000\n".getBytes(UTF_8)),
+            new PrintStream(out, true, UTF_8),
+            ended::countDown);
+
+    assertThat(parent.awaitStart()).isEqualTo(500_001_000);
+    assertThat(out.toString(UTF_8)).isEqualToIgnoringNewLines("gatling-llm ready");
+    ended.await();
+  }
+
+  @Test
+  void injectorEndsWhereItsParentDiesWithinALine() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    var unused =
+        new ParentProcess(
+            new ByteArrayInputStream("LLM".getBytes(UTF_8)), System.out, ended::countDown);
+
+    ended.await();
+  }
+
+  @Test
   void progressIsSummedUp() {
     LoadProgress one = new LoadProgress("c=8 measure", 8, 100, 1, 1_000.5);
     LoadProgress other = new LoadProgress("c=8 fill", 7, 50, 0, 500);
@@ -103,7 +134,7 @@ class InjectorProcessesTest {
     assertThat(LocalInjectors.number(null)).isEqualTo(1);
     assertThat(LocalInjectors.number("16")).isEqualTo(16);
     for (String wrong : List.of("0", "257", "two", "1.5", "-3")) {
-      assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> LocalInjectors.number(wrong)))
+      assertThatThrownBy(() -> LocalInjectors.number(wrong))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("llm.injectors=" + wrong + ": expected how many processes, 1 to 256");
     }

@@ -36,6 +36,15 @@ class OutagesTest {
     fails(fromMs, toMs, RequestStatus.CONNECTION_ERROR);
   }
 
+  /** By clocks that differ, an answer may end before its request was sent: it counts as usual. */
+  @Test
+  void aRequestThatEndedBeforeItWasSentCountsOnceAndWhole() {
+    records.add(at(1_000).stage("c=2").tokens(10, 20).closed(-100).record());
+    Summary summary = summary();
+    assertThat(summary.figures().counts().ok()).isEqualTo(1);
+    assertThat(failures(summary).ended()).isEqualTo(1);
+  }
+
   private Summary summary() {
     return Recorded.figures(RUN, records).summary();
   }

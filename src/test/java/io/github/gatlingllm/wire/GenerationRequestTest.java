@@ -118,7 +118,7 @@ class GenerationRequestTest {
   }
 
   @Test
-  void tellsWhatIsReallySent() {
+  void accessorsReturnWhatIsSent() {
     GenerationRequest.Builder builder =
         GenerationRequest.of(Api.CHAT)
             .model("m")
@@ -176,7 +176,7 @@ class GenerationRequestTest {
   }
 
   @Test
-  void characters() {
+  void promptCharsAreCodePoints() {
     assertThat(GenerationRequest.of(Api.COMPLETIONS).prompt("héllo😀").build().promptChars())
         .isEqualTo(6);
     assertThat(
@@ -231,7 +231,7 @@ class GenerationRequestTest {
   }
 
   @Test
-  void nothingAsked() {
+  void requestWithoutInputIsRejected() {
     assertThatThrownBy(() -> GenerationRequest.of(Api.CHAT).build())
         .hasMessage("chat request has no messages; set a prompt or messages");
     assertThatThrownBy(

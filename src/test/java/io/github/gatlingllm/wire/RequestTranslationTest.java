@@ -106,7 +106,7 @@ class RequestTranslationTest {
   }
 
   @Test
-  void messagesNeedALimit() {
+  void messagesApiRequiresMaxTokens() {
     assertThatThrownBy(() -> GenerationRequest.of(Api.MESSAGES).prompt("hi").build())
         .hasMessage("messages request has no maxTokens, which that API requires; set maxTokens");
     assertThat(

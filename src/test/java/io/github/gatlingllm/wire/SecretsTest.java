@@ -25,7 +25,7 @@ class SecretsTest {
           ?key=k3y%2F%2b%3D%22abc&x=1      | in a URL
           <p>k3y&#47;+&#x3D;&#34;abc</p>   | in HTML, as numbers
           """)
-  void noFormOfAKeyIsShown(String text, String where) {
+  void secretIsRemovedInEveryEscape(String text, String where) {
     assertThat(Secrets.of(List.of(KEY)).redact(text))
         .as(where)
         .contains("***")
@@ -33,13 +33,13 @@ class SecretsTest {
   }
 
   @Test
-  void aKeyThatIsCutOffIsNotShown() {
+  void beginningOfASecretAtTheEndIsRemoved() {
     assertThat(Secrets.of(List.of(KEY)).redact("no right for k3y/+=\"a"))
         .isEqualTo("no right for ***");
   }
 
   @Test
-  void valuesOfHeadersAreSecretInTheirParts() {
+  void partsOfHeaderValuesAreSecrets() {
     String basic = Base64.getEncoder().encodeToString("peter:passw0rd".getBytes(UTF_8));
     Secrets secrets =
         Secrets.of(List.of("Bearer abcdef1", "Basic " + basic, "session=ghijkl2; theme=dark"));
@@ -57,7 +57,7 @@ class SecretsTest {
   }
 
   @Test
-  void ofTwoThatBeginAlikeTheLongerIsTakenFirst() {
+  void longerOfTwoSecretsWithOnePrefixIsRemovedFirst() {
     assertThat(Secrets.of(List.of("abcdef", "abcdefghi")).redact("abcdefghi")).isEqualTo("***");
   }
 
@@ -69,12 +69,12 @@ class SecretsTest {
     "http://host/v1?api-key=abcdef&v=1, http://host/v1?api-key=***&v=1",
     "http://host/v1?v=1&sig=abcdef, http://host/v1?v=1&sig=***"
   })
-  void urlsAreShownWithoutTheirs(String url, String shown) {
-    assertThat(Secrets.withoutThem(url)).isEqualTo(shown);
+  void redactUrlTable(String url, String shown) {
+    assertThat(Secrets.redactUrl(url)).isEqualTo(shown);
   }
 
   @Test
-  void urlsHoldSecrets() {
+  void secretsOfUrl() {
     assertThat(Secrets.ofUrl("http://me:pass12@host/v1?api-key=abcdef&v=1"))
         .containsExactly("me:pass12", "pass12", "abcdef");
     assertThat(Secrets.ofUrl("http://host/v1")).isEmpty();
@@ -88,7 +88,7 @@ class SecretsTest {
     "X-Tenant, false",
     "Content-Type, false"
   })
-  void namesSayWhatIsSecret(String name, boolean secret) {
+  void secretNames(String name, boolean secret) {
     assertThat(Secrets.isNamed(name)).isEqualTo(secret);
   }
 
