@@ -127,7 +127,7 @@ public final class Dynamic<T> {
         .walk(
             frames ->
                 frames
-                    .filter(f -> f.getClassName().startsWith("io.github.gatlingllm.javaapi."))
+                    .filter(f -> f.getClassName().contains(".gatlingllm.javaapi."))
                     .map(StackWalker.StackFrame::getMethodName)
                     .filter(name -> !name.startsWith("lambda$") && !name.matches("edit|with"))
                     .findFirst()
