@@ -66,7 +66,6 @@ class PackageArrowsTest {
           Map.entry(
               "run",
               Set.of(
-                  "generator",
                   "live",
                   "load",
                   "metric",
@@ -79,7 +78,6 @@ class PackageArrowsTest {
                   "telemetry")),
           Map.entry("processes", Set.of("live", "metric", "record", "report", "setting", "store")),
           Map.entry("live", Set.of("record", "report", "setting", "stats")),
-          Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record", "setting")),
           Map.entry("telemetry", Set.of("record", "wire")),
           Map.entry("metric", Set.of("record")),

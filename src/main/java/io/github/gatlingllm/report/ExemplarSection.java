@@ -22,7 +22,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The slowest and the failed requests, one by one, with the instant of every token event. */
+/** The slowest and the failed requests in detail, with the instant of every token event. */
 final class ExemplarSection {
 
   private final Summary summary;
@@ -33,7 +33,7 @@ final class ExemplarSection {
     this.exemplars = exemplars;
   }
 
-  /** The section; null where no request was over. */
+  /** The section; null if no request ended. */
   @Nullable Section section() {
     List<Chart> charts = new ArrayList<>();
     List<Exemplar> slowest = exemplars.slowest();
@@ -54,7 +54,7 @@ final class ExemplarSection {
             .charts(charts);
   }
 
-  /** What some requests asked and were told; null where texts were not recorded. */
+  /** Prompts and answers of some requests; null if texts were not recorded. */
   @Nullable Section texts() {
     return exemplars.told().isEmpty()
         ? null
@@ -63,9 +63,9 @@ final class ExemplarSection {
   }
 
   /**
-   * One request, as {@code texts.peb} shows it.
+   * One request for {@code texts.peb}.
    *
-   * @param parts what was asked and told, by name
+   * @param parts prompt, reasoning and answer, by heading
    */
   record Shown(String title, String facts, Map<String, String> parts) {}
 
@@ -79,7 +79,7 @@ final class ExemplarSection {
     parts.put("Answer", told.answer().isEmpty() ? "nothing" : told.answer());
     Double first = request.firstTokenMs();
     String facts =
-        "%s%s, over after %s, %s output tokens, %s"
+        "%s%s, ended after %s, %s output tokens, %s"
             .formatted(
                 place(request),
                 first == null ? "" : ", first token after " + NumberText.ms(first),
@@ -110,7 +110,7 @@ final class ExemplarSection {
             1,
             requests,
             ExemplarSection::firstTokenMs));
-    lines.add(part("no token until it was over", 5, requests, ExemplarSection::tokenlessMs));
+    lines.add(part("ended without a token", 5, requests, ExemplarSection::tokenlessMs));
     lines.add(part("tokens", 0, requests, ExemplarSection::tokensMs));
     lines.removeIf(line -> line.points().stream().allMatch(p -> Objects.equals(p.y(), 0.0)));
     if (!ticks.isEmpty()) {
@@ -132,7 +132,7 @@ final class ExemplarSection {
     return new Line(name, Form.STACK, color, 0, points, List.of());
   }
 
-  /** What the server reported; striped. */
+  /** A part that the server reported; drawn striped. */
   private Line reported(
       String name, int color, List<Exemplar> requests, ToLongFunction<ServerParts> nanos) {
     List<Point> points =
@@ -197,7 +197,7 @@ final class ExemplarSection {
             Column.figure("planned at", request -> NumberText.clock(request.startS())),
             Column.number("queue wait, ms", ExemplarSection::waitMs),
             Column.number("first token, ms", Exemplar::firstTokenMs),
-            Column.number("over, ms", Exemplar::endMs),
+            Column.number("end, ms", Exemplar::endMs),
             Column.figure("output tokens", request -> count(request.outputTokens())),
             Column.count("token events", Exemplar::events),
             Column.number("longest gap, ms", Exemplar::longestGapMs))

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.generator.GeneratorLog;
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
@@ -16,6 +15,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
@@ -23,6 +23,7 @@ import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
+import io.github.gatlingllm.telemetry.GeneratorLog;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -119,7 +120,7 @@ public final class Run {
             line -> System.out.println(ConsoleBlock.visible(line)));
     view = LiveView.open(watched(), watched, System.out::println);
     if (view != null) {
-      generator.tell(view::fared);
+      generator.listen(view::fared);
     }
     recorder =
         Recorder.open(
@@ -400,7 +401,7 @@ public final class Run {
     }
 
     @Override
-    public RunInfo.TargetSlo slo(String target) {
+    public TargetSlo slo(String target) {
       synchronized (Run.this) {
         return info.judgeOf(target);
       }

@@ -12,15 +12,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A page of metrics that is read while load is on.
+ * A metrics page in Prometheus text format that is read while load is on.
  *
- * @param target label of the target that names it
- * @param uri without credentials
- * @param shown as it is said in files and on the console
- * @param headers what it is asked with; secrets among them
+ * @param target label of the target that the page was configured for
+ * @param uri URL without credentials
+ * @param shown the URL for files and the console, without secrets
+ * @param headers request headers, including secrets
  * @param verifyTls whether its certificate is checked
- * @param isSet whether the user named it: then each failure is kept; else one that is no page of an
- *     engine is not asked again
+ * @param isSet whether the user configured the URL: each failed reading is then recorded. A URL
+ *     that was only guessed and has no metrics of an engine is not requested again
  */
 public record MetricsPage(
     String target,
@@ -30,21 +30,21 @@ public record MetricsPage(
     boolean verifyTls,
     boolean isSet) {
 
-  /** {@code <host>/metrics} of each target, where that is a page of an engine. */
+  /** Setting: {@code <host>/metrics} of each target, if it has metrics of an engine. */
   public static final String AUTO = "auto";
 
-  /** No page at all. */
+  /** Setting: no page. */
   public static final String NONE = "none";
 
-  /** In place of which page each target has. */
+  /** The accepted values, for error messages. */
   public static final String FORMS = "auto, none, or URLs such as http://localhost:9400/metrics";
 
   /**
    * The pages of a target.
    *
-   * @param settings {@link #AUTO} or URLs, as {@link #check} lets them pass
-   * @param baseUrls of the target
-   * @param secrets headers that authenticate at the target: sent only to pages of the same scheme,
+   * @param settings {@link #AUTO} or URLs, validated by {@link #check}
+   * @param baseUrls base URLs of the target
+   * @param secrets headers that authenticate at the target; sent only to pages of the same scheme,
    *     host and port
    */
   public static List<MetricsPage> of(
@@ -90,10 +90,10 @@ public record MetricsPage(
   }
 
   /**
-   * The same settings, if they are what {@link #of} understands.
+   * Validates settings.
    *
    * @return {@link #AUTO} and URLs; empty for {@link #NONE}
-   * @throws IllegalArgumentException that says what was expected
+   * @throws IllegalArgumentException with the accepted values, for any other setting
    */
   public static List<String> check(List<String> settings) {
     if (settings.equals(List.of(NONE))) {
@@ -121,7 +121,7 @@ public record MetricsPage(
     return uri.getScheme() + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
   }
 
-  /** Without headers, which are secret. */
+  /** Leaves out the headers, which may be secret. */
   @Override
   public String toString() {
     return shown;

@@ -27,9 +27,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for pages of metrics, on connections that have nothing to do with the load: plain HTTP/1.1,
- * no proxy, no redirects. A page is refused where it takes longer than a time, or is larger than
- * {@value #MOST_BYTES} bytes.
+ * Requests metrics pages on connections of its own: HTTP/1.1, no proxy, no redirects. A response
+ * that takes longer than the timeout or is larger than {@value #MOST_BYTES} bytes is an error.
  */
 final class PageClient {
 
@@ -51,13 +50,14 @@ final class PageClient {
         .version(HttpClient.Version.HTTP_1_1)
         .followRedirects(HttpClient.Redirect.NEVER)
         .connectTimeout(timeout)
-        .executor(Runnable::run); // on its selector's thread: all that is done there is to copy
+        .executor(Runnable::run); // on the selector thread, which only copies bytes
   }
 
   /**
-   * The text of a page, soon.
+   * Requests a page.
    *
-   * @return completed exceptionally with an {@link IOException} that says why in one line
+   * @return the text; completes exceptionally with an {@link IOException} with the reason in one
+   *     line
    */
   CompletableFuture<String> get(MetricsPage page) {
     CompletableFuture<HttpResponse<byte[]>> answer;
@@ -69,8 +69,8 @@ final class PageClient {
       page.headers().forEach(request::setHeader);
       answer = client(page).sendAsync(request.build(), response -> new Bounded());
     } catch (GeneralSecurityException | IllegalArgumentException e) {
-      // Its message may quote a header.
-      return CompletableFuture.failedFuture(new IOException("it cannot be asked", e));
+      // The exception's message may contain a secret header.
+      return CompletableFuture.failedFuture(new IOException("the request cannot be built", e));
     }
     CompletableFuture<String> text = new CompletableFuture<>();
     var unused =
@@ -97,7 +97,7 @@ final class PageClient {
     HttpClient client = trusting;
     if (client == null) {
       SSLContext context = SSLContext.getInstance("TLS");
-      // As the load's own requests do unless certificates are verified.
+      // Like the requests of the load, unless certificates are verified.
       context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
       client = builder().sslContext(context).build();
       trusting = client;
@@ -108,14 +108,14 @@ final class PageClient {
   private static void complete(CompletableFuture<String> text, HttpResponse<byte[]> response) {
     try {
       if (response.statusCode() != 200) {
-        throw new IOException("it answers HTTP " + response.statusCode());
+        throw new IOException("HTTP " + response.statusCode());
       }
       byte[] body = response.body();
       if (response.headers().firstValue("Content-Encoding").orElse("").contains("gzip")) {
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(body))) {
           body = in.readNBytes(MOST_BYTES + 1);
         } catch (IOException e) {
-          throw new IOException("its gzip data is damaged", e);
+          throw new IOException("damaged gzip data", e);
         }
       }
       if (body.length > MOST_BYTES) {
@@ -128,7 +128,7 @@ final class PageClient {
   }
 
   private static IOException tooLarge() {
-    return new IOException("it is larger than " + (MOST_BYTES >> 20) + " MiB");
+    return new IOException("larger than " + (MOST_BYTES >> 20) + " MiB");
   }
 
   private String why(Throwable failure) {
@@ -141,23 +141,21 @@ final class PageClient {
         return String.valueOf(tooLarge().getMessage());
       }
       if (each instanceof SSLException) {
-        return "its TLS certificate or handshake is refused";
+        return "TLS certificate or handshake failed";
       }
     }
     if (cause instanceof TimeoutException || cause instanceof java.net.http.HttpTimeoutException) {
-      return "no whole answer within " + timeout.toMillis() + " ms";
+      return "no complete response within " + timeout.toMillis() + " ms";
     }
-    return cause instanceof ConnectException
-        ? "no connection to it"
-        : "its answer broke off, or is no HTTP";
+    return cause instanceof ConnectException ? "no connection" : "response incomplete or not HTTP";
   }
 
-  /** A body that is larger than is kept. */
+  /** The body exceeds {@link #MOST_BYTES}. */
   private static final class TooLarge extends IOException {
     private static final long serialVersionUID = 1;
   }
 
-  /** Keeps a body up to a size, and ends the exchange beyond it. */
+  /** Collects a body up to {@link #MOST_BYTES}, and cancels the exchange beyond. */
   private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
 
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();

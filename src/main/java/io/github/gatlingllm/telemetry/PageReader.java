@@ -19,16 +19,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Makes values of the pages of one endpoint, and compares each with the one before. */
+/**
+ * Extracts values from the metrics pages of one endpoint, and detects counter resets by comparing
+ * each page with the previous one.
+ */
 final class PageReader {
 
-  /** What DCGM says for a value that it does not have, and all that is no measurement. */
+  /** Values from here on are no measurement: DCGM reports a blank value like this. */
   private static final double LARGEST = 9e18;
 
-  /** Labels that tell GPUs apart; those of the others do not (MIG instances, pods on it). */
+  /** Labels that identify a GPU. Other labels (MIG instance, pod) do not. */
   private static final List<String> GPU = List.of("Hostname", "UUID", "gpu_uuid", "gpu");
 
-  /** The same of a part of a GPU that has memory of its own. */
+  /** Labels that identify a GPU or MIG instance, which has memory of its own. */
   private static final List<String> GPU_PART =
       List.of("Hostname", "UUID", "gpu_uuid", "gpu", "GPU_I_ID");
 
@@ -37,9 +40,9 @@ final class PageReader {
   private double idleBefore;
 
   /**
-   * What a page said.
+   * The values of one page.
    *
-   * @param sources whose names it has
+   * @param sources systems whose metric names the page contains, e.g. {@code vllm}
    */
   record Reading(
       Set<String> sources,
@@ -48,13 +51,15 @@ final class PageReader {
       Map<EngineMetric, Double> values,
       Map<EngineMetric, Histogram> histograms) {
 
-    /** Of a page that could not be read. */
+    /** The reading of a page that could not be read. */
     static final Reading NONE = new Reading(Set.of(), false, Map.of(), Map.of(), Map.of());
   }
 
   private record Series(String name, Map<String, String> labels, double value) {
 
-    /** SGLang's others say the same of a part, or again: of a priority, of another rank. */
+    /**
+     * False for SGLang's series per priority and per rank, which repeat the total or a part of it.
+     */
     boolean isWhole() {
       return !name.startsWith("sglang")
           || (labels.getOrDefault("priority", "").isEmpty()
@@ -64,10 +69,10 @@ final class PageReader {
   }
 
   /**
-   * Reads a page.
+   * Parses a page.
    *
-   * @throws IllegalArgumentException in one line, where it is none, or says nothing that is looked
-   *     for
+   * @throws IllegalArgumentException with the reason in one line, if the text is not in Prometheus
+   *     format or contains no known metric
    */
   Reading read(String page) {
     Map<String, List<Series>> byName = new HashMap<>();
@@ -94,7 +99,7 @@ final class PageReader {
     }
     nodeCpu(byName, reading);
     if (reading.sources().isEmpty()) {
-      throw new IllegalArgumentException("it has no metric of an engine, GPU or host");
+      throw new IllegalArgumentException("no metric of an engine, GPU or host");
     }
     Map<EngineMetric, Double> now = counters(reading);
     boolean reset =
@@ -137,7 +142,7 @@ final class PageReader {
     }
   }
 
-  /** The server's name of it; null where the page does not have it. */
+  /** The server's name of the metric; null if the page does not contain it. */
   private static @Nullable String value(
       SourceNames.Entry entry, Choice choice, Map<String, List<Series>> byName, Reading reading) {
     double sum = 0;
@@ -162,7 +167,7 @@ final class PageReader {
     return String.join(" + ", names);
   }
 
-  /** Of a GPU once, though it may be said for each of its parts and users. */
+  /** One value per GPU, where an exporter repeats it per MIG instance or pod. */
   private static Collection<Double> values(EngineMetric metric, List<Series> series) {
     boolean isMemory =
         metric == EngineMetric.GPU_MEMORY_USED_BYTES
@@ -224,7 +229,7 @@ final class PageReader {
     return own.substring(0, own.length() - "_count".length());
   }
 
-  /** Counts by bound, of all series together; none where they have different bounds. */
+  /** Counts by upper bound, summed over all series; empty if their bounds differ. */
   private static SortedMap<Double, Long> buckets(List<Series> series) {
     Map<Map<String, String>, Set<Double>> bounds = new HashMap<>();
     SortedMap<Double, Long> counts = new TreeMap<>();
@@ -242,7 +247,7 @@ final class PageReader {
     return counts;
   }
 
-  /** Null for the one above all, and for what is none. */
+  /** Null for {@code +Inf} and for text that is not a number. */
   private static @Nullable Double bound(String le) {
     try {
       double bound = Double.parseDouble(le.endsWith("Inf") ? "Infinity" : le);

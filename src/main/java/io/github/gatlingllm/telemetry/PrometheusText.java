@@ -14,12 +14,12 @@ import java.util.function.Predicate;
  *   # EOF
  * </pre>
  *
- * Names and labels are checked on every line, values where the name is wanted. There is no
- * maintained library on Maven Central that reads this format: Prometheus' own writes it.
+ * Names and labels are validated on every line, values only of wanted names. No maintained library
+ * on Maven Central reads this format: Prometheus' own library only writes it.
  */
 final class PrometheusText {
 
-  /** What takes samples. */
+  /** Receives samples. */
   interface Sink {
     /**
      * A sample.
@@ -40,10 +40,10 @@ final class PrometheusText {
   }
 
   /**
-   * Hands the samples with these names to {@code sink}.
+   * Passes the samples with wanted names to {@code sink}.
    *
-   * @throws IllegalArgumentException in one line that quotes nothing of the page, where it is not
-   *     of this format
+   * @throws IllegalArgumentException with one line that quotes nothing of the page, if it is not in
+   *     this format
    */
   static void read(String page, Predicate<String> wanted, Sink sink) {
     PrometheusText text = new PrometheusText(page);
@@ -164,7 +164,7 @@ final class PrometheusText {
     };
   }
 
-  /** Java takes "1f" for a number too. */
+  /** Rejects what only {@link Double#parseDouble} accepts, such as "1f". */
   private double decimal(String number) {
     boolean isNumber = number.chars().allMatch(c -> "+-.eE0123456789".indexOf(c) >= 0);
     try {
@@ -176,6 +176,6 @@ final class PrometheusText {
 
   private IllegalArgumentException malformed(String expected) {
     return new IllegalArgumentException(
-        "it is no page of metrics: expected %s in line %s".formatted(expected, line));
+        "not a metrics page: expected %s in line %s".formatted(expected, line));
   }
 }

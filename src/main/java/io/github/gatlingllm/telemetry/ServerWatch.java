@@ -25,19 +25,22 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads pages of metrics once a second, all at the same time, and writes {@code server.jsonl}: from
- * the last reading before the first request to one after the last. What a page does, hanging,
- * failing, or sending what is no page, costs the run nothing but a line in that file. Safe for use
- * by several threads; all work is done on one of its own.
+ * Reads all metrics pages once a second, concurrently, and writes {@code server.jsonl}: from the
+ * last reading before the first request to one after the last request. A page that hangs, fails or
+ * is invalid only adds a line with its error. Thread-safe; all work is done on one thread of its
+ * own.
  */
 public final class ServerWatch {
 
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  /** Below the interval, so that no reading waits for the one before. */
+  /** Below the interval, so that no reading waits for the previous one. */
   private static final Duration TIMEOUT = Duration.ofMillis(900);
 
-  /** Between readings because all users have left: they may come again at once. */
+  /**
+   * Least time before a reading that is triggered when the last user leaves, which may happen
+   * often.
+   */
   private static final Duration LEAST_GAP = Duration.ofMillis(200);
 
   private final ServerFile file;
@@ -52,26 +55,26 @@ public final class ServerWatch {
   private volatile boolean isWatching;
   private volatile boolean hasBegun;
 
-  /** Whether the last user has left: whoever answers then may go too. */
+  /** Whether no user is active: the server may then be stopped too. */
   private volatile boolean isIdle;
 
-  /** Whether all was read since the last user left; of the worker. */
+  /** Whether all pages were read after the last user left. Worker thread only. */
   private boolean isSettled;
 
   private long lastNanos;
   private boolean isFailed;
 
-  /** A page, and what is known of it; of the worker. */
+  /** A page and its state. Worker thread only. */
   private static final class Endpoint {
     private final MetricsPage page;
     private final PageReader reader = new PageReader();
     private @Nullable String target;
     private String source = "";
-    private boolean wasLate;
+    private boolean timedOutOnce;
     private boolean isGivenUp;
-    private boolean hasComplained;
+    private boolean isErrorPrinted;
 
-    /** Not written yet, as no request was sent. */
+    /** The latest reading before the first request; not written yet. */
     private @Nullable ServerSample latest;
 
     Endpoint(MetricsPage page) {
@@ -81,10 +84,10 @@ public final class ServerWatch {
   }
 
   /**
-   * A watch that has no page yet.
+   * Creates a watch without pages.
    *
-   * @param unixNanos epoch time of a reading of {@code nanoClock}
-   * @param say takes lines for the console
+   * @param unixNanos converts a reading of {@code nanoClock} to epoch time
+   * @param say prints a line on the console
    */
   public ServerWatch(
       Path serverJsonl, LongUnaryOperator unixNanos, LongSupplier nanoClock, Consumer<String> say) {
@@ -109,9 +112,8 @@ public final class ServerWatch {
   }
 
   /**
-   * Reads these pages from now on; a page that several targets name is about all. Waits for their
-   * first reading, at most for a second: what the server had counted before is known when load
-   * starts.
+   * Starts to read these pages. A page that several targets have configured describes all of them.
+   * Waits for the first reading, at most a second, so that the counters before the load are known.
    */
   public void add(List<MetricsPage> pages) {
     await(
@@ -141,19 +143,24 @@ public final class ServerWatch {
             task, INTERVAL.toNanos(), INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Reads all pages now, and waits for that: the load is about to start. */
+  /** Reads all pages now, right before the load, and waits until that is done. */
   public void refresh() {
     if (isWatching) {
       await(this::readAll);
     }
   }
 
-  /** The first request is about to be sent: what is read from now on is kept, and what was last. */
+  /**
+   * The first request is about to be sent: the previous reading and all following ones are kept.
+   */
   public void begin() {
     hasBegun = true;
   }
 
-  /** No user is left: soon nobody may answer any more. Returns at once. */
+  /**
+   * The last user has left: reads all pages soon, before the server may be stopped. Returns at
+   * once.
+   */
   public void usersLeft() {
     isIdle = true;
     if (isWatching && isDue.compareAndSet(false, true)) {
@@ -169,17 +176,17 @@ public final class ServerWatch {
                 Math.max(0, LEAST_GAP.toNanos() - since),
                 TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
-        // The run is over.
+        // The run has ended.
       }
     }
   }
 
-  /** A user has come again. */
+  /** A user has started. */
   public void usersCame() {
     isIdle = false;
   }
 
-  /** Reads all pages a last time, unless that was done since the last user left, and ends. */
+  /** Reads all pages a last time, unless that was done after the last user left, and stops. */
   public void close() {
     if (isWatching) {
       await(
@@ -194,12 +201,12 @@ public final class ServerWatch {
 
   private void await(Runnable task) {
     try {
-      // One reading may be under way already.
+      // Another reading may be in progress.
       worker
           .submit(task)
           .get(timeout.multipliedBy(2).plus(INTERVAL).toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException | TimeoutException e) {
-      // Over, or the machine stands still: the run does not wait for it.
+      // Closed, or the machine is stalled: the run does not wait longer.
     } catch (ExecutionException e) {
       say.accept("LLM server metrics: " + e.getCause());
     } catch (InterruptedException e) {
@@ -215,76 +222,77 @@ public final class ServerWatch {
     }
   }
 
-  private record Answer(long askedNanos, String text, @Nullable String error, long tookNanos) {}
+  private record Response(long sentNanos, String text, @Nullable String error, long tookNanos) {}
 
   private void read(Iterable<Endpoint> some) {
-    Map<Endpoint, CompletableFuture<Answer>> answers = new LinkedHashMap<>();
+    Map<Endpoint, CompletableFuture<Response>> responses = new LinkedHashMap<>();
     for (Endpoint endpoint : some) {
       if (!endpoint.isGivenUp) {
-        long asked = nanoClock.getAsLong();
-        answers.put(
+        long sent = nanoClock.getAsLong();
+        responses.put(
             endpoint,
             client
                 .get(endpoint.page)
                 .handle(
                     (text, failure) ->
-                        new Answer(
-                            asked,
+                        new Response(
+                            sent,
                             text == null ? "" : text,
                             failure == null ? null : failure.getMessage(),
-                            nanoClock.getAsLong() - asked)));
+                            nanoClock.getAsLong() - sent)));
       }
     }
-    answers.forEach((endpoint, answer) -> take(endpoint, answer.join()));
+    responses.forEach((endpoint, response) -> store(endpoint, response.join()));
     lastNanos = nanoClock.getAsLong();
   }
 
-  private void take(Endpoint endpoint, Answer answer) {
+  private void store(Endpoint endpoint, Response response) {
     PageReader.Reading reading = null;
-    String error = answer.error();
+    String error = response.error();
     if (error == null) {
       try {
-        reading = endpoint.reader.read(answer.text());
+        reading = endpoint.reader.read(response.text());
       } catch (IllegalArgumentException e) {
         error = e.getMessage();
       }
     }
     if (reading == null && endpoint.source.isEmpty() && !endpoint.page.isSet()) {
-      // The first time, this JVM or the server may be slow.
-      boolean isLate = answer.tookNanos() >= timeout.toNanos();
-      endpoint.isGivenUp = !isLate || endpoint.wasLate;
-      endpoint.wasLate = true;
+      // A slow first response gets a second try: JVM or server may be warming up.
+      boolean isTimedOut = response.tookNanos() >= timeout.toNanos();
+      endpoint.isGivenUp = !isTimedOut || endpoint.timedOutOnce;
+      endpoint.timedOutOnce = true;
       return;
     }
     if (reading == null && isIdle) {
-      return; // Nobody is left whom it would concern.
+      return; // no user is active: a server that is gone is no error
     }
     if (reading != null) {
       String source = String.join("+", reading.sources());
       if (endpoint.source.isEmpty()) {
         say.accept(
-            "LLM server metrics: %s of %s, once a second".formatted(source, endpoint.page.shown()));
+            "LLM server metrics: reading %s from %s once a second"
+                .formatted(source, endpoint.page.shown()));
       }
       endpoint.source = source;
-    } else if (!endpoint.hasComplained) {
-      endpoint.hasComplained = true;
+    } else if (!endpoint.isErrorPrinted) {
+      endpoint.isErrorPrinted = true;
       say.accept(
-          "LLM server metrics: nothing from %s: %s; the run goes on without"
+          "LLM server metrics: cannot read %s: %s; the run continues without them"
               .formatted(endpoint.page.shown(), error));
     }
-    PageReader.Reading said = reading == null ? PageReader.Reading.NONE : reading;
+    PageReader.Reading values = reading == null ? PageReader.Reading.NONE : reading;
     ServerSample sample =
         new ServerSample(
-            unixNanos.applyAsLong(answer.askedNanos()),
+            unixNanos.applyAsLong(response.sentNanos()),
             endpoint.target,
             endpoint.page.shown(),
             endpoint.source,
-            answer.tookNanos() / 1e6,
+            response.tookNanos() / 1e6,
             reading == null ? error : null,
-            said.reset(),
-            said.names(),
-            said.values(),
-            said.histograms());
+            values.reset(),
+            values.names(),
+            values.values(),
+            values.histograms());
     if (!hasBegun) {
       if (endpoint.latest == null || reading != null) {
         endpoint.latest = sample;

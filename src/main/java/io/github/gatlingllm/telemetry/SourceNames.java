@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What servers, GPUs and hosts call the metrics of {@link EngineMetric}. To be read as a table:
- * source, metric, name. Of several names, divided by {@code |}, the first that a page has counts:
- * newer versions come first. {@code a + b} is their sum, where the page has both; {@code
- * name{label=value}} only the series with that label; {@code # name} their number; a factor brings
- * a value to the metric's unit. Histograms go by their base names.
+ * The names that servers, GPU exporters and hosts give the metrics of {@link EngineMetric}, as a
+ * table: source, metric, names. Alternatives are separated by {@code |}, newer versions first; the
+ * first one on the page is used. {@code a + b} is a sum, used if the page has both; {@code
+ * name{label=value}} selects the series with that label; {@code # name} is the number of series; a
+ * factor converts to the metric's unit. Histograms are listed by base name.
  *
- * <p>Where a page has a metric from several sources, the first source of the table counts.
+ * <p>If a page has a metric from several sources, the first source in the table is used.
  */
 final class SourceNames {
 
@@ -28,10 +28,10 @@ final class SourceNames {
   private static final double MILLI = 0.001;
 
   /**
-   * A name of the table.
+   * A metric name.
    *
    * @param label empty for all series
-   * @param value of that label
+   * @param value the value of that label
    */
   record Term(String name, String label, String value) {
 
@@ -49,10 +49,10 @@ final class SourceNames {
   }
 
   /**
-   * One way to come to a value.
+   * One alternative.
    *
-   * @param terms summed
-   * @param isCount whether the number of series is meant
+   * @param terms names whose values are added
+   * @param isCount whether the value is the number of series
    */
   record Choice(List<Term> terms, boolean isCount) {
 
@@ -227,14 +227,14 @@ final class SourceNames {
     row("dcgm", GPU_ENERGY_J, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", MILLI);
     row("dcgm", GPUS, "# DCGM_FI_DEV_POWER_USAGE | # DCGM_FI_DEV_GPU_UTIL");
 
-    // Prometheus' node_exporter 1; processors in use follow from two readings
+    // Prometheus' node_exporter 1; CPU use is computed from two readings
     row("node", NODE_MEMORY_AVAILABLE_BYTES, "node_memory_MemAvailable_bytes");
   }
 
-  /** Seconds of the host's processors, by mode, since its start. */
+  /** CPU seconds of the host since its start, by mode. */
   static final String NODE_CPU = "node_cpu_seconds_total";
 
-  /** What that comes from. */
+  /** The source of {@link #NODE_CPU}. */
   static final String NODE = "node";
 
   /** The table. */
@@ -275,12 +275,12 @@ final class SourceNames {
     return Collections.unmodifiableSet(names);
   }
 
-  /** A name without colons, which some collectors replace. */
+  /** The name with underscores for colons, as some collectors write it. */
   static String plain(String name) {
     return name.replace(':', '_');
   }
 
-  /** Whether a sample of that name says anything that is looked for. */
+  /** Whether samples of that name are in the table. */
   static boolean isWanted(String name) {
     return WANTED.contains(plain(name));
   }

@@ -1,6 +1,7 @@
 /**
- * What the server says of itself: pages of metrics in Prometheus text form, read once a second
- * while load is on, under names that are the same for all servers.
+ * What server and load generator report about themselves while a run is on: metrics pages of
+ * servers, GPUs and hosts, read once a second ({@code server.jsonl}), and event loop lag, CPU,
+ * memory and garbage collection of this process ({@code generator.jsonl}). Not for users' code.
  */
 @NullMarked
 package io.github.gatlingllm.telemetry;

@@ -137,9 +137,9 @@ class WarmUpIT {
           .filteredOn(line -> line.startsWith("LLM"))
           .containsExactly(
               "LLM: model embedded, the only one of " + engine.baseUrl() + "/models",
-              "LLM server metrics: vllm of "
+              "LLM server metrics: reading vllm from "
                   + engine.baseUrl().replace("/v1", "/metrics")
-                  + ", once a second",
+                  + " once a second",
               "LLM warm-up request to 127.0.0.1:"
                   + refusing.port()
                   + " ("

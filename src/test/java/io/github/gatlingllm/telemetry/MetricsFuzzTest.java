@@ -21,8 +21,8 @@ class MetricsFuzzTest {
     } catch (IllegalArgumentException refused) {
       assertThat(refused.getMessage())
           .matches(
-              "it has no metric of an engine, GPU or host"
-                  + "|it is no page of metrics: expected [-a-z'=,\" ]+ in line \\d+");
+              "no metric of an engine, GPU or host"
+                  + "|not a metrics page: expected [-a-z'=,\" ]+ in line \\d+");
     }
   }
 }

@@ -169,7 +169,7 @@ class PageReaderTest {
     String name = "vllm:time_to_first_token_seconds";
     String of = "{engine=\"" + engine + "\"";
     return """
-    %s_bucket%s,%s} %d
+    %s_bucket%s,%s} %s
     %s_bucket%s,le="+Inf"} 5
     %s_sum%s} 2
     %s_count%s} 5
@@ -219,7 +219,7 @@ class PageReaderTest {
   void useOfProcessorsIsSinceThePageBefore() {
     PageReader reader = new PageReader();
     String page =
-        "node_cpu_seconds_total{mode=\"idle\"} %d\nnode_cpu_seconds_total{mode=\"user\"} %d\n";
+        "node_cpu_seconds_total{mode=\"idle\"} %s\nnode_cpu_seconds_total{mode=\"user\"} %s\n";
     assertThat(reader.read(page.formatted(100, 50)).values()).isEmpty();
     assertThat(reader.read(page.formatted(101, 53)).values())
         .containsEntry(EngineMetric.NODE_CPU_USE, 0.75);
@@ -244,17 +244,17 @@ class PageReaderTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "{\"a\": 1}; it is no page of metrics: expected a name in line 1",
-        "<html>; it is no page of metrics: expected a name in line 1",
-        "a{; it is no page of metrics: expected a name in line 1",
-        "a{b 1; it is no page of metrics: expected '=' in line 1",
-        "a{b=\"1; it is no page of metrics: expected '\"' in line 1",
-        "a{b=\"1\\; it is no page of metrics: expected '\"' in line 1",
-        "a{b=\"1\" c=\"2\"} 1; it is no page of metrics: expected ',' in line 1",
-        "vllm:num_requests_running; it is no page of metrics: expected a number in line 1",
-        "vllm:num_requests_running 1f; it is no page of metrics: expected a number in line 1",
-        "a 1; it has no metric of an engine, GPU or host",
-        "''; it has no metric of an engine, GPU or host",
+        "{\"a\": 1}; not a metrics page: expected a name in line 1",
+        "<html>; not a metrics page: expected a name in line 1",
+        "a{; not a metrics page: expected a name in line 1",
+        "a{b 1; not a metrics page: expected '=' in line 1",
+        "a{b=\"1; not a metrics page: expected '\"' in line 1",
+        "a{b=\"1\\; not a metrics page: expected '\"' in line 1",
+        "a{b=\"1\" c=\"2\"} 1; not a metrics page: expected ',' in line 1",
+        "vllm:num_requests_running; not a metrics page: expected a number in line 1",
+        "vllm:num_requests_running 1f; not a metrics page: expected a number in line 1",
+        "a 1; no metric of an engine, GPU or host",
+        "''; no metric of an engine, GPU or host",
       })
   void whatIsNoPageIsRefusedInOneLine(String page, String why) {
     assertThatThrownBy(() -> new PageReader().read(page)).hasMessage(why);

@@ -108,7 +108,7 @@ class ServerWatchTest {
         .containsEntry(EngineMetric.REQUESTS_RUNNING, "vllm:num_requests_running");
     assertThat(said)
         .containsExactly(
-            "LLM server metrics: vllm of " + server.baseUrl() + "/page, once a second");
+            "LLM server metrics: reading vllm from " + server.baseUrl() + "/page once a second");
     assertThat(server.requests())
         .allSatisfy(
             request -> {
@@ -199,38 +199,37 @@ class ServerWatchTest {
   void whatFailsIsSaidInItsLinesAndOnceOnTheConsole() throws IOException {
     watch.add(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
     List<ServerSample> samples = samples();
-    assertThat(samples.get(0).error()).isEqualTo("no connection to it");
+    assertThat(samples.get(0).error()).isEqualTo("no connection");
     assertThat(samples.get(0).url()).isEqualTo("http://127.0.0.1:1/m?token=***");
     assertThat(said)
         .containsExactly(
-            "LLM server metrics: nothing from http://127.0.0.1:1/m?token=***: no connection to it;"
-                + " the run goes on without");
+            "LLM server metrics: cannot read http://127.0.0.1:1/m?token=***: no connection;"
+                + " the run continues without them");
   }
 
   @Test
   void answersThatAreNoPageAreRefused() throws IOException {
-    assertThat(only(exchange -> exchange.respond(404, TEXT, "no")).error())
-        .isEqualTo("it answers HTTP 404");
+    assertThat(only(exchange -> exchange.respond(404, TEXT, "no")).error()).isEqualTo("HTTP 404");
   }
 
   @Test
   void redirectsAreNotFollowed() throws IOException {
     assertThat(only(exchange -> exchange.respond(302, TEXT, "", "Location: http://x/")).error())
-        .isEqualTo("it answers HTTP 302");
+        .isEqualTo("HTTP 302");
   }
 
   @Test
   void htmlIsNoPageOfMetrics() throws IOException {
     String html = "<html><body>sk-secret</body></html>";
     assertThat(only(exchange -> exchange.respond(200, "text/html", html)).error())
-        .isEqualTo("it is no page of metrics: expected a name in line 1");
+        .isEqualTo("not a metrics page: expected a name in line 1");
     assertThat(Files.readString(dir.resolve("server.jsonl"))).doesNotContain("sk-secret");
   }
 
   @Test
   void pageOfAnotherProgramHasNothing() throws IOException {
     assertThat(only(exchange -> exchange.respond(200, TEXT, "go_goroutines 7\n")).error())
-        .isEqualTo("it has no metric of an engine, GPU or host");
+        .isEqualTo("no metric of an engine, GPU or host");
   }
 
   @Test
@@ -238,7 +237,7 @@ class ServerWatchTest {
     CountDownLatch never = new CountDownLatch(1);
     watch = watch(Duration.ofMillis(50));
     assertThat(only(exchange -> exchange.sendHeaders(200).await(never)).error())
-        .isEqualTo("no whole answer within 50 ms");
+        .isEqualTo("no complete response within 50 ms");
   }
 
   @Test
@@ -253,13 +252,13 @@ class ServerWatchTest {
                   exchange.lastChunk();
                 })
                 .error())
-        .isEqualTo("it is larger than 8 MiB");
+        .isEqualTo("larger than 8 MiB");
   }
 
   @Test
   void connectionThatBreaksOffIsAFailure() throws IOException {
     assertThat(only(exchange -> exchange.startStream().chunk("vllm:n").reset()).error())
-        .isEqualTo("its answer broke off, or is no HTTP");
+        .isEqualTo("response incomplete or not HTTP");
   }
 
   @Test
@@ -277,7 +276,7 @@ class ServerWatchTest {
     watch.refresh();
     assertThat(samples())
         .extracting(ServerSample::error)
-        .startsWith(null, "it is larger than 8 MiB", "its gzip data is damaged");
+        .startsWith(null, "larger than 8 MiB", "damaged gzip data");
   }
 
   private static byte[] zipped(String text) throws IOException {
@@ -332,7 +331,7 @@ class ServerWatchTest {
       }
       assertThat(samples())
           .extracting(ServerSample::error)
-          .startsWith("its TLS certificate or handshake is refused", null);
+          .startsWith("TLS certificate or handshake failed", null);
     }
   }
 }

@@ -1,9 +1,9 @@
-package io.github.gatlingllm.generator;
+package io.github.gatlingllm.telemetry;
 
 import io.github.gatlingllm.record.GeneratorField;
 import java.util.Arrays;
 
-/** How late the beats of one event loop were in an interval, in microseconds. */
+/** Lag of the heartbeats of one event loop in an interval, in microseconds. */
 final class Lateness {
 
   private int[] values = new int[128];
@@ -21,7 +21,7 @@ final class Lateness {
     isSorted = false;
   }
 
-  /** Of a beat that was counted before, while it was still overdue. */
+  /** Updates the maximum only, for a beat that was already counted while it was overdue. */
   void atLeast(int micros) {
     longest = Math.max(longest, micros);
   }
@@ -30,7 +30,7 @@ final class Lateness {
     return longest;
   }
 
-  /** By nearest rank; 0 where nothing beat. */
+  /** Nearest rank; 0 if there was no beat. */
   int percentile(int percent) {
     if (!isSorted) {
       Arrays.sort(values, 0, size);
@@ -47,7 +47,7 @@ final class Lateness {
     return sum;
   }
 
-  /** Time that it was later than each of {@link GeneratorField#LATE_MS}. */
+  /** Time in microseconds during which the lag exceeded each of {@link GeneratorField#LATE_MS}. */
   int[] timeAbove() {
     int[] time = new int[GeneratorField.LATE_MS.size()];
     for (int i = 0; i < size; i++) {

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.generator;
+package io.github.gatlingllm.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,9 +28,9 @@ class HeartbeatTest {
    * busy: every beat would seem late by that, so it starts again.
    */
   @Test
-  void whatHoldsTheStartUpIsNoLagOfTheLoop() {
+  void aSuspendedStartIsNotCountedAsLag() {
     List<CompletableFuture<Void>> started = new ArrayList<>();
-    Heartbeat.Beating beating =
+    Heartbeat.Started beat =
         Heartbeat.start(
             () -> now,
             Heartbeat.PERIOD_NANOS,
@@ -42,10 +42,10 @@ class HeartbeatTest {
     assertThat(started).hasSize(2);
     assertThat(started.get(0)).isCancelled();
     assertThat(started.get(1)).isNotCancelled();
-    assertThat(beating.beats() == started.get(1)).isTrue();
+    assertThat(beat.task() == started.get(1)).isTrue();
     now += Heartbeat.PERIOD_NANOS;
-    beating.heart().run();
-    assertThat(beating.heart().take(now).longest()).isEqualTo(10);
+    beat.heartbeat().run();
+    assertThat(beat.heartbeat().take(now).longest()).isEqualTo(10);
   }
 
   @Test

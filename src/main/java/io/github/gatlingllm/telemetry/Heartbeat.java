@@ -1,4 +1,4 @@
-package io.github.gatlingllm.generator;
+package io.github.gatlingllm.telemetry;
 
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -7,17 +7,18 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * A task that an event loop is to run every {@link #PERIOD_NANOS}, and how late it does: as late is
- * what is ready to be read meanwhile. Beats are due at fixed instants, and those that a blocked
- * loop missed run once it goes on, each as late as it is; so a share of beats is a share of time.
+ * A task that an event loop runs every {@link #PERIOD_NANOS}, to measure its lag: data that is
+ * ready to be read meanwhile is read as late as the heartbeat runs. Beats are due at fixed
+ * instants. Those that a blocked loop missed run when it continues, each with its own lag; so a
+ * share of beats is a share of time.
  *
- * <p>The loop beats, one other thread reads. A beat takes no lock and makes no object.
+ * <p>The event loop writes, one other thread reads. A beat takes no lock and allocates nothing.
  */
 final class Heartbeat implements Runnable {
 
   static final long PERIOD_NANOS = 20_000_000;
 
-  /** Beats that are kept until they are read: 20 s. */
+  /** Capacity for beats that were not read yet: 20 s. */
   private static final int KEPT = 1_024;
 
   private final LongSupplier clock;
@@ -26,20 +27,23 @@ final class Heartbeat implements Runnable {
   private final AtomicLong beats = new AtomicLong();
 
   /**
-   * A heart needs no more time from its first instant until its loop has it: what it takes, every
-   * beat would seem to be late.
+   * Longest time between this class's and the event loop's reading of the clock at the start: every
+   * beat would seem late by that time.
    */
   private static final long EXACT_NANOS = 500_000;
 
   private static final int MOST_STARTS = 50;
 
-  /** Beats that were read, and those that were counted, some of them when they were overdue. */
+  /**
+   * Beats that were read, and beats that were counted; the latter include overdue beats that had
+   * not run yet.
+   */
   private long read;
 
   private long counted;
 
   /**
-   * A heartbeat.
+   * Creates a heartbeat.
    *
    * @param delayNanos from now to the first beat
    */
@@ -48,26 +52,26 @@ final class Heartbeat implements Runnable {
     firstNanos = clock.getAsLong() + delayNanos;
   }
 
-  /** What a loop beats. */
-  record Beating(Heartbeat heart, Future<?> beats) {}
+  /** A heartbeat and its task on the event loop. */
+  record Started(Heartbeat heartbeat, Future<?> task) {}
 
   /**
-   * Has a loop beat. Where the thread was held up between the two readings of the clock, the
-   * heart's and the loop's, it starts again.
+   * Starts a heartbeat on an event loop. Starts again if the calling thread was suspended between
+   * the two readings of the clock, this class's and the event loop's.
    *
    * @param delayNanos from now to the first beat
-   * @param loop has it run at a fixed rate, first after that delay
+   * @param loop schedules it at a fixed rate, first after that delay
    */
-  static Beating start(
+  static Started start(
       LongSupplier clock, long delayNanos, Function<Heartbeat, ? extends Future<?>> loop) {
     for (int starts = 1; ; starts++) {
-      Heartbeat heart = new Heartbeat(clock, delayNanos);
-      Future<?> beats = loop.apply(heart);
-      long took = clock.getAsLong() + delayNanos - heart.firstNanos;
+      Heartbeat heartbeat = new Heartbeat(clock, delayNanos);
+      Future<?> task = loop.apply(heartbeat);
+      long took = clock.getAsLong() + delayNanos - heartbeat.firstNanos;
       if (took <= EXACT_NANOS || starts == MOST_STARTS) {
-        return new Beating(heart, beats);
+        return new Started(heartbeat, task);
       }
-      var unused = beats.cancel(false);
+      var unused = task.cancel(false);
     }
   }
 
@@ -83,7 +87,7 @@ final class Heartbeat implements Runnable {
     return (int) Math.min(Integer.MAX_VALUE, Math.max(0, micros));
   }
 
-  /** How late the beats were that were due since the call before, up to an instant. */
+  /** The lag of the beats that were due since the previous call, up to an instant of the clock. */
   Lateness take(long untilNanos) {
     Lateness lateness = new Lateness();
     long due = Math.max(read, -Math.floorDiv(firstNanos - untilNanos, PERIOD_NANOS));

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.generator;
+package io.github.gatlingllm.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.generator;
+package io.github.gatlingllm.telemetry;
 
 import com.sun.management.GarbageCollectionNotificationInfo;
 import com.sun.management.GcInfo;
@@ -14,10 +14,7 @@ import javax.management.NotificationListener;
 import javax.management.openmbean.CompositeData;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Hears of every garbage collection for which the JVM stood still, and when that was. Safe for
- * several threads.
- */
+/** Collects the stop-the-world pauses of all garbage collectors. Thread-safe. */
 final class GcPauses implements NotificationListener {
 
   private final List<Pause> pauses = new ArrayList<>();
@@ -25,14 +22,14 @@ final class GcPauses implements NotificationListener {
   private record Pause(long endNanos, long nanos) {}
 
   /**
-   * Collections of an interval.
+   * Pauses in an interval.
    *
-   * @param nanos all of them together
-   * @param longestNanos the longest
+   * @param nanos total duration
+   * @param longestNanos duration of the longest pause
    */
   record Pauses(long count, long nanos, long longestNanos) {}
 
-  /** Listens until it is closed. */
+  /** Starts to listen, until {@link #close}. */
   static GcPauses listen() {
     GcPauses pauses = new GcPauses();
     for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
@@ -43,7 +40,7 @@ final class GcPauses implements NotificationListener {
     return pauses;
   }
 
-  /** ZGC and Shenandoah report their cycles, in which the program goes on, beside their pauses. */
+  /** ZGC and Shenandoah also report their concurrent cycles, during which the program runs. */
   static boolean isPausing(String collector) {
     return !collector.endsWith("Cycles") && !collector.contains("Concurrent");
   }
@@ -64,7 +61,7 @@ final class GcPauses implements NotificationListener {
     pauses.add(new Pause(endNanos, nanos));
   }
 
-  /** Those that ended since the call before, up to an instant. */
+  /** Removes and sums the pauses that ended before an instant of {@link System#nanoTime()}. */
   synchronized Pauses take(long untilNanos) {
     Pauses sum = new Pauses(0, 0, 0);
     for (Iterator<Pause> all = pauses.iterator(); all.hasNext(); ) {
@@ -85,7 +82,7 @@ final class GcPauses implements NotificationListener {
         try {
           emitter.removeNotificationListener(this);
         } catch (ListenerNotFoundException e) {
-          // It was not among those that are listened to.
+          // Not a pausing collector: no listener was added.
         }
       }
     }

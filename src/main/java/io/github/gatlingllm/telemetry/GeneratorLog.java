@@ -1,4 +1,4 @@
-package io.github.gatlingllm.generator;
+package io.github.gatlingllm.telemetry;
 
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
@@ -22,15 +22,15 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes {@code generator.jsonl}: what happened to the load generator since the line before, each
- * time that {@link #write} is called. {@link #accept} may be called from another thread.
+ * Writes {@code generator.jsonl}: each call of {@link #write} adds a line about the load generator
+ * since the previous line. Thread-safe.
  */
 public final class GeneratorLog {
 
   private static final long LATE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(GeneratorField.LATE_START_MS);
 
-  /** A line about less says little: processor time is counted in steps of 10 ms. */
+  /** Shortest interval of a line: CPU time is counted in steps of 10 ms. */
   private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Path file;
@@ -39,8 +39,8 @@ public final class GeneratorLog {
   private final Supplier<Load> load;
   private final MachineCounters counters = new MachineCounters(Path.of("/"));
   private final GcPauses pauses = GcPauses.listen();
-  private final List<Heartbeat> hearts = new ArrayList<>();
-  private final List<Future<?>> beating = new ArrayList<>();
+  private final List<Heartbeat> heartbeats = new ArrayList<>();
+  private final List<Future<?>> heartbeatTasks = new ArrayList<>();
   private final AtomicLong lateStarts = new AtomicLong();
   private final AtomicLong events = new AtomicLong();
   private final AtomicLong coalesced = new AtomicLong();
@@ -50,15 +50,15 @@ public final class GeneratorLog {
   private boolean isFailed;
 
   /**
-   * What the run knows of itself at an instant.
+   * State of the run at an instant.
    *
-   * @param inFlight requests admitted and not ended
-   * @param queued records that wait to be written
+   * @param inFlight admitted requests that have not ended
+   * @param queued records waiting to be written
    * @param dropped records lost so far
    */
   public record Load(long inFlight, long queued, long dropped) {}
 
-  /** Counters at an instant; only their differences mean something. */
+  /** Counters at an instant; only differences are meaningful. */
   private record Reading(
       long nanoTime,
       long processCpu,
@@ -68,9 +68,9 @@ public final class GeneratorLog {
       @Nullable Long throttled) {}
 
   /**
-   * A log that begins now.
+   * Creates a log whose first line starts now.
    *
-   * @param unixNanos epoch time of a reading of {@link System#nanoTime()}
+   * @param unixNanos converts {@link System#nanoTime()} to epoch time
    */
   public GeneratorLog(
       Path file, String injector, LongUnaryOperator unixNanos, Supplier<Load> load) {
@@ -81,12 +81,12 @@ public final class GeneratorLog {
     before = reading(System.nanoTime());
   }
 
-  /** Each line is given to {@code watcher} too, before it is written. */
-  public synchronized void tell(Consumer<GeneratorSecond> watcher) {
+  /** Passes each line to {@code watcher} too, before it is written. */
+  public synchronized void listen(Consumer<GeneratorSecond> watcher) {
     this.watcher = watcher;
   }
 
-  /** Has event loops beat, each at an instant of its own. */
+  /** Starts a heartbeat on each event loop, at evenly spaced instants. */
   public synchronized void watch(Iterable<? extends EventExecutor> loops) {
     List<EventExecutor> all = new ArrayList<>();
     loops.forEach(all::add);
@@ -94,22 +94,22 @@ public final class GeneratorLog {
       long delay = Heartbeat.PERIOD_NANOS + i * Heartbeat.PERIOD_NANOS / all.size();
       EventExecutor loop = all.get(i);
       try {
-        Heartbeat.Beating started =
+        Heartbeat.Started started =
             Heartbeat.start(
                 System::nanoTime,
                 delay,
-                heart ->
+                heartbeat ->
                     loop.scheduleAtFixedRate(
-                        heart, delay, Heartbeat.PERIOD_NANOS, TimeUnit.NANOSECONDS));
-        beating.add(started.beats());
-        hearts.add(started.heart());
+                        heartbeat, delay, Heartbeat.PERIOD_NANOS, TimeUnit.NANOSECONDS));
+        heartbeatTasks.add(started.task());
+        heartbeats.add(started.heartbeat());
       } catch (RejectedExecutionException e) {
-        // It is shut down: the run is over.
+        // The event loop is shut down: the run has ended.
       }
     }
   }
 
-  /** A request has its record. */
+  /** Counts a request that has ended. */
   public void accept(RequestRecord record) {
     Long lag = record.timing().startLagNanos();
     lateStarts.getAndAdd(lag != null && lag > LATE_NANOS ? 1 : 0);
@@ -118,15 +118,15 @@ public final class GeneratorLog {
   }
 
   /**
-   * A line is to end at that instant, such as an edge of a measure window: what is late before it
-   * is not told together with what is late after it. To be told as early as it is known; never
-   * waits.
+   * Makes a line end at that instant of {@link System#nanoTime()}, such as an edge of a measure
+   * window, so that no line mixes what was before with what was after. Call it as early as the
+   * instant is known. Never blocks.
    */
   public void edge(long nanoTime) {
     edges.add(nanoTime);
   }
 
-  /** Ends lines where edges have passed. */
+  /** Writes the lines that end at edges which have passed. */
   public synchronized void cut() {
     cut(System.nanoTime());
   }
@@ -140,12 +140,12 @@ public final class GeneratorLog {
     }
   }
 
-  /** Writes a line about the time since the one before. */
+  /** Writes a line about the time since the previous line. */
   public synchronized void write() {
     long nanoTime = System.nanoTime();
     cut(nanoTime);
     Reading now = reading(nanoTime);
-    if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // Else the next line tells of it.
+    if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // else the next line includes it
       write(now);
     }
   }
@@ -165,8 +165,8 @@ public final class GeneratorLog {
   }
 
   /**
-   * Writes the last line, after {@link #SHORTEST_NANOS} of it where no edge ends it, and stops
-   * measuring.
+   * Writes the last line, which is at least {@link #SHORTEST_NANOS} long unless an edge ends it,
+   * and stops measuring.
    */
   public synchronized void close() {
     long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
@@ -175,7 +175,7 @@ public final class GeneratorLog {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    beating.forEach(each -> each.cancel(false));
+    heartbeatTasks.forEach(each -> each.cancel(false));
     pauses.close();
     long end = System.nanoTime();
     cut(end);
@@ -199,13 +199,14 @@ public final class GeneratorLog {
             .with(GeneratorField.INJECTOR, injector)
             .with(GeneratorField.START, unixNanos.applyAsLong(before.nanoTime))
             .with(GeneratorField.LENGTH, length);
-    List<Lateness> late = hearts.stream().map(heart -> heart.take(now.nanoTime)).toList();
+    List<Lateness> late =
+        heartbeats.stream().map(heartbeat -> heartbeat.take(now.nanoTime)).toList();
     GcPauses.Pauses gc = pauses.take(now.nanoTime);
     Load run = load.get();
     second
-        .with(GeneratorField.LAG_P50, each(late, loop -> loop.percentile(50)))
-        .with(GeneratorField.LAG_P99, each(late, loop -> loop.percentile(99)))
-        .with(GeneratorField.LAG_MAX, each(late, Lateness::longest))
+        .with(GeneratorField.LAG_P50, byLoop(late, loop -> loop.percentile(50)))
+        .with(GeneratorField.LAG_P99, byLoop(late, loop -> loop.percentile(99)))
+        .with(GeneratorField.LAG_MAX, byLoop(late, Lateness::longest))
         .with(
             GeneratorField.LATEST_LOOP,
             late.stream()
@@ -259,7 +260,7 @@ public final class GeneratorLog {
     return now == null || then == null ? null : (Long) (now - then);
   }
 
-  private static int[] each(List<Lateness> loops, ToIntFunction<Lateness> figure) {
+  private static int[] byLoop(List<Lateness> loops, ToIntFunction<Lateness> figure) {
     return loops.stream().mapToInt(figure).toArray();
   }
 }

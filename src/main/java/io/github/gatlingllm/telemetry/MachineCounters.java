@@ -1,4 +1,4 @@
-package io.github.gatlingllm.generator;
+package io.github.gatlingllm.telemetry;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
@@ -17,12 +17,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What JVM and system count: CPU time, memory, open files. On Linux from {@code /proc}; elsewhere
- * the Java runtime says less, and what it does not say is null. Not thread-safe.
+ * Counters of JVM and operating system: CPU time, memory, open files. On Linux from {@code /proc};
+ * elsewhere from the Java runtime, which has fewer of them: the others are null. Not thread-safe.
  */
 final class MachineCounters {
 
-  /** Linux counts CPU time in hundredths of a second, whatever the kernel's own clock. */
+  /** Linux reports CPU time in hundredths of a second, whatever the kernel's timer frequency. */
   private static final long TICK_NANOS = 10_000_000;
 
   private static final Pattern SOME = Pattern.compile("some .*total=(\\d+)");
@@ -40,16 +40,16 @@ final class MachineCounters {
   /**
    * Counters of this machine.
    *
-   * @param root of the file system: {@code /}
+   * @param root root of the file system, {@code /} outside tests
    */
   MachineCounters(Path root) {
     this.root = root;
   }
 
   /**
-   * CPU time of a machine since it was started, in nanoseconds.
+   * CPU time of all processors since boot, in nanoseconds.
    *
-   * @param system null where the system does not tell it from {@code user}
+   * @param system null if it is included in {@code user}
    */
   record Cpu(long user, @Nullable Long system, long idle, @Nullable Long steal) {}
 
@@ -67,7 +67,7 @@ final class MachineCounters {
         : 0;
   }
 
-  /** Of all processors; null where the system does not count it. */
+  /** CPU time of all processors; null if unknown. */
   @Nullable Cpu cpu() {
     // cpu user nice system idle iowait irq softirq steal guest guest_nice
     String[] ticks = read("proc/stat").split("\\R", 2)[0].split(" +");
@@ -83,17 +83,17 @@ final class MachineCounters {
         nanos.length > 7 ? (Long) nanos[7] : null);
   }
 
-  /** How busy all processors are, 0 to 1, since the call before; below 0 where unknown. */
+  /** Share of all processors in use since the previous call, 0 to 1; below 0 if unknown. */
   double load() {
     return system.getCpuLoad();
   }
 
-  /** Time in which a task waited for a processor, since the machine was started. */
+  /** Time since boot in which at least one task waited for a processor; null if unknown. */
   @Nullable Long pressureNanos() {
     return number(SOME, "proc/pressure/cpu", 1_000);
   }
 
-  /** Time that the container was held back, since it was started. */
+  /** Time for which the container's CPU quota throttled it; null if unknown. */
   @Nullable Long throttledNanos() {
     Long v2 = number(THROTTLED_V2, "sys/fs/cgroup/cpu.stat", 1_000);
     return v2 != null ? v2 : number(THROTTLED_V1, "sys/fs/cgroup/cpu/cpu.stat", 1);
@@ -104,7 +104,7 @@ final class MachineCounters {
     return found.find() ? (Long) (Long.parseLong(found.group(1)) * unitNanos) : null;
   }
 
-  /** The text of a file of the system; empty where it is not there. */
+  /** The text of a system file; empty if it cannot be read. */
   private String read(String file) {
     try {
       return Files.readString(root.resolve(file));
@@ -117,7 +117,7 @@ final class MachineCounters {
     return memory.getHeapMemoryUsage().getUsed();
   }
 
-  /** Netty's own, which the JVM does not count, and that of all others. */
+  /** Netty's direct memory, which the JVM does not count, plus that of the JVM's direct buffers. */
   long directBytes() {
     return Math.max(0, PlatformDependent.usedDirectMemory())
         + buffers.stream()
