@@ -64,11 +64,6 @@ public final class RecordFile {
      * @param reason why not, on one line
      */
     public record BadLine(long number, String reason) {}
-
-    /** Whether nothing in the file is damaged. */
-    public boolean isClean() {
-      return cutTailBytes == 0 && badLines == 0;
-    }
   }
 
   /** Receives records with their lines. */

@@ -126,7 +126,7 @@ public final class Recorder {
   }
 
   /** Records whose line is in the file. */
-  public long recorded() {
+  long recorded() {
     return file.written();
   }
 
