@@ -141,7 +141,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   private static void turnAway(Session session) {
     PlanUser user = PlanUser.orNull(session);
     if (user != null) {
-      user.goBack(session);
+      user.abandonIteration(session);
     }
   }
 

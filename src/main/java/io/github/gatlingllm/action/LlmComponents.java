@@ -242,7 +242,7 @@ final class LlmComponents implements ProtocolComponents {
             parts.injections.planned(session.scenario()),
             start);
       }
-      return UserSessions.arriving(session, arrival);
+      return UserSessions.withArrival(session, arrival);
     };
   }
 

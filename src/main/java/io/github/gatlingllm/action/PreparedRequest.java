@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param body what is asked
  * @param historyKey session key of the conversation it belongs to; null for none
  * @param conversation that conversation as it was; null for none
- * @param asked messages that join the conversation when the request succeeds
+ * @param newMessages messages that join the conversation when the request succeeds
  */
 record PreparedRequest(
     String name,
@@ -36,7 +36,7 @@ record PreparedRequest(
     GenerationRequest body,
     @Nullable String historyKey,
     @Nullable Conversation conversation,
-    List<Message> asked) {
+    List<Message> newMessages) {
 
   /** A rough count of a prompt before it is sent, as providers make it for their limits. */
   private static final long CHARS_PER_TOKEN = 4;
@@ -102,7 +102,7 @@ record PreparedRequest(
         body.build(),
         chat.historyKey,
         chat.conversation,
-        chat.asked);
+        chat.newMessages);
   }
 
   private static Secrets secrets(
@@ -139,7 +139,9 @@ record PreparedRequest(
    * would not fit into the context any more; null where it does.
    */
   @Nullable String whyNotToBeSent() {
-    return conversation == null ? null : conversation.reasonNotToSend(asked, body.maxTokens());
+    return conversation == null
+        ? null
+        : conversation.reasonNotToSend(newMessages, body.maxTokens());
   }
 
   private static List<String> resolve(List<Dynamic<String>> texts, Session session) {

@@ -237,7 +237,7 @@ final class ResponseProcessor {
         prepared
             .conversation()
             .answered(
-                prepared.asked(),
+                prepared.newMessages(),
                 calls.isEmpty() ? Message.assistant(text) : Message.toolCalls(text, calls),
                 prompt,
                 output == null

@@ -5,10 +5,10 @@ import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.setting.ProcessSetting;
 import io.github.gatlingllm.wire.Secrets;
@@ -151,7 +151,7 @@ final class RunConfig {
 
   private void judge(LlmProtocol protocol) {
     LlmProtocol first = used.get(0);
-    Map<String, RunInfo.TargetSlo> slos = new LinkedHashMap<>();
+    Map<String, TargetSlo> slos = new LinkedHashMap<>();
     used.forEach(each -> slos.putIfAbsent(each.label(), judgeOf(each)));
     if (!judgeOf(protocol).equals(slos.get(protocol.label()))
         && said.add("several SLOs " + protocol.label())) {
@@ -165,10 +165,10 @@ final class RunConfig {
     run.describe(info -> info.slo(judgeOf(first), alike ? Map.of() : slos));
   }
 
-  private RunInfo.TargetSlo judgeOf(LlmProtocol protocol) {
+  private TargetSlo judgeOf(LlmProtocol protocol) {
     Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
     named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
-    return RunInfo.TargetSlo.of(protocol.slo, named);
+    return TargetSlo.of(protocol.slo, named);
   }
 
   static Map<String, String> of(List<LlmProtocol> protocols) {

@@ -12,7 +12,7 @@ import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.stats.LiveStats;
@@ -85,7 +85,7 @@ final class WarmUpRounds {
           return;
         }
         pending--;
-        if (compilers.goesOn()) {
+        if (compilers.isWarmingUp()) {
           if (sent % NEW_USER == 0) {
             users++;
             send(connecting, users, perUser);
@@ -262,7 +262,7 @@ final class WarmUpRounds {
     @Nullable RequestRecord await(long nanos) throws InterruptedException {
       RequestRecord record = ended.poll(nanos, TimeUnit.NANOSECONDS);
       if (record != null) {
-        RecordCodec.write(record);
+        RecordFile.line(record);
         live.accept(record);
       }
       return record;

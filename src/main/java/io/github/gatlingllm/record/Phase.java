@@ -26,13 +26,4 @@ public enum Phase {
   public String key() {
     return key;
   }
-
-  /**
-   * The phase of that name.
-   *
-   * @throws IllegalArgumentException if there is none
-   */
-  public static Phase ofKey(String key) {
-    return valueOf(key.toUpperCase(Locale.ROOT));
-  }
 }

@@ -35,13 +35,4 @@ public enum RequestStatus {
   public String key() {
     return key;
   }
-
-  /**
-   * The status of that name.
-   *
-   * @throws IllegalArgumentException if there is none
-   */
-  public static RequestStatus ofKey(String key) {
-    return valueOf(key.toUpperCase(Locale.ROOT));
-  }
 }

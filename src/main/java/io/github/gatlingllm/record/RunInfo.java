@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +95,7 @@ public record RunInfo(
     double sloPercentile,
     Slo.Rule sloRule,
     Map<String, String> sloByRequest,
-    Map<String, SloHeld> sloHeldByRequest,
+    Map<String, TargetSlo.Held> sloHeldByRequest,
     Map<String, TargetSlo> sloByTarget,
     Map<String, TargetFacts> targets,
     Map<String, Connections> connections,
@@ -132,81 +131,6 @@ public record RunInfo(
           "header.api-key",
           "header.x-api-key",
           "header.cookie");
-
-  /**
-   * The objectives of the requests to one target.
-   *
-   * @param slo as they are written in settings; empty when there are none
-   * @param percentile share of attempted requests, in percent, at which a load level holds
-   * @param rule of what that share is asked for; {@code requests} in files without it
-   * @param byRequest objectives of the requests that have their own, by request name
-   * @param heldByRequest when those hold, where that is not as for all others, by request name
-   */
-  public record TargetSlo(
-      String slo,
-      double percentile,
-      Slo.Rule rule,
-      Map<String, String> byRequest,
-      Map<String, SloHeld> heldByRequest) {
-    public TargetSlo {
-      rule = rule == null ? Slo.Rule.REQUESTS : rule;
-      byRequest = ordered(byRequest);
-      heldByRequest = ordered(heldByRequest);
-    }
-
-    /**
-     * The objectives of all requests, and of those that have their own: what an SLO of these holds
-     * by is kept where it differs.
-     */
-    public static TargetSlo of(Slo global, Map<String, Slo> byName) {
-      Map<String, String> byRequest = new TreeMap<>();
-      Map<String, SloHeld> held = new TreeMap<>();
-      byName.forEach(
-          (name, slo) -> {
-            byRequest.put(name, slo.toString());
-            if (!slo.isHeldAs(global)) {
-              held.put(name, new SloHeld(slo.percentile(), slo.rule()));
-            }
-          });
-      return new TargetSlo(global.toString(), global.percentile(), global.rule(), byRequest, held);
-    }
-
-    private TargetSlo heldBy(@Nullable Double otherPercentile, Slo.@Nullable Rule otherRule) {
-      SloHeld all = new SloHeld(percentile, rule).at(otherPercentile, otherRule);
-      Map<String, SloHeld> each = new LinkedHashMap<>(heldByRequest);
-      each.replaceAll((name, held) -> held.at(otherPercentile, otherRule));
-      return new TargetSlo(slo, all.percentile, all.rule, byRequest, each);
-    }
-
-    /** The objectives of requests that have none of their own. */
-    public Slo global() {
-      return Slo.parse(slo, percentile, rule);
-    }
-
-    /** The objectives of the requests of that name. */
-    public Slo of(String requestName) {
-      SloHeld held = heldByRequest.getOrDefault(requestName, new SloHeld(percentile, rule));
-      return Slo.parse(byRequest.getOrDefault(requestName, slo), held.percentile(), held.rule());
-    }
-
-    /** What stands before the objectives of the requests of that name. */
-    public String owner(String requestName) {
-      return byRequest.containsKey(requestName) ? requestName + ": " : "";
-    }
-  }
-
-  /**
-   * When an SLO holds.
-   *
-   * @param percentile share of attempted requests, in percent
-   */
-  public record SloHeld(double percentile, Slo.Rule rule) {
-    private SloHeld at(@Nullable Double otherPercentile, Slo.@Nullable Rule otherRule) {
-      return new SloHeld(
-          otherPercentile == null ? percentile : otherPercentile,
-          otherRule == null ? rule : otherRule);
-    }
-  }
 
   /**
    * What figures of the requests to one target depend on.
@@ -529,15 +453,15 @@ public record RunInfo(
     return ByName.with(
         this,
         "slo",
-        all.slo,
+        all.slo(),
         "sloPercentile",
-        all.percentile,
+        all.percentile(),
         "sloRule",
-        all.rule,
+        all.rule(),
         "sloByRequest",
-        all.byRequest,
+        all.byRequest(),
         "sloHeldByRequest",
-        all.heldByRequest,
+        all.heldByRequest(),
         "sloByTarget",
         byLabel);
   }
@@ -627,16 +551,6 @@ public record RunInfo(
     return own == null ? judge() : own;
   }
 
-  /** The objectives that all requests to that target have unless their name has its own. */
-  public Slo sloOf(String target) {
-    return judgeOf(target).global();
-  }
-
-  /** The objectives of the requests to that target of that name. */
-  public Slo sloOf(String target, String requestName) {
-    return judgeOf(target).of(requestName);
-  }
-
   /**
    * Whether answers of that target were to have exactly {@code max_tokens} tokens; in files without
    * facts by target, the setting of the whole run.
@@ -688,7 +602,7 @@ public record RunInfo(
     return Collections.unmodifiableMap(copy);
   }
 
-  private static <T> Map<String, T> ordered(@Nullable Map<String, T> map) {
+  static <T> Map<String, T> ordered(@Nullable Map<String, T> map) {
     return map == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
   }
 }

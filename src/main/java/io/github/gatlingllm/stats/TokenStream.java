@@ -1,7 +1,6 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts.TokenTimes;
-import io.github.gatlingllm.record.RankSelection;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
@@ -33,7 +32,7 @@ final class TokenStream implements TokenGaps.Visitor {
   private double[] tokenMicros = new double[256];
   private int[] gapTokens = new int[256];
   private double[] ascending = new double[256];
-  private final RankSelection ranks = new RankSelection();
+  private final TokenGaps.Ranks ranks = new TokenGaps.Ranks();
   private int sorted;
   private boolean oneEach;
 

@@ -8,7 +8,7 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RandomRecords;
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
@@ -183,7 +183,7 @@ class MainTest {
     for (int i = 0; i < requests; i++) {
       Files.write(
           file,
-          RecordCodec.write(records.answer(5)),
+          RecordFile.line(records.answer(5)),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
     }

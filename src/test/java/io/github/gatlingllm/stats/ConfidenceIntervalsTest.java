@@ -46,7 +46,7 @@ class ConfidenceIntervalsTest {
 
     @Override
     public String toString() {
-      return "%d of %d".formatted(held, shown);
+      return "%s of %s".formatted(held, shown);
     }
   }
 

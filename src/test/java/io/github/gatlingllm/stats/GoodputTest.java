@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -202,8 +203,9 @@ class GoodputTest {
   void requestNameWithObjectivesOfItsOwn() {
     RunInfo own =
         RUN.slo(
-            RunInfo.TargetSlo.of(
-                RUN.sloOf(""), Map.of("slow", Slo.parse("ttft<1s", 60, Slo.Rule.PERCENTILES))),
+            TargetSlo.of(
+                RUN.judge().global(),
+                Map.of("slow", Slo.parse("ttft<1s", 60, Slo.Rule.PERCENTILES))),
             Map.of());
     Summary s =
         figures(own, at(0).tokens(300).record(), at(0).name("slow").tokens(300).record()).summary();
@@ -221,7 +223,7 @@ class GoodputTest {
     RunInfo own =
         run(1, stage(1, 0, 1_000))
             .slo(
-                RunInfo.TargetSlo.of(
+                TargetSlo.of(
                     Slo.parse("ttft<1s"),
                     Map.of("slow", Slo.parse("e2e<200ms", 50, Slo.Rule.PERCENTILES))),
                 Map.of());
@@ -252,7 +254,7 @@ class GoodputTest {
   void onlyOneRequestNameHasObjectives() {
     RunInfo own =
         run(1, stage(1, 0, 1_000))
-            .slo(RunInfo.TargetSlo.of(Slo.NONE, Map.of("slow", Slo.parse("e2e<200ms"))), Map.of());
+            .slo(TargetSlo.of(Slo.NONE, Map.of("slow", Slo.parse("e2e<200ms"))), Map.of());
     Summary s =
         figures(own, at(0).tokens(50).record(), at(0).name("slow").tokens(250).record()).summary();
     assertThat(s.verdict())
@@ -268,7 +270,7 @@ class GoodputTest {
     RunInfo own =
         run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000))
             .slo(
-                RunInfo.TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
+                TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
                 Map.of());
     List<RequestRecord> records = new ArrayList<>();
     addLevel(records, 1_000, "c=2", 100, 110);
@@ -298,7 +300,7 @@ class GoodputTest {
     RunInfo own =
         run(1, stage(1, 0, 1_000))
             .slo(
-                RunInfo.TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
+                TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
                 Map.of());
     Summary s = figures(own, at(0).name("slow").tokens(100, 150).record()).summary();
     assertThat(s.verdict())
@@ -316,20 +318,17 @@ class GoodputTest {
                 stage("c=1", "b", "closed loop", 1.0, "users", 1_000, 2_000),
                 stage("c=1", "free", "closed loop", 1.0, "users", 1_000, 2_000))
             .slo(
-                RunInfo.TargetSlo.of(Slo.parse("ttft<100ms"), Map.of()),
+                TargetSlo.of(Slo.parse("ttft<100ms"), Map.of()),
                 Map.of(
-                    "a",
-                        new RunInfo.TargetSlo(
-                            "ttft<100ms", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of()),
+                    "a", new TargetSlo("ttft<100ms", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of()),
                     "b",
-                        new RunInfo.TargetSlo(
+                        new TargetSlo(
                             "ttft<200ms",
                             50,
                             Slo.Rule.PERCENTILES,
                             Map.of("slow", "ttft<1s"),
                             Map.of()),
-                    "free",
-                        new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of())));
+                    "free", new TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of())));
     Summary s =
         figures(
                 info,
