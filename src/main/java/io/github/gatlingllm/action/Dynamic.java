@@ -109,8 +109,29 @@ public final class Dynamic<T> {
   }
 
   /** A Gatling EL String that gives text. */
-  public static Dynamic<String> text(String el) {
+  public static Dynamic<String> text(@Nullable String el) {
+    if (el == null) {
+      throw InvalidSimulation.because(
+          dslMethod()
+              + "(null): expected a text or a Gatling EL String; is the environment variable or"
+              + " property set that it comes from?");
+    }
     return el.contains("#{") || el.contains("$") ? el(el, String.class) : of(el);
+  }
+
+  /**
+   * The DSL method that the simulation called; builders delegate to their own {@code edit, with}.
+   */
+  private static String dslMethod() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .filter(f -> f.getClassName().contains(".gatlingllm.javaapi."))
+                    .map(StackWalker.StackFrame::getMethodName)
+                    .filter(name -> !name.startsWith("lambda$") && !name.matches("edit|with"))
+                    .findFirst()
+                    .orElse("text"));
   }
 
   /**
