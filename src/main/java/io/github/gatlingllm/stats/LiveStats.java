@@ -205,8 +205,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
      *
      * @param stage label of the load level
      * @param phase of that level; null when it has none
-     * @param share of the whole run that is over, 0 to 1; null when its end is not known
-     * @param leftNanos until the end of the run; null when not known
+     * @param share of the planned time of the run that is over, 0 to 1; null when not known
+     * @param leftNanos time until the end of the run; null when not known
      */
     public record Progress(
         String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
