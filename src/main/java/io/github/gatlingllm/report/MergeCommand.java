@@ -93,7 +93,7 @@ final class MergeCommand implements Callable<Integer> {
     }
     try (RunInputs inputs = from.open(places)) {
       int code = merge(inputs.runs());
-      inputs.forget();
+      inputs.deleteDownloads();
       return code;
     }
   }
