@@ -173,6 +173,15 @@ class MergeCommandTest {
   }
 
   @Test
+  void expectedNumberOfInjectorsIsPositive() {
+    Path out = folder.resolve("joined");
+
+    assertThat(call("merge", "north", "--out", out.toString(), "--expect", "0").error())
+        .isEqualTo("--expect 0 is out of range; expected a whole number ≥ 1");
+    assertThat(out).doesNotExist();
+  }
+
+  @Test
   void loadIsTheSumAndTheWindowWhatAllShare() throws IOException {
     Path out = folder.resolve("joined");
     Called called =

@@ -103,7 +103,9 @@ class SelfTestTextTest {
   @Test
   void withoutOneTheReportSaysHowToGetIt() {
     assertThat(text(null, 1).quote())
-        .startsWith("not measured on this machine; that takes about a minute: mvn gatling:test");
+        .startsWith(
+            "not known, as no self-test ran on this machine; one takes about a minute: mvn"
+                + " gatling:test");
   }
 
   @Test

@@ -17,9 +17,9 @@ import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Part;
 import io.github.gatlingllm.stats.RequestSamples.PartMean;
 import io.github.gatlingllm.stats.RequestSamples.Pauses;
+import io.github.gatlingllm.stats.RequestSamples.RecordedText;
 import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
-import io.github.gatlingllm.stats.RequestSamples.Told;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
@@ -315,19 +315,19 @@ class RequestSamplesTest {
       records.add(at(500).failed(status, "x").text("not JSON", "").record());
     }
     Collections.shuffle(records, new Random(1));
-    List<Told> told = of(records.toArray(RequestRecord[]::new)).exemplars().told();
-    assertThat(told)
-        .extracting(Told::why)
+    List<RecordedText> texts = of(records.toArray(RequestRecord[]::new)).exemplars().texts();
+    assertThat(texts)
+        .extracting(RecordedText::why)
         .containsExactly("Fastest", "Median", "Slowest", "Failed", "Failed", "Failed");
-    assertThat(told)
-        .extracting(Told::answer)
+    assertThat(texts)
+        .extracting(RecordedText::answer)
         .containsExactly("answer 1", "answer 5", "answer 9", "", "", "");
-    assertThat(told.get(1).asked()).isEqualTo("user: question 5");
-    assertThat(told.get(3).asked()).isEqualTo("not JSON");
-    assertThat(told.subList(3, 6))
+    assertThat(texts.get(1).prompt()).isEqualTo("user: question 5");
+    assertThat(texts.get(3).prompt()).isEqualTo("not JSON");
+    assertThat(texts.subList(3, 6))
         .extracting(failed -> failed.request().verdict())
         .containsExactly("http_error", "stalled", "timeout");
-    assertThat(of(at(0).tokens(5).record()).exemplars().told()).isEmpty();
+    assertThat(of(at(0).tokens(5).record()).exemplars().texts()).isEmpty();
   }
 
   @Test
@@ -336,9 +336,10 @@ class RequestSamplesTest {
         "[{\"role\":\"system\",\"content\":\"be kind\"},{\"role\":\"user\",\"content\":"
             + "[{\"type\":\"text\",\"text\":\"what is it?\"},{\"type\":\"image_url\"}]}]";
     String answer = "a".repeat(3_000) + "the end";
-    Told told = of(at(0).tokens(5).text(messages, answer).record()).exemplars().told().get(0);
-    assertThat(told.asked()).isEqualTo("system: be kind\n\nuser: what is it?\n[image_url]");
-    assertThat(told.answer())
+    RecordedText text =
+        of(at(0).tokens(5).text(messages, answer).record()).exemplars().texts().get(0);
+    assertThat(text.prompt()).isEqualTo("system: be kind\n\nuser: what is it?\n[image_url]");
+    assertThat(text.answer())
         .startsWith("aaa")
         .contains("a […1,007 characters…] a")
         .endsWith("the end")
