@@ -11,8 +11,8 @@ WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/root/.m2 mvn -B -q package -DskipTests
 
-# A JVM of what the jar uses: what jdeps finds in it, and what is only found at run time: elliptic curves for TLS, archives as file
-# systems, the compiler for simulations that are Java source.
+# A JVM with the modules that the jar uses: those that jdeps finds, and those needed only at run time: elliptic curves for TLS, archives as
+# file systems, the compiler for simulations in Java source.
 FROM eclipse-temurin:17-jdk AS jvm
 COPY --from=jar /src/target/gatling-llm.jar /opt/gatling-llm.jar
 RUN modules="$(jdeps --multi-release 17 --ignore-missing-deps --print-module-deps /opt/gatling-llm.jar)" \
@@ -20,7 +20,7 @@ RUN modules="$(jdeps --multi-release 17 --ignore-missing-deps --print-module-dep
  && /opt/java/bin/java -Xshare:dump \
  && mkdir /opt/simulations /results
 
-# The C library and authorities for TLS: no shell, no package manager.
+# The C library and CA certificates: no shell, no package manager.
 FROM gcr.io/distroless/java-base-debian12:nonroot
 LABEL org.opencontainers.image.title="gatling-llm" \
       org.opencontainers.image.description="Load tests for LLM servers, in Gatling" \
@@ -28,11 +28,11 @@ LABEL org.opencontainers.image.title="gatling-llm" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=jvm /opt /opt
 COPY --from=jvm --chown=65532:65532 /results /results
-# What a library unpacks goes to /tmp, also where there is no home.
+# Native libraries are unpacked to /tmp, because there may be no home directory.
 ENV DJL_CACHE_DIR=/tmp/djl
-# A number, so that Kubernetes can see that it is not root.
+# A number, so that Kubernetes can verify that it is not root.
 USER 65532:65532
 WORKDIR /tmp
-# This JVM merges and renders by itself; for a run it only starts the one that makes the load. What they print is UTF-8.
+# This JVM merges and renders; for a run it starts a second JVM that makes the load. Both print UTF-8.
 ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-Dfile.encoding=UTF-8", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.cli.GatlingLlm"]
 CMD ["--help"]

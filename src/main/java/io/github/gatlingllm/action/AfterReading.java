@@ -10,19 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an event loop does only when it has read what there is to read: making requests and ending
- * them. Where many answers end at once, or many users start, this would take longer than the time
- * between two tokens, and every token that came meanwhile would be read late. So it is done a
- * little at a time, first in first out, and all connections are read in between.
+ * A queue of tasks that an event loop runs in slices, first in first out, and between slices it
+ * reads all connections. It is for building requests and for processing responses that have ended:
+ * where many responses end at once, or many users start, that takes longer than the time between
+ * two tokens, and without slices the tokens that arrive meanwhile would be read late.
  *
- * <p>One per event loop, and used by its thread alone.
+ * <p>One per event loop; used by its thread only.
  */
 final class AfterReading {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(AfterReading.class);
 
-  /** After so long the connections are read again. */
-  private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  /** Longest time until the connections are read again. */
+  private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
   private static final FastThreadLocal<AfterReading> OF_THREAD =
       new FastThreadLocal<>() {
@@ -36,23 +36,23 @@ final class AfterReading {
 
   private AfterReading() {}
 
-  /** Does that soon, after all that was handed over before. Call on the event loop. */
+  /** Runs the task soon, after all tasks before it. Call on the event loop. */
   static void execute(EventLoop eventLoop, Runnable task) {
-    AfterReading of = OF_THREAD.get();
-    of.tasks.add(task);
-    if (of.tasks.size() == 1) {
-      EventLoops.execute(eventLoop, () -> of.turn(eventLoop));
+    AfterReading queue = OF_THREAD.get();
+    queue.tasks.add(task);
+    if (queue.tasks.size() == 1) {
+      EventLoops.execute(eventLoop, () -> queue.runSlice(eventLoop));
     }
   }
 
-  private void turn(EventLoop eventLoop) {
-    long end = System.nanoTime() + TURN_NANOS;
-    // A task stays in the queue until it is done, so that what it adds does not ask for a turn.
+  private void runSlice(EventLoop eventLoop) {
+    long end = System.nanoTime() + SLICE_NANOS;
+    // A task stays in the queue until it is done: tasks that it adds then schedule no second slice.
     for (Runnable task = tasks.peek(); task != null; task = tasks.peek()) {
       run(task);
       tasks.remove();
       if (System.nanoTime() >= end && !tasks.isEmpty() && !eventLoop.isShuttingDown()) {
-        anotherTurn(eventLoop);
+        scheduleSlice(eventLoop);
         return;
       }
     }
@@ -66,13 +66,16 @@ final class AfterReading {
     }
   }
 
-  /** What an event loop is told to execute while it executes, it does before it reads. */
-  private void anotherTurn(EventLoop eventLoop) {
-    Runnable turn = () -> turn(eventLoop);
+  /**
+   * Schedules a slice for after the next reads: a task that is submitted by a task runs before
+   * them.
+   */
+  private void scheduleSlice(EventLoop eventLoop) {
+    Runnable slice = () -> runSlice(eventLoop);
     if (eventLoop instanceof SingleThreadEventLoop loop) {
-      loop.executeAfterEventLoopIteration(() -> EventLoops.execute(eventLoop, turn));
+      loop.executeAfterEventLoopIteration(() -> EventLoops.execute(eventLoop, slice));
     } else {
-      EventLoops.execute(eventLoop, turn);
+      EventLoops.execute(eventLoop, slice);
     }
   }
 }

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Collects a chat's messages in order, and notes which of them are new to its conversation. */
+/** Collects the messages of a chat request, and which of them are new to its conversation. */
 final class ChatMessages {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -24,13 +24,13 @@ final class ChatMessages {
   private final Session session;
   private final GenerationRequest.Builder body;
 
-  /** Messages that are not in that conversation yet. */
-  final List<Message> asked = new ArrayList<>();
+  /** Messages that are not in the conversation yet. */
+  final List<Message> newMessages = new ArrayList<>();
 
-  /** Session key of the conversation it belongs to; null for none. */
+  /** Session key of the conversation; null for none. */
   @Nullable String historyKey;
 
-  /** That conversation as it was; null for none. */
+  /** The conversation before this request; null for none. */
   @Nullable Conversation conversation;
 
   /** The tools of a recorded dialog; null for none. */
@@ -43,25 +43,25 @@ final class ChatMessages {
 
   void add(MessagePart part) {
     if (part instanceof MessagePart.Text text) {
-      say(Message.of(text.role(), text.text().resolve(session)));
+      append(Message.of(text.role(), text.text().resolve(session)));
     } else if (part instanceof MessagePart.Illustrated illustrated) {
-      say(illustrated(illustrated));
+      append(illustrated(illustrated));
     } else if (part instanceof MessagePart.ToolResult tool) {
-      say(Message.tool(tool.callId().resolve(session), tool.text().resolve(session)));
+      append(Message.tool(tool.callId().resolve(session), tool.text().resolve(session)));
     } else if (part instanceof MessagePart.ToolResults results) {
-      results.byCallId().resolve(session).forEach((id, text) -> say(Message.tool(id, text)));
+      results.byCallId().resolve(session).forEach((id, text) -> append(Message.tool(id, text)));
     } else if (part instanceof MessagePart.Whole whole) {
       addWhole(whole.messages().resolve(session));
     } else if (part instanceof MessagePart.History history) {
-      begin(history.sessionKey());
+      addHistory(history.sessionKey());
     } else if (part instanceof MessagePart.NextTurn next) {
-      next(next.sessionKey());
+      addNextTurn(next.sessionKey());
     }
   }
 
-  private void say(Message message) {
+  private void append(Message message) {
     body.message(message);
-    asked.add(message);
+    newMessages.add(message);
   }
 
   private Message illustrated(MessagePart.Illustrated message) {
@@ -89,7 +89,7 @@ final class ChatMessages {
     }
   }
 
-  private Conversation begin(String key) {
+  private Conversation addHistory(String key) {
     Conversation kept = kept(key);
     historyKey = key;
     conversation = kept;
@@ -97,8 +97,8 @@ final class ChatMessages {
     return kept;
   }
 
-  private void next(String key) {
-    Conversation kept = begin(key);
+  private void addNextTurn(String key) {
+    Conversation kept = addHistory(key);
     if (kept.script() == null) {
       throw new IllegalArgumentException(
           "conversation '"
@@ -117,10 +117,10 @@ final class ChatMessages {
               + "\"))");
     }
     tools = kept.script().tools();
-    turn.asked().forEach(this::say);
+    turn.asked().forEach(this::append);
   }
 
-  /** The session after a request with these parts failed: its script does not go on. */
+  /** The session after a request with these parts failed: a replayed dialog ends with it. */
   static Session afterFailure(List<MessagePart> parts, Session session) {
     Session after = session;
     for (MessagePart part : parts) {
@@ -160,7 +160,7 @@ final class ChatMessages {
     }
   }
 
-  /** Feeders put Scala collections into the session. */
+  /** Converts Scala collections, which feeders put into the session, to Java ones. */
   private static Object plain(Object value) {
     if (value instanceof scala.collection.Map<?, ?> map) {
       return plain(CollectionConverters.asJava(map));

@@ -6,60 +6,60 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Says how long the JVM is to be warmed up: until its compilers stand still, which is that they
- * took at most 2 % of half a second. At least 1 s and at most 6 s, since an optimising compiler
- * goes on for a minute; 2.5 s where the JVM does not tell.
+ * Decides how long the JVM is warmed up: until its compilers are idle, that is until they have used
+ * at most 10 ms of the last 500 ms. At least 1 s, and at most 6 s, as an optimising compiler goes
+ * on for a minute; 2.5 s where the JVM does not report compilation times.
  */
 final class CompilerWatch {
 
   static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
   static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(6);
-  static final long UNTOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
-  static final long SPAN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-  static final long STILL_MILLIS = 10;
+  static final long UNKNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+  static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  static final long IDLE_MILLIS = 10;
 
-  private static final long UNTOLD = -1;
+  private static final long UNKNOWN = -1;
 
   private final LongSupplier nanoClock;
   private final LongSupplier compilerMillis;
   private final long startNanos;
-  private long spanNanos;
-  private long spanMillis;
-  private boolean still;
+  private long intervalNanos;
+  private long intervalMillis;
+  private boolean isIdle;
 
   /**
-   * Watches from now on.
+   * Starts to watch.
    *
-   * @param compilerMillis what compilers took so far; −1 where the JVM does not tell
+   * @param compilerMillis time that compilers have used so far; −1 where the JVM does not report it
    */
   CompilerWatch(LongSupplier nanoClock, LongSupplier compilerMillis) {
     this.nanoClock = nanoClock;
     this.compilerMillis = compilerMillis;
     startNanos = nanoClock.getAsLong();
-    spanNanos = startNanos;
-    spanMillis = compilerMillis.getAsLong();
+    intervalNanos = startNanos;
+    intervalMillis = compilerMillis.getAsLong();
   }
 
   /** Watches the compilers of this JVM. */
   static CompilerWatch ofThisJvm() {
     CompilationMXBean bean = ManagementFactory.getCompilationMXBean();
-    boolean tells = bean != null && bean.isCompilationTimeMonitoringSupported();
+    boolean isReported = bean != null && bean.isCompilationTimeMonitoringSupported();
     return new CompilerWatch(
-        System::nanoTime, () -> tells ? bean.getTotalCompilationTime() : UNTOLD);
+        System::nanoTime, () -> isReported ? bean.getTotalCompilationTime() : UNKNOWN);
   }
 
-  /** Whether to go on; to be asked often. */
-  boolean goesOn() {
+  /** Whether the warm-up goes on; to be called many times per second. */
+  boolean isWarmingUp() {
     long now = nanoClock.getAsLong();
     long millis = compilerMillis.getAsLong();
-    if (millis == UNTOLD) {
-      return now - startNanos < UNTOLD_NANOS;
+    if (millis == UNKNOWN) {
+      return now - startNanos < UNKNOWN_NANOS;
     }
-    if (now - spanNanos >= SPAN_NANOS) {
-      still = millis - spanMillis <= STILL_MILLIS;
-      spanNanos = now;
-      spanMillis = millis;
+    if (now - intervalNanos >= INTERVAL_NANOS) {
+      isIdle = millis - intervalMillis <= IDLE_MILLIS;
+      intervalNanos = now;
+      intervalMillis = millis;
     }
-    return now - startNanos < LEAST_NANOS || (!still && now - startNanos < MOST_NANOS);
+    return now - startNanos < LEAST_NANOS || (!isIdle && now - startNanos < MOST_NANOS);
   }
 }

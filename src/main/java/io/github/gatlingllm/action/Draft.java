@@ -9,16 +9,16 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * The parts of an immutable builder. A copy is changed once, before anybody else sees it; its lists
- * and maps are replaced, never written to.
+ * The fields of an immutable builder. {@link #with} changes a copy before it is published; lists
+ * and maps are replaced, never modified.
  *
- * @param <D> the class of the parts
+ * @param <D> the class itself
  */
 public abstract class Draft<D extends Draft<D>> implements Cloneable {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-  /** A copy with that change; this one stays as it is. */
+  /** A copy with that change. */
   @SuppressWarnings("unchecked") // a copy is of the same class
   public final D with(Consumer<D> change) {
     try {
@@ -38,9 +38,9 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
   }
 
   /**
-   * The headers with that one, in place of one of the same name in whatever case.
+   * The headers with one more, which replaces a header of the same name in any case.
    *
-   * @throws InvalidSimulation if there is no header of such a name
+   * @throws InvalidSimulation if the name is not valid for a header
    */
   public static <V> Map<String, V> andHeader(Map<String, V> headers, String name, V value) {
     if (!HEADER_NAME.matcher(name).matches()) {
@@ -53,7 +53,7 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
     return Collections.unmodifiableMap(more);
   }
 
-  /** The map with that entry, in the order of entering. */
+  /** The map with one more entry, in insertion order. */
   public static <V> Map<String, V> and(Map<String, V> map, String key, V value) {
     Map<String, V> more = new LinkedHashMap<>(map);
     more.put(key, value);

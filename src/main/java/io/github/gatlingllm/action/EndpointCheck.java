@@ -9,7 +9,6 @@ import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.Secrets;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -37,8 +36,9 @@ final class EndpointCheck {
     }
     for (String url : target.baseUrls) {
       URI uri = URI.create(url);
-      Proxy proxy = ProxySelector.getDefault().select(uri).get(0);
-      if (proxy.address() instanceof InetSocketAddress address) {
+      ProxySelector selector = ProxySelector.getDefault();
+      if (selector != null
+          && selector.select(uri).get(0).address() instanceof InetSocketAddress address) {
         return Stream.of(uri.getScheme() + ".proxyHost", "proxyHost", "socksProxyHost")
             .filter(property -> !System.getProperty(property, "").isBlank())
             .findFirst()
@@ -52,7 +52,7 @@ final class EndpointCheck {
   private static String ignored(String property, InetSocketAddress proxy, String host) {
     return ("LLM: the system property %s is ignored, as Gatling's client reads no proxy from the"
             + " JVM: requests go to %s directly. Set the proxy on the http protocol of the"
-            + " simulation: http.proxy(Proxy(\"%s\", %d))")
+            + " simulation: http.proxy(Proxy(\"%s\", %s))")
         .formatted(property, host, proxy.getHostString(), proxy.getPort());
   }
 

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tasks on event loops, dropped once Gatling shuts these down: the run is over by then. */
+/** Submits tasks to event loops; drops them once Gatling shuts these down, as the run is over. */
 final class EventLoops {
   private static final Logger LOGGER = LoggerFactory.getLogger(EventLoops.class);
 
@@ -22,21 +22,21 @@ final class EventLoops {
     }
   }
 
-  /** At that instant of {@link System#nanoTime()} or a little later, never before. */
+  /** Runs the task at that instant of {@link System#nanoTime()} or shortly after, never before. */
   static void at(EventLoop eventLoop, long nanoTime, Runnable task) {
     if (!eventLoop.isShuttingDown()) {
       try {
         var unused =
             eventLoop.schedule(
-                () -> logged(task), nanoTime - System.nanoTime(), TimeUnit.NANOSECONDS);
+                () -> runLogged(task), nanoTime - System.nanoTime(), TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
         LOGGER.debug("Event loop was shut down, task dropped", e);
       }
     }
   }
 
-  /** Netty keeps what a scheduled task throws in a future that is not read. */
-  private static void logged(Runnable task) {
+  /** Logs what the task throws: Netty keeps it in a future that nobody reads. */
+  private static void runLogged(Runnable task) {
     try {
       task.run();
     } catch (RuntimeException e) {

@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a run that have started and whose records are not yet handed over, so that they
- * can be cancelled: those of a load level whose drain time is over, and all when the run is
+ * The requests of a run that have started and whose records are not written yet. They can be
+ * cancelled: those of a load level when its drain time is over, and all when the run is
  * interrupted. Thread-safe; one insertion and one removal per request.
  */
 final class InFlight {
@@ -24,24 +24,24 @@ final class InFlight {
           + " stopLoadGenerator)";
 
   /**
-   * A request.
+   * A request in flight.
    *
    * @param session of its user
-   * @param level that it belongs to; null outside load plans
+   * @param level its load level; null outside load plans
    * @param measured whether it was scheduled in the measure phase of its level
    */
   private record Sent(Session session, @Nullable RunningLevel level, boolean measured) {}
 
   private final Map<StreamedExchange, Sent> requests = new ConcurrentHashMap<>();
-  private volatile @Nullable String closedBecause;
+  private volatile @Nullable String closeReason;
 
-  /** Whether that user may start a request now. */
+  /** Whether the user may start a request now. */
   boolean admits(Session session) {
     RunningLevel level = UserSessions.levelOf(session);
-    return closedBecause == null && (level == null || level.admits());
+    return closeReason == null && (level == null || level.admits());
   }
 
-  /** Notes a request that starts. One that comes too late is cancelled at once. */
+  /** Adds a request that starts; cancels it at once where its load level is over. */
   void add(StreamedExchange exchange, Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     boolean measured = level != null && level.requestStarted(exchange.timeline().scheduled());
@@ -49,7 +49,7 @@ final class InFlight {
     cancelIfLate(exchange, session);
   }
 
-  /** A request was admitted; the gauge of its level keeps a clock of its own. */
+  /** Counts a request of a load level as admitted. */
   static void admitted(Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     if (level != null) {
@@ -57,7 +57,7 @@ final class InFlight {
     }
   }
 
-  /** A request that was admitted is over. */
+  /** Counts an admitted request of a load level as ended. */
   static void closed(Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     if (level != null) {
@@ -74,12 +74,12 @@ final class InFlight {
     if (!admits(session)) {
       RunningLevel level = UserSessions.levelOf(session);
       boolean cut = level != null && !level.isOver();
-      String closed = closedBecause;
+      String closed = closeReason;
       exchange.cancel(closed != null ? closed : cut ? STOPPED : DRAINED);
     }
   }
 
-  /** The request has ended; its record is to come. */
+  /** Counts the request as ended; its record follows. */
   void ended(StreamedExchange exchange, long nanoTime) {
     Sent sent = requests.get(exchange);
     if (sent != null && sent.level() != null) {
@@ -89,11 +89,15 @@ final class InFlight {
     }
   }
 
-  /** A request that is over before it could be sent. {@code keep} hands its record over. */
-  static void notBuilt(Session session, long scheduledNanos, long nanoTime, Runnable keep) {
+  /**
+   * Counts a request that could not be built.
+   *
+   * @param record writes its record
+   */
+  static void notBuilt(Session session, long scheduledNanos, long nanoTime, Runnable record) {
     RunningLevel level = UserSessions.levelOf(session);
     if (level == null) {
-      keep.run();
+      record.run();
       return;
     }
     PlanUser user = PlanUser.orNull(session);
@@ -101,53 +105,53 @@ final class InFlight {
         level.requestStarted(scheduledNanos),
         nanoTime - scheduledNanos,
         user != null && user.isFirstAnswer(level));
-    keep.run();
+    record.run();
     level.requestRecorded();
   }
 
-  /** Its record is handed over. */
+  /** Removes a request whose record is written. */
   void remove(StreamedExchange exchange) {
     Sent sent = requests.remove(exchange);
     if (sent != null && sent.level() != null) {
       sent.level().requestRecorded();
     }
-    if (closedBecause != null) {
+    if (closeReason != null) {
       synchronized (this) {
         notifyAll();
       }
     }
   }
 
-  /** How many are there. */
+  /** The number of requests. */
   int size() {
     return requests.size();
   }
 
-  /** Whether one of them waits for its answer, or is receiving it. */
+  /** Whether a request waits for its response or is receiving it. */
   boolean isAnyOpen() {
     return requests.keySet().stream().anyMatch(exchange -> !exchange.isOver());
   }
 
-  /** Cancels what is there of that level, soon, each request on its own event loop. */
+  /** Cancels the requests of that load level, each on its own event loop. */
   void cancel(RunningLevel level) {
     cancel(sent -> sent.level() == level, DRAINED);
   }
 
   /**
-   * Starts nothing any more, and cancels all there is, soon, each request on its own event loop.
+   * Lets no request start any more, and cancels all requests, each on its own event loop.
    *
-   * @param because what their records say; the first reason stands
+   * @param reason the error of their records; of several calls the first reason counts
    */
-  void close(String because) {
-    String reason = closedBecause == null ? because : closedBecause;
-    closedBecause = reason;
-    cancel(sent -> true, reason);
+  void close(String reason) {
+    String first = closeReason == null ? reason : closeReason;
+    closeReason = first;
+    cancel(sent -> true, first);
   }
 
   /**
-   * Waits until the records of all requests are handed over; to be called once {@link #close} was.
+   * Waits until the records of all requests are written; to be called after {@link #close}.
    *
-   * @param deadline on {@link System#nanoTime()}, at which it gives up
+   * @param deadline of {@link System#nanoTime()}, at which the wait ends
    */
   synchronized void await(long deadline) {
     try {

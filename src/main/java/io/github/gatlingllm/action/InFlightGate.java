@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the number of requests in flight. Requests above the limit wait in one queue, first in
- * first out, whatever thread they come from. Never blocks a thread; the cost of entering and
- * leaving does not grow with the queue.
+ * first out over all threads. Never blocks a thread; entering and leaving cost the same whatever
+ * the length of the queue.
  *
  * <p>Thread-safe: one lock, held for some hundred nanoseconds, and released before a waiting
  * request is started.
@@ -29,8 +29,8 @@ final class InFlightGate {
   private int inside;
 
   /**
-   * @param limit requests in flight, 1 or more
-   * @throws IllegalArgumentException if it is not
+   * @param limit largest number of requests in flight, 1 or more
+   * @throws IllegalArgumentException if the limit is below 1
    */
   InFlightGate(int limit) {
     if (limit < 1) {
@@ -43,9 +43,9 @@ final class InFlightGate {
   /**
    * Enters, or joins the end of the queue.
    *
-   * @param admitted called once, by the thread that made room: to return at once, throw nothing,
-   *     and act on a thread of its own, where a permit that was released in the meantime is void.
-   *     Not called where the permit is valid {@link Permit#atOnce() at once}
+   * @param admitted called once, by the thread that released a permit, unless the permit is valid
+   *     {@link Permit#atOnce() at once}. It must not block or throw. A permit may be released
+   *     before the callback has an effect
    */
   synchronized Permit acquire(Runnable admitted) {
     boolean free = inside < limit;
@@ -77,7 +77,7 @@ final class InFlightGate {
     }
   }
 
-  /** Drops those that gave up: each once, so that releasing stays cheap. */
+  /** The first of the queue that still waits; drops those that were released while they waited. */
   private @Nullable Permit nextWaiting() {
     Permit next = waiting.poll();
     while (next != null && next.state == State.GONE) {
@@ -86,7 +86,7 @@ final class InFlightGate {
     return next;
   }
 
-  /** One request's place: in the queue, then inside. */
+  /** The place of a request: in the queue, then inside the gate. */
   final class Permit {
     private final Runnable admitted;
     private final boolean atOnce;
@@ -98,21 +98,21 @@ final class InFlightGate {
       this.state = atOnce ? State.INSIDE : State.WAITING;
     }
 
-    /** Whether there was room, so that nobody had to wait. */
+    /** Whether the gate had room, so that the request need not wait. */
     boolean atOnce() {
       return atOnce;
     }
 
-    /** Gives the place back, or gives up waiting. Further calls do nothing. */
+    /** Leaves the gate or the queue. Further calls do nothing. */
     void release() {
       InFlightGate.this.release(this);
     }
   }
 
   /**
-   * One request's way through the in-flight gate and the limits per minute, if there are any. The
-   * limits come last: they count what goes, not what may go soon. Belongs to the request's event
-   * loop.
+   * The passage of one request through the in-flight gate and then through the limits per minute,
+   * where there are any. The limits come last, as they count requests that are sent. Confined to
+   * the event loop of the request.
    */
   static final class Passage {
 
@@ -140,10 +140,10 @@ final class InFlightGate {
     }
 
     /**
-     * Calls back as soon as there is room, with the instant of that: {@code now} inside this call,
+     * Calls back when the request is admitted, with the instant: within this call with {@code now},
      * or later on the event loop.
      *
-     * @param tokens that the request may take
+     * @param tokens largest number of tokens of the request, prompt and output
      */
     void enter(long now, LongSupplier tokens, LongConsumer admitted) {
       if (gate == null) {
@@ -166,7 +166,7 @@ final class InFlightGate {
         return;
       }
       reachedLimiter = now;
-      turn = limiter.enter(tokens.getAsLong(), new Pace(admitted));
+      turn = limiter.enter(tokens.getAsLong(), new PaceWaiter(admitted));
       if (turn.isAtOnce()) {
         timeline.paced(0);
         admitted.accept(now);
@@ -182,9 +182,9 @@ final class InFlightGate {
     }
 
     /**
-     * The request is over, or will never be sent.
+     * Ends the passage: the request has ended, or will not be sent.
      *
-     * @param tokens that it took; null where that is not known
+     * @param tokens that the request used; null where that is not known
      */
     void leave(@Nullable Long tokens) {
       hasLeft = true;
@@ -199,10 +199,10 @@ final class InFlightGate {
       }
     }
 
-    private final class Pace implements RateLimiter.Waiter {
+    private final class PaceWaiter implements RateLimiter.Waiter {
       private final LongConsumer admitted;
 
-      private Pace(LongConsumer admitted) {
+      private PaceWaiter(LongConsumer admitted) {
         this.admitted = admitted;
       }
 

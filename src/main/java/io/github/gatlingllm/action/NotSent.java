@@ -7,16 +7,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts requests that were due and are not sent, so that they are seen: in {@code run.json}, and
- * turns whose conversation was over also on the console, a line for the first one of a kind and the
- * numbers at the end.
+ * Counts requests that were due and were not sent, by name and reason, for {@code run.json}. Turns
+ * of conversations are on the console too: a line for the first of each kind, the numbers at the
+ * end.
  */
 final class NotSent {
 
   private final Map<String, LongAdder> turns = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
 
-  /** A turn was not sent. */
+  /** Counts a turn of a conversation. */
   void turn(String requestName, String reason) {
     if (count(turns, requestName, reason)) {
       System.out.println(
@@ -28,7 +28,7 @@ final class NotSent {
     }
   }
 
-  /** Another request was not sent. */
+  /** Counts any other request. */
   void request(String name, String reason) {
     var unused = count(requests, name, reason);
   }
@@ -40,7 +40,7 @@ final class NotSent {
     return before == null;
   }
 
-  /** Notes in the run how many there were. */
+  /** Writes the numbers to the run. */
   void report(Run run) {
     Map<String, Long> all = new TreeMap<>();
     requests.forEach((kind, count) -> all.put(kind, count.sum()));

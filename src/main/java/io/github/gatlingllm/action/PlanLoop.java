@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The loop around a scenario under a load plan: entry of every user, and what follows the last
- * action of each iteration. The user's {@link PlanUser} asks the plan what comes next.
+ * The loop around a scenario under a load plan: the first action of every user, and the one after
+ * the last action of each iteration. {@link PlanUser} asks the plan for the next iteration.
  */
 final class PlanLoop extends SessionHook {
   private final String scenario;
@@ -28,12 +28,12 @@ final class PlanLoop extends SessionHook {
    *
    * @param number of the plan, from 1
    * @param starts when its levels start
-   * @param listener who is told about levels and phases
+   * @param listener is told about levels and phases
    */
   record Place(int number, PlanDriver.Starts starts, RunningLevel.Listener listener) {}
 
   private PlanLoop(StatsEngine statsEngine, Action exit, String scenario, Place place) {
-    // No function: execute is replaced. Of SessionHook only the Scala members are wanted.
+    // No function, as execute is overridden: SessionHook is extended for its Scala members only.
     super(null, "plan", statsEngine, exit);
     this.scenario = scenario;
     this.place = place;
@@ -44,13 +44,13 @@ final class PlanLoop extends SessionHook {
     return (context, exit) -> {
       StatsEngine statsEngine = context.coreComponents().statsEngine();
       PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), place.apply(context));
-      // The body needs the loop to be built, and the loop the body.
+      // The body cannot be built without the loop, nor the loop be complete without the body.
       loop.body = body.build(withExit(context, new Exit(statsEngine, exit)), loop);
       return loop;
     };
   }
 
-  /** What exits inside the scenario passes our exit, so that its seat is free at that instant. */
+  /** Users that exit within the scenario pass our exit, so that the plan replaces them at once. */
   private static ScenarioContext withExit(ScenarioContext context, Action exit) {
     CoreComponents core = context.coreComponents();
     return new ScenarioContext(
@@ -68,7 +68,7 @@ final class PlanLoop extends SessionHook {
         context.throttled());
   }
 
-  /** The user's name of the scenario. */
+  /** The scenario's name in the simulation. */
   String scenario() {
     return scenario;
   }
@@ -79,10 +79,10 @@ final class PlanLoop extends SessionHook {
 
   @Override
   public void execute(Session session) {
-    PlanUser.of(session).goOn(session, Objects.requireNonNull(body), next());
+    PlanUser.of(session).iterate(session, Objects.requireNonNull(body), next());
   }
 
-  /** Where a user leaves inside an iteration ({@code exitHereIfFailed} and the like). */
+  /** The exit of users within an iteration, by {@code exitHereIfFailed} and the like. */
   private static final class Exit extends SessionHook {
 
     private Exit(StatsEngine statsEngine, Action exit) {

@@ -9,9 +9,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One virtual user of a load plan. Its session, cookies and conversation live on from iteration to
- * iteration; a failure does not: each iteration starts as succeeded. Belongs to its event loop, but
- * for {@link #resume} and {@link #end}, which hop there.
+ * One virtual user of a load plan. The session, with cookies and conversations, is kept from
+ * iteration to iteration, except that each iteration starts as succeeded. Confined to its event
+ * loop, except {@link #resume} and {@link #end}, which submit tasks to it.
  */
 final class PlanUser implements PlanDriver.LoopingUser {
   static final String KEY = "gatling.llm.user";
@@ -30,9 +30,9 @@ final class PlanUser implements PlanDriver.LoopingUser {
   private long delayNanos;
 
   /**
-   * @param arrival of a user that runs once; null for one that loops
-   * @param scenario the user's name of the scenario that it runs
-   * @param plan the number of the plan in its run
+   * @param arrival of a user that runs one iteration; null for a user that loops
+   * @param scenario name of the scenario in the simulation
+   * @param plan number of the load plan in its run, from 1
    */
   PlanUser(PlanDriver driver, @Nullable Arrival arrival, String scenario, int plan) {
     this.plan = plan;
@@ -41,7 +41,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
     this.scenario = scenario;
   }
 
-  /** The user of that session; null outside load plans. */
+  /** The user of a session; null outside load plans. */
   static @Nullable PlanUser orNull(Session session) {
     return (PlanUser) session.attributes().getOrElse(KEY, () -> null);
   }
@@ -50,25 +50,25 @@ final class PlanUser implements PlanDriver.LoopingUser {
     return (PlanUser) session.attributes().apply(KEY);
   }
 
-  /** The user's name of a session's scenario; Gatling's own may name the target too. */
+  /** The scenario's name in the simulation; Gatling's name of it may include the target. */
   static String scenarioOf(Session session) {
     Object user = session.attributes().getOrElse(KEY, () -> null);
     return user instanceof PlanUser planned ? planned.scenario : session.scenario();
   }
 
-  /** The number of the plan in its run, from 1. */
+  /** The number of the load plan in its run, from 1. */
   int plan() {
     return plan;
   }
 
-  /** The session of a new user. */
+  /** Puts this user into its session. */
   Session in(Session session) {
     Session own = session.set(KEY, this);
-    return arrival == null ? own : UserSessions.arriving(own, arrival);
+    return arrival == null ? own : UserSessions.withArrival(own, arrival);
   }
 
-  /** Is new, or has just ended an iteration: begins the next one, if there is one. */
-  void goOn(Session session, Action body, Action exit) {
+  /** Starts the first or the next iteration, if the plan has one for this user. */
+  void iterate(Session session, Action body, Action exit) {
     this.session = session;
     this.body = body;
     this.exit = exit;
@@ -81,43 +81,43 @@ final class PlanUser implements PlanDriver.LoopingUser {
       return;
     }
     if (inBody) {
-      // A body that never left this stack; looping on it would overflow.
+      // The iteration has ended on this stack: one more on top of it, and so on, would overflow it.
       onEventLoop(() -> run(next));
     } else {
       run(next);
     }
   }
 
-  /** Gives up its iteration, whose level admits no request any more, and asks for another one. */
-  void goBack(Session session) {
+  /** Abandons the iteration where its load level admits no requests any more; starts the next. */
+  void abandonIteration(Session session) {
     if (level != null && !level.admits()) {
-      goOn(
+      iterate(
           UserSessions.outsideBlocks(session),
           Objects.requireNonNull(body),
           Objects.requireNonNull(exit));
     }
   }
 
-  /** Whether the answer that has ended is the user's first one in that level. */
-  boolean isFirstAnswer(RunningLevel of) {
-    boolean first = answeredIn != of;
-    answeredIn = of;
+  /** Whether the response that has ended is the user's first one in that load level. */
+  boolean isFirstAnswer(RunningLevel in) {
+    boolean first = answeredIn != in;
+    answeredIn = in;
     return first;
   }
 
-  /** Went on so much later than its answer ended. */
+  /** Adds a delay between the end of a response and the next step of the user. */
   void delayed(long nanos) {
     delayNanos += nanos;
   }
 
-  /** How much later than it should have it reaches its next request. */
+  /** The delay since the last call: by so much the user is late at its next request. */
   long takeDelay() {
     long delay = delayNanos;
     delayNanos = 0;
     return delay;
   }
 
-  /** Left inside an iteration. */
+  /** The user has left the simulation within an iteration. */
   void left() {
     if (level != null) {
       driver.left(level);

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import scala.concurrent.duration.FiniteDuration;
 
 /**
- * Users as a load plan asks for them. Gatling's own workloads start users on a 1 s tick, at whole
- * milliseconds; this one starts each at its nanosecond, on its own event loop, and leaves to
- * Gatling only the count of who is still there.
+ * Starts the users of a load plan. Gatling's own workloads start users on a tick of 1 s, at whole
+ * milliseconds; this one starts each at its nanosecond, on its own event loop. Gatling only counts
+ * the users that are still there.
  */
 final class PlanWorkload extends Workload implements PlanDriver.Users {
   private final Scenario scenario;
@@ -26,8 +26,8 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
   private final StatsEngine statsEngine;
   private final PlanDriver driver;
 
-  private boolean begun;
-  private boolean complete;
+  private boolean isBegun;
+  private boolean isComplete;
   private long started;
   private long ended;
 
@@ -54,36 +54,36 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
             place.starts());
   }
 
-  /** Gatling's tick; the plan has its own timers. */
+  /** Gatling's tick: the first one starts the plan, which has its own timers. */
   @Override
   public void injectBatch(FiniteDuration window) {
-    if (!begun) {
-      begun = true;
+    if (!isBegun) {
+      isBegun = true;
       driver.begin();
     }
   }
 
   @Override
   public void start() {
-    long userId = admit();
+    long userId = newUserId();
     EventLoop eventLoop = eventLoops.next();
     EventLoops.execute(eventLoop, () -> enter(userId, eventLoop, null));
   }
 
   @Override
   public void start(Arrival arrival) {
-    long userId = admit();
+    long userId = newUserId();
     EventLoop eventLoop = eventLoops.next();
     EventLoops.at(eventLoop, arrival.plannedNanos(), () -> enter(userId, eventLoop, arrival));
   }
 
   @Override
   public synchronized void allStarted() {
-    complete = true;
+    isComplete = true;
     if (started == ended) {
-      // No user is left whose end would tell Gatling that this is over.
+      // Gatling looks for the end of the workload when a user exits, and no user is left.
       EventLoop eventLoop = eventLoops.next();
-      long userId = admit();
+      long userId = newUserId();
       EventLoops.execute(
           eventLoop,
           () -> {
@@ -97,7 +97,7 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
     }
   }
 
-  private synchronized long admit() {
+  private synchronized long newUserId() {
     started++;
     return userIds.incrementAndGet();
   }
@@ -122,15 +122,15 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
 
   @Override
   public synchronized boolean isAllUsersScheduled() {
-    return complete;
+    return isComplete;
   }
 
   @Override
   public synchronized boolean isAllUsersStopped() {
-    return complete && started == ended;
+    return isComplete && started == ended;
   }
 
-  /** Asked only of empty workloads, which this is not. */
+  /** Gatling reads it of empty workloads only. */
   @Override
   public FiniteDuration duration() {
     return new FiniteDuration(0, TimeUnit.NANOSECONDS);

@@ -3,7 +3,9 @@ package io.github.gatlingllm.action;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.Run;
 
-/** Where requests are numbered and kept: in the run, unless they only warm up. */
+/**
+ * Numbers the requests of a run and takes their records. Warm-up requests have one of their own.
+ */
 class RequestLog {
 
   private final Run run;
@@ -12,37 +14,37 @@ class RequestLog {
     this.run = run;
   }
 
-  /** The number of the request that starts now. */
+  /** The number of the next request. */
   long next() {
     return run.nextRequest();
   }
 
-  /** The id that this request is sent and kept under. */
+  /** The id of a request, in its headers and its record. */
   String requestId(long number) {
     return run.requestId(number);
   }
 
-  /** A request has started whose record is to come. */
+  /** Counts a request that starts and will have a record. */
   void started() {
     run.started();
   }
 
-  /** A request was admitted. */
+  /** Counts an admitted request. */
   void admitted() {
     run.admitted();
   }
 
-  /** An admitted request is over. */
+  /** Counts an admitted request that has ended. */
   void ended() {
     run.ended();
   }
 
-  /** Takes the record of a request that is over. */
+  /** Takes the record of a request that has ended. */
   void keep(RequestRecord record) {
     run.record(record);
   }
 
-  /** Whether Gatling's statistics hear of these requests. */
+  /** Whether these requests are in Gatling's statistics. */
   boolean inStatistics() {
     return true;
   }

@@ -9,13 +9,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Hands rows to Gatling's statistics several at a time, on the threads of its actors: each row that
- * an event loop sends wakes one of them, and on one processor that takes the time of what is being
- * read, row by row. A row waits for the {@value #MOST}th one or 20 ms, and never longer than its
- * user stays. Where Gatling ends a run by force ({@code maxDuration}, {@code stopLoadGenerator}),
- * the rows of its last 20 ms are in our records alone.
+ * Passes rows to Gatling's statistics in batches, on the threads of its actors: a single row that
+ * an event loop sends wakes such a thread, which on few processors takes time from reading. A batch
+ * has {@value #MOST} rows, or those of 20 ms; rows are also passed on before their user leaves.
+ * Where Gatling stops a run by force ({@code maxDuration}, {@code stopLoadGenerator}), the rows of
+ * the last 20 ms are in our records only.
  *
- * <p>One per event loop, which adds rows and says that users leave.
+ * <p>One per event loop, whose thread adds rows.
  */
 final class RowsForGatling {
 
@@ -38,28 +38,29 @@ final class RowsForGatling {
   private RowsForGatling() {}
 
   /**
-   * Logs that row soon. Call on the event loop.
+   * Adds a row. Call on the event loop.
    *
-   * @param actors where Gatling's actors run
+   * @param actors the threads of Gatling's actors
+   * @param row passes itself to Gatling's statistics
    */
   static void log(EventLoop eventLoop, Executor actors, Runnable row) {
-    RowsForGatling of = OF_THREAD.get();
-    of.rows.add(row);
-    if (++of.waiting >= MOST) {
-      of.handOver(actors);
-    } else if (!of.timed) {
-      of.timed = true;
+    RowsForGatling batch = OF_THREAD.get();
+    batch.rows.add(row);
+    if (++batch.waiting >= MOST) {
+      batch.handOver(actors);
+    } else if (!batch.timed) {
+      batch.timed = true;
       EventLoops.at(
           eventLoop,
           System.nanoTime() + LONGEST_NANOS,
           () -> {
-            of.timed = false;
-            of.handOver(actors);
+            batch.timed = false;
+            batch.handOver(actors);
           });
     }
   }
 
-  /** Logs what waits on this event loop: a user leaves, and with the last one Gatling ends. */
+  /** Passes on the rows of this event loop: a user leaves, and with the last one the run ends. */
   static void userLeaves() {
     OF_THREAD.get().logAll();
   }
@@ -75,7 +76,7 @@ final class RowsForGatling {
     }
   }
 
-  /** Waits until rows are logged that another thread has begun with. */
+  /** Returns when all rows are passed on, also those that another thread is at. */
   private synchronized void logAll() {
     for (Runnable row = rows.poll(); row != null; row = rows.poll()) {
       row.run();

@@ -13,12 +13,12 @@ import scala.collection.immutable.List$;
 import scala.collection.immutable.Map$;
 import scala.runtime.BoxedUnit;
 
-/** Makes the sessions of virtual users. */
+/** Creates the sessions of virtual users, and reads our attributes from them. */
 final class UserSessions {
 
   private UserSessions() {}
 
-  /** That of a user who has done nothing yet. */
+  /** The session of a new user. */
   static Session fresh(
       String scenario, long userId, Function1<Session, BoxedUnit> onExit, EventLoop eventLoop) {
     return new Session(
@@ -31,7 +31,7 @@ final class UserSessions {
         eventLoop);
   }
 
-  /** The same user with these attributes. */
+  /** The session with these attributes. */
   static Session with(Session session, Map<String, Object> attributes) {
     Session more = session;
     for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
@@ -40,17 +40,17 @@ final class UserSessions {
     return more;
   }
 
-  /** The load level that the user is in; null outside load plans. */
+  /** The load level of the user; null outside load plans. */
   static @Nullable RunningLevel levelOf(Session session) {
     return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }
 
-  /** The same user as the simulation knows it, without what we keep of it. */
+  /** The session without our own attributes, as the simulation knows it. */
   static Session withoutOwn(Session session) {
     return session.remove(Arrival.KEY).remove(RunningLevel.KEY).remove(PlanUser.KEY);
   }
 
-  /** The same user, taken out of the groups and loops that it is in. */
+  /** The session outside all groups and loops. */
   static Session outsideBlocks(Session session) {
     return new Session(
         session.scenario(),
@@ -62,13 +62,13 @@ final class UserSessions {
         session.eventLoop());
   }
 
-  /** Its arrival; null where it has none. */
+  /** The arrival of the user; null in closed loops. */
   static @Nullable Arrival arrivalOf(Session session) {
     return (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
   }
 
-  /** The same user with its arrival, and the lengths of the request that it replays. */
-  static Session arriving(Session session, Arrival arrival) {
+  /** The session with an arrival, and with the lengths of the request that a trace has for it. */
+  static Session withArrival(Session session, Arrival arrival) {
     Session arrived = session.set(Arrival.KEY, arrival);
     Trace.Lengths lengths = arrival.lengths();
     return lengths == null

@@ -16,25 +16,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * How far figures of two runs would differ by chance alone.
  *
- * <p>Requests that are in the system together share its queue, so they are not drawn one by one:
- * whole blocks of neighbouring time slices are drawn, in a circle, until a stage is full again
- * (circular block bootstrap, Politis and Romano 1992). A block is at least as long as most requests
- * stay, see {@link #blockLength}; what a system remembers longer than that is added by {@link
- * Persistence}, from the memory of the system and from that of the figure, the larger one. Stages
- * are drawn independently, all figures from the same draw.
+ * <p>Requests that are in flight together share a queue and are not independent. Therefore blocks
+ * of neighbouring time slices are resampled instead of single requests, in a circle, until the load
+ * level has its number of slices again (circular block bootstrap, Politis and Romano 1992). A block
+ * is at least as long as most requests last, see {@link #blockLength}. Correlation over longer
+ * times is added by {@link Persistence}: the larger of the correlation of the system's load and
+ * that of the figure. Load levels are resampled independently; all figures use the same resample.
  *
- * <p>Many figures are looked at, so one of them would often be far out. The bound is that of the
- * farthest one: the {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error
- * over all figures of a draw (Westfall and Young 1993), widened from the normal distribution to
- * Student's t, with one degree of freedom for each block but one of every stage in the figure; of a
- * percentile no more than {@linkplain Weighted#slicesFrom slices it rests on}, but one. Where
- * several runs are compared with one base, each has its part of the 5 % (Bonferroni).
+ * <p>With many figures, some would change by chance. The bound is therefore simultaneous: the
+ * {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error over all figures
+ * of a resample (Westfall and Young 1993), widened from the normal distribution to Student's t. The
+ * degrees of freedom are the number of blocks minus one, summed over the load levels of the figure;
+ * for a percentile at most the number of {@linkplain Weighted#slicesFrom slices it rests on} minus
+ * one. Where several runs are compared with one base, the 5 % are divided among them (Bonferroni).
  *
  * @see <a href="https://doi.org/10.1214/aos/1176347265">Künsch 1989, blocks</a>
  */
 final class BlockBootstrap {
 
-  /** With this probability no figure at all is called changed where nothing changed. */
+  /** Probability that no figure is called changed although nothing changed. */
   static final double CONFIDENCE = 0.95;
 
   private static final int DRAWS = 1_000;
@@ -51,24 +51,25 @@ final class BlockBootstrap {
   private final SplittableRandom random;
 
   /**
-   * A stage of both runs.
+   * A load level of both runs.
    *
-   * @param length of a block in slices
-   * @param missed see {@link Persistence#missedBy(int, double)}; the least for every figure
+   * @param length length of a block, in slices
+   * @param missed see {@link Persistence#missedBy(int, double)}; a lower bound for every figure
    */
   record Pair(SliceSample base, SliceSample run, int length, double missed) {}
 
   /**
-   * A figure of some of the stages.
+   * A figure over some of the load levels.
    *
-   * @param stages which, by their positions
+   * @param stages positions of the load levels
    */
   record Question(ComparedFigure figure, List<Integer> stages) {}
 
   /**
-   * Of these stages.
+   * A bootstrap of these load levels.
    *
-   * @param runs how many runs are compared with the same base: all their intervals hold together
+   * @param runs number of runs that are compared with the same base; the intervals of all of them
+   *     hold simultaneously
    */
   BlockBootstrap(List<Pair> stages, int runs, long seed) {
     this.stages = stages;
@@ -77,13 +78,13 @@ final class BlockBootstrap {
   }
 
   /**
-   * How many slices a block has: the fewest that are as long as a request stays.
+   * The number of slices in a block: the smallest that is at least as long as a request.
    *
-   * @param stay 90th percentile of E2E, in slices
+   * @param requestSlices 90th percentile of E2E, in slices
    */
-  static int blockLength(double stay) {
+  static int blockLength(double requestSlices) {
     for (int length : LENGTHS) {
-      if (length >= stay) {
+      if (length >= requestSlices) {
         return length;
       }
     }
@@ -91,8 +92,8 @@ final class BlockBootstrap {
   }
 
   /**
-   * How uncertain the change of each figure is: half an interval of {@link
-   * ComparedFigure.Scale#change}, in the order of the questions; null where a draw had no value.
+   * Half the width of the confidence interval of each {@link ComparedFigure.Scale#change}, in the
+   * order of the questions; null where the figure had no value in some resample.
    */
   List<@Nullable Double> halves(List<Question> questions) {
     double[][] changes = new double[questions.size()][DRAWS];
@@ -133,7 +134,10 @@ final class BlockBootstrap {
     return halves;
   }
 
-  /** The standard error; raises {@code farthest} of each draw to the distance of this figure. */
+  /**
+   * The standard error of a figure; raises {@code farthest} of each resample to the distance of
+   * this figure where that is larger.
+   */
   private static double error(double[] changes, double[] farthest) {
     Moments moments = new Moments();
     for (double change : changes) {
@@ -149,7 +153,7 @@ final class BlockBootstrap {
     return error;
   }
 
-  /** How many standard errors half an interval has. */
+  /** Half the width of a confidence interval in standard errors. */
   private double factor(Question question, double beyond) {
     Metric metric = question.figure().noiseOf();
     double missed = 0;
@@ -169,7 +173,7 @@ final class BlockBootstrap {
     return Math.sqrt(missed) * StudentT.quantile(beyond, Math.max(1, freedom));
   }
 
-  /** Of the run in which it is fewer slices. */
+  /** The number of slices that a percentile rests on, in the run where it is smaller. */
   private double slicesFrom(Question question, Metric metric, double percent) {
     List<int[]> once = Collections.nCopies(stages.size(), ONCE);
     return Math.min(
@@ -188,7 +192,7 @@ final class BlockBootstrap {
     return new Weighted(samples, times);
   }
 
-  /** How often each slice of each stage is drawn. */
+  /** How often each slice of each load level is drawn. */
   private List<int[]> draw() {
     List<int[]> weights = new ArrayList<>();
     for (Pair pair : stages) {

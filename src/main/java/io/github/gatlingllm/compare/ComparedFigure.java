@@ -16,11 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A figure that two runs are compared by.
  *
- * @param figure which one
- * @param noiseOf the metric by whose slices its noise is judged
- * @param percent the percentile that it rests on; null for another figure
- * @param resampled its value in a resample; null where it has none
- * @param isKnown whether it rests on enough values to be judged
+ * @param noiseOf the metric whose slices tell the noise of the figure
+ * @param percent the percentile that the figure is computed from; null for other figures
+ * @param resampled the value of the figure in a resample; null where it has none
+ * @param isKnown whether the figure has enough values to be judged
  */
 record ComparedFigure(
     Figure figure,
@@ -29,16 +28,16 @@ record ComparedFigure(
     Function<Weighted, @Nullable Double> resampled,
     Predicate<Figures> isKnown) {
 
-  /** Fewer requests than this are no basis for a verdict. */
+  /** Minimum number of requests for a verdict. */
   static final int LEAST_VALUES = 30;
 
   /** How a change is measured. */
   enum Scale {
-    /** In parts of the base, as its logarithm: twice and half are equally far. */
+    /** Logarithm of run ÷ base, so that twice and half are equally far from no change. */
     RELATIVE,
-    /** As {@link #RELATIVE}, of a time in milliseconds. */
+    /** As {@link #RELATIVE}, for a time in milliseconds. */
     TIME,
-    /** In percentage points. */
+    /** Difference in percentage points, for shares. */
     POINTS;
 
     static Scale of(Figure figure) {
@@ -50,8 +49,8 @@ record ComparedFigure(
     }
 
     /**
-     * From {@code base} to {@code run}: the logarithm of their ratio, or a difference in percentage
-     * points; null where either is missing or a ratio has no logarithm.
+     * The change from {@code base} to {@code run}: the logarithm of their ratio, or the difference
+     * in percentage points; null where a value is missing or the ratio has no logarithm.
      */
     @Nullable Double change(@Nullable Double base, @Nullable Double run) {
       if (base == null || run == null) {
@@ -69,7 +68,7 @@ record ComparedFigure(
     }
   }
 
-  /** Those of the metrics that runs are compared by, in the order in which tables show them. */
+  /** All figures that runs are compared by, in the order of tables. */
   static List<ComparedFigure> all() {
     return Arrays.stream(Metric.values())
         .filter(Metric::isCompared)
@@ -105,7 +104,7 @@ record ComparedFigure(
         f -> isKnown(f.metric(Metric.ITL_MS), "p99"));
   }
 
-  /** A rate per second of the window, a share in percent, or what tokens cost. */
+  /** A rate per second of the window, a share in percent, or the cost of tokens. */
   private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
     Figure figure = Figure.parse(metric.figure());
     int factor = Scale.of(figure) == Scale.POINTS ? 100 : 1;

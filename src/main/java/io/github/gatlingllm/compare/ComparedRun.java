@@ -16,9 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A recorded run, read so that it can be compared with others: its figures, and its time slices.
- */
+/** A recorded run that was read for a comparison: its figures and its time slices. */
 public final class ComparedRun {
 
   private final RunInfo info;
@@ -35,7 +33,7 @@ public final class ComparedRun {
    * Reads a run.
    *
    * @param info null when {@code run.json} is missing
-   * @param judge the run by whose SLO goodput is judged; null for its own
+   * @param judge the run whose SLO defines goodput; null for the run itself
    */
   public static ComparedRun read(
       @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
@@ -45,8 +43,8 @@ public final class ComparedRun {
   }
 
   /**
-   * By the SLO and the readers of the base. Where that has one target, its SLO is that of every
-   * target of the other.
+   * The run with the SLO and the reading speed of the base. If the base has one target, its SLO
+   * applies to every target of the run.
    */
   private static RunInfo judgedAs(RunInfo judge, RunInfo given) {
     double readingSpeed = judge.reportOptions().readingSpeed();
@@ -58,12 +56,12 @@ public final class ComparedRun {
     return run.slo(judge.judge(), judge.sloByTarget());
   }
 
-  /** The run, with stages and windows that were inferred where {@code run.json} had none. */
+  /** The run, with load levels and windows inferred where {@code run.json} has none. */
   public RunInfo info() {
     return info;
   }
 
-  /** All its figures. */
+  /** All figures of the run. */
   public RunFigures figures() {
     return figures;
   }
@@ -76,7 +74,7 @@ public final class ComparedRun {
     return figures.summary().stages().get(stage).figures();
   }
 
-  /** Null where nothing was measured. */
+  /** The slices of a load level; null where nothing was measured. */
   @Nullable SliceSample sampleOf(int stage) {
     List<TimeSlice> parts = figures.slices().slices(stage);
     Double seconds = figures.summary().stages().get(stage).durationS();
@@ -85,15 +83,15 @@ public final class ComparedRun {
         : new SliceSample(parts, seconds / SliceTally.COUNT);
   }
 
-  /** The figures of those stages pooled; reads the records again unless they are all there are. */
+  /** The figures of these load levels pooled; reads the records again unless these are all. */
   Figures pooled(Set<Integer> which) throws IOException {
     return which.size() == figures.summary().stages().size()
         ? figures.summary().figures()
         : RunStatistics.ofLevels(info, which, source).summary().figures();
   }
 
-  /** The p90 of E2E in a stage, in seconds; 0 where no request succeeded. */
-  double staySeconds(int stage) {
+  /** The p90 of E2E in a load level, in seconds; 0 where no request succeeded. */
+  double requestSeconds(int stage) {
     Double p90 = figuresOf(stage).metric(Metric.E2E_MS).p90();
     return Objects.requireNonNullElse(p90, 0.0) / 1e3;
   }

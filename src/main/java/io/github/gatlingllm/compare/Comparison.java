@@ -10,27 +10,31 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two runs held against each other: what changed, by how much, and whether that is more than noise.
+ * The comparison of a run with a base: what changed, by how much, and whether that is more than
+ * noise.
  *
- * @param places the stages that both have: pooled first, then each of them where there are several
- * @param unmatched stages that only one of them has, in words
- * @param notes what to know before reading on, a sentence each
+ * @param places the load levels that both runs have: all pooled first, then each one where there
+ *     are several
+ * @param unmatched load levels that only one run has or measured, in words
+ * @param notes limits of this comparison, a sentence each
  */
 public record Comparison(List<Place> places, List<String> unmatched, List<String> notes) {
 
-  /** A change below this many percent of the base is called none. */
+  /** Smallest relevant change, in percent of the base. */
   public static final double LEAST_PERCENT = 3;
 
-  /** A change of a share below this many percentage points is called none. */
+  /** Smallest relevant change of a share, in percentage points. */
   public static final double LEAST_POINTS = 1;
 
-  /** A change of a time below this many milliseconds is called none. */
+  /** Smallest relevant change of a time, in milliseconds. */
   public static final double LEAST_MS = 0.1;
 
   public Comparison {
@@ -40,26 +44,27 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   }
 
   /**
-   * What changed from {@code base} to {@code run}; no place where they have no stage in common.
+   * What changed from {@code base} to {@code run}; without places if they have no load level in
+   * common.
    *
-   * @param runs how many are compared with the same base: the intervals of all figures of all of
-   *     them hold together
+   * @param runs number of runs that are compared with the same base; the intervals of all figures
+   *     of all of them hold simultaneously
    */
   public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
     return new RunComparison(base, run, runs).compare();
   }
 
-  /** What the change of a figure amounts to. */
+  /** The verdict on the change of a figure. */
   public enum Outcome {
-    /** Clearly changed, for the better. */
+    /** A clear change for the better. */
     BETTER("better"),
-    /** Clearly changed, for the worse. */
+    /** A clear change for the worse. */
     WORSE("worse"),
-    /** What is seen may be noise, or is too small to matter. */
+    /** The change may be noise, or is too small to matter. */
     NO_CLEAR_CHANGE("no clear change"),
-    /** Too few values to say anything. */
+    /** Too few values for a verdict. */
     TOO_FEW("too few values"),
-    /** Not among the figures that get an interval. */
+    /** The figure gets no interval, so there is no verdict. */
     NOT_JUDGED("not judged");
 
     private final String words;
@@ -68,25 +73,25 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       this.words = words;
     }
 
-    /** As people read it. */
+    /** The verdict as text. */
     public String words() {
       return words;
     }
 
-    /** Whether it changed clearly. */
+    /** Whether the change is clear. */
     public boolean isClear() {
       return this == BETTER || this == WORSE;
     }
   }
 
   /**
-   * The figures of one stage, or of all.
+   * The figures of one load level, or of all pooled.
    *
-   * @param stage its label; null for all stages pooled
-   * @param target its target in the base; null for all
-   * @param scenario its scenario; null where scenarios are not told apart
-   * @param base all its figures in the base
-   * @param run all its figures in the other run
+   * @param stage label of the load level; null for all pooled
+   * @param target target in the base; null for all
+   * @param scenario scenario; null where the run does not distinguish scenarios
+   * @param base all figures in the base
+   * @param run all figures in the other run
    */
   public record Place(
       @Nullable String stage,
@@ -100,7 +105,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       changes = List.copyOf(changes);
     }
 
-    /** The change of the figure of that name. */
+    /** The change of a figure, by its name. */
     public Optional<Change> change(String figure) {
       return changes.stream().filter(c -> c.figure().name().equals(figure)).findFirst();
     }
@@ -109,12 +114,11 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   /**
    * The change of one figure.
    *
-   * @param figure which one
-   * @param base its value in the base; null where it has none
-   * @param run its value in the other run; null where it has none
-   * @param percent run ÷ base − 1 in percent, or run − base of a share; null where it has none
-   * @param interval where the true change lies, with 95 % confidence for all figures of all runs
-   *     that are compared with the base together; null where values are too few
+   * @param base value in the base; null where it has none
+   * @param run value in the other run; null where it has none
+   * @param percent run ÷ base − 1 in percent, or run − base for a share; null without both values
+   * @param interval confidence interval of the change, simultaneous at 95 % for all figures of all
+   *     runs that are compared with the base; null with too few values
    */
   public record Change(
       Figure figure,
@@ -124,15 +128,13 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       @Nullable Interval interval,
       Outcome outcome) {
 
-    /**
-     * Whether {@code percent} and {@code interval} are percentage points, not percent of the base.
-     */
+    /** Whether {@code percent} and {@code interval} are percentage points of a share. */
     public boolean inPoints() {
       return figure.unit() == Metric.Unit.PERCENT;
     }
   }
 
-  /** All clear changes of that kind, of all places. */
+  /** The number of changes with this outcome, over all places. */
   public long count(Outcome outcome) {
     return places.stream()
         .flatMap(place -> place.changes().stream())
@@ -144,19 +146,19 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    * A bound on the change of a figure, beyond which a comparison fails.
    *
    * <pre>
-   * ttft.p95>+10%           more than 10 % above the base, all stages pooled
-   * output_tokens_per_s&lt;-5%  more than 5 % below it
-   * goodput&lt;-2%             a share: more than 2 percentage points below it
-   * c=8:e2e.p99>+20%        of one stage
+   * ttft.p95>+10%           more than 10 % above the base, all load levels pooled
+   * output_tokens_per_s&lt;-5%  more than 5 % below the base
+   * goodput&lt;-2%             a share: more than 2 percentage points below the base
+   * c=8:e2e.p99>+20%        at one load level
    * </pre>
    *
-   * <p>The bound is on the measured change, whether or not it is clear beyond noise; the interval
-   * is shown beside it. A figure without a value in both runs fails.
+   * <p>The bound applies to the measured change, whether or not it is clear beyond noise; the
+   * interval is shown beside it. A figure without a value in both runs fails.
    *
-   * @param text as it was written
-   * @param stage label of the stage; null for all stages pooled
-   * @param figure which one, any of {@link Figure#names}
-   * @param above whether more than the bound fails, not less
+   * @param text the condition as the user wrote it
+   * @param stage label of the load level; null for all pooled
+   * @param figure any of {@link Figure#names}
+   * @param above true if a larger change fails, false if a smaller one does
    * @param percent the bound: percent of the base, or percentage points of a share
    */
   public record FailCondition(
@@ -169,15 +171,20 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     /**
      * The outcome of a condition.
      *
-     * @param change of its figure; null where that has no value in one of the runs
+     * @param change the change of the figure; null without a value in both runs
+     * @param missing why there is no change; null where there is one
      */
-    public record Judged(FailCondition condition, @Nullable Change change, boolean hasFailed) {}
+    public record Judged(
+        FailCondition condition,
+        @Nullable Change change,
+        @Nullable String missing,
+        boolean hasFailed) {}
 
     /**
      * Reads conditions, separated by commas.
      *
-     * @throws IllegalArgumentException in one line that names the first wrong one and what is
-     *     allowed
+     * @throws IllegalArgumentException with one line that names the first wrong condition and what
+     *     is allowed
      */
     public static List<FailCondition> parse(String text) {
       List<FailCondition> conditions = new ArrayList<>();
@@ -191,7 +198,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       Matcher form = FORM.matcher(text);
       if (!form.matches()) {
         throw new IllegalArgumentException(
-            "'" + text + "' is no condition; expected e.g. ttft.p95>+10% or goodput<-2%");
+            "'" + text + "' is not a condition; expected e.g. ttft.p95>+10% or goodput<-2%");
       }
       String stage = form.group(1);
       return new FailCondition(
@@ -202,14 +209,21 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
           new BigDecimal(form.group(4)).doubleValue());
     }
 
-    /** Judges a comparison; a stage that several targets have is judged at each. */
+    /** Judges a comparison; a load level that several targets have is judged at each of them. */
     public List<Judged> judge(Comparison comparison) {
       List<Place> places =
           stage == null
               ? comparison.places().stream().limit(1).toList()
               : comparison.places().stream().filter(p -> stage.equals(p.stage())).toList();
       if (places.isEmpty()) {
-        return List.of(new Judged(this, null, true));
+        String levels =
+            comparison.places().stream()
+                .map(Place::stage)
+                .filter(Objects::nonNull)
+                .distinct()
+                .collect(Collectors.joining(", "));
+        String missing = stage + " is not a load level of both runs; they have " + levels;
+        return List.of(new Judged(this, null, missing, true));
       }
       return places.stream().map(this::judged).toList();
     }
@@ -218,8 +232,10 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       Change change =
           place.change(figure.name()).orElseGet(() -> RunComparison.measured(figure, place));
       Double measured = change == null ? null : change.percent();
-      boolean isBeyond = measured == null || (above ? measured > percent : measured < percent);
-      return new Judged(this, measured == null ? null : change, isBeyond);
+      if (measured == null) {
+        return new Judged(this, null, "no value in both runs", true);
+      }
+      return new Judged(this, change, null, above ? measured > percent : measured < percent);
     }
   }
 }

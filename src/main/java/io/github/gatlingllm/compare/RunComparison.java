@@ -29,17 +29,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two recorded runs, stage by stage and pooled.
+ * Compares two recorded runs, by load level and with all load levels pooled.
  *
- * <p>A figure has changed clearly where its interval excludes no change, and the change is at least
- * {@value Comparison#LEAST_PERCENT} % of the base (of a share: {@value Comparison#LEAST_POINTS}
- * percentage point; of a time also {@value Comparison#LEAST_MS} ms). The intervals hold together:
- * with 95 % confidence all of them do, see {@link BlockBootstrap}. They know the noise within a
- * run; that another day, another machine or a warmer GPU gives other figures, no pair of runs can
- * tell.
+ * <p>A change is clear where its interval excludes no change, and the change is at least {@value
+ * Comparison#LEAST_PERCENT} % of the base (for a share: {@value Comparison#LEAST_POINTS} percentage
+ * point; for a time also {@value Comparison#LEAST_MS} ms). The intervals are simultaneous: with 95
+ * % confidence all of them hold, see {@link BlockBootstrap}. They cover the noise within a run; a
+ * pair of runs cannot show the noise between days, machines or GPU temperatures.
  *
- * <p>Stages are matched by label, scenario and target; where each run has one target, whatever it
- * is called. Deterministic: the same records give the same outcome.
+ * <p>Load levels are matched by label, scenario and target; if each run has one target, its name
+ * does not matter. Deterministic: the same records give the same outcome.
  */
 final class RunComparison {
 
@@ -53,7 +52,7 @@ final class RunComparison {
   private final List<String> unmatched = new ArrayList<>();
   private final List<String> shortWindows = new ArrayList<>();
 
-  /** A stage by its position in the base and in the other run. */
+  /** The positions of a load level in the base and in the other run. */
   private record Match(int base, int run) {}
 
   RunComparison(ComparedRun base, ComparedRun run, int runs) {
@@ -62,7 +61,7 @@ final class RunComparison {
     this.runs = runs;
   }
 
-  /** No place where they have no stage in common. */
+  /** The comparison; without places if the runs have no load level in common. */
   Comparison compare() throws IOException {
     match();
     if (matches.isEmpty()) {
@@ -100,7 +99,7 @@ final class RunComparison {
     return shortWindows.isEmpty()
         ? List.of()
         : List.of(
-            "Measure windows are short beside the requests in them, so intervals are wide: "
+            "Measure windows are short compared with the requests in them, so intervals are wide: "
                 + String.join(", ", shortWindows)
                 + ". Measure longer.");
   }
@@ -142,7 +141,7 @@ final class RunComparison {
     }
   }
 
-  /** A stage as reports name it: its target and scenario only where a run has several. */
+  /** A load level as reports name it: with target and scenario only where a run has several. */
   private String named(LevelInfo stage) {
     boolean scenarios =
         Stream.concat(base.stages().stream(), run.stages().stream())
@@ -170,15 +169,15 @@ final class RunComparison {
   private Pair pair(Match match) {
     SliceSample ours = requireNonNull(base.sampleOf(match.base()));
     SliceSample theirs = requireNonNull(run.sampleOf(match.run()));
-    double stay = Math.max(base.staySeconds(match.base()), run.staySeconds(match.run()));
+    double request = Math.max(base.requestSeconds(match.base()), run.requestSeconds(match.run()));
     double slice = Math.min(ours.sliceSeconds(), theirs.sliceSeconds());
     double phi = Persistence.of(ours.slices(), theirs.slices());
-    int length = BlockBootstrap.blockLength(stay / slice);
-    if (length * slice < stay) {
+    int length = BlockBootstrap.blockLength(request / slice);
+    if (length * slice < request) {
       shortWindows.add(
           named(base.stages().get(match.base()))
               + " ("
-              + inRequests(slice * SliceTally.COUNT / stay)
+              + inRequests(slice * SliceTally.COUNT / request)
               + ")");
     }
     return new Pair(ours, theirs, length, Persistence.missedBy(length, phi));
@@ -195,8 +194,8 @@ final class RunComparison {
       Double before = figure.figure().of(ofBase);
       Double after = figure.figure().of(ofRun);
       if ((before != null || after != null) && !repeatsAnother(figure, ofBase, ofRun)) {
-        int asked = questions.indexOf(new Question(figure, stages));
-        Double half = asked < 0 ? null : halves.get(asked);
+        int question = questions.indexOf(new Question(figure, stages));
+        Double half = question < 0 ? null : halves.get(question);
         changes.add(change(figure, before, after, half));
       }
     }
@@ -211,7 +210,7 @@ final class RunComparison {
         changes);
   }
 
-  /** Without waiting in the client or reasoning these say what TTFT and E2E say. */
+  /** Whether the figure equals TTFT or E2E: no queue wait in the client, no reasoning. */
   private static boolean repeatsAnother(ComparedFigure figure, Figures base, Figures run) {
     String name = figure.figure().name();
     if (name.startsWith("ttft_from_schedule.") || name.startsWith("ttfo.")) {
@@ -265,7 +264,7 @@ final class RunComparison {
             : Outcome.WORSE;
   }
 
-  /** The change of a figure that is not among those compared: measured, without an interval. */
+  /** The measured change of a figure that gets no interval. */
   static @Nullable Change measured(Figure figure, Place place) {
     Scale scale = Scale.of(figure);
     Double before = figure.of(place.base());

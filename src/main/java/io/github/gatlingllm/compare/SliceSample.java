@@ -12,8 +12,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slices of one load level, made ready to be weighted many times: how many values of a metric
- * lie below a bin, for every slice.
+ * The time slices of one load level, prepared for many resamples: cumulative counts of a metric's
+ * histogram bins for every slice.
  */
 final class SliceSample {
 
@@ -23,14 +23,14 @@ final class SliceSample {
   private final double sliceSeconds;
   private final Map<Metric, Cumulative> metrics = new EnumMap<>(Metric.class);
 
-  /** Row {@code i} holds, by slice, how many values are below bin {@code first + i + 1}. */
+  /** Row {@code i} holds, by slice, the number of values below bin {@code first + i + 1}. */
   @SuppressWarnings("ArrayRecordComponent") // read in the innermost loop
   private record Cumulative(int first, int[][] below) {}
 
   /**
-   * A sample that is ready to be weighted.
+   * A sample of these slices.
    *
-   * @param sliceSeconds length of each slice
+   * @param sliceSeconds length of each slice, in seconds
    */
   SliceSample(List<TimeSlice> slices, double sliceSeconds) {
     this.slices = slices;
@@ -46,8 +46,8 @@ final class SliceSample {
   }
 
   /**
-   * See {@link Persistence#missedBy(int, double[], double[])}: of a rate or a share, else of the
-   * mean of a metric.
+   * {@link Persistence#missedBy(int, double[], double[])} of a rate or a share, else of the mean of
+   * a metric.
    */
   double missedBy(int length, Metric metric) {
     Metric.Terms terms = metric.terms();
@@ -62,7 +62,7 @@ final class SliceSample {
             each(slice -> amount(slice, terms.whole())));
   }
 
-  /** Slices are equally long. */
+  /** An amount of a slice; 1 for its length, since all slices are equally long. */
   private static double amount(TimeSlice slice, @Nullable Amount amount) {
     return amount == null ? 1 : slice.of(amount);
   }
@@ -80,7 +80,7 @@ final class SliceSample {
     return c.first() + c.below().length;
   }
 
-  /** How many values lie in {@code bin} or below, each slice counted {@code weights} times. */
+  /** Number of values in {@code bin} or below, each slice counted {@code weights} times. */
   long upTo(Metric metric, int bin, int[] weights) {
     Cumulative c = cumulative(metric);
     if (c.below().length == 0 || bin < c.first()) {
@@ -122,7 +122,7 @@ final class SliceSample {
     return new Cumulative(first, below);
   }
 
-  /** Several stages at once, each slice counted as often as its weight says. */
+  /** A resample of several load levels: each slice counts as often as its weight. */
   record Weighted(List<SliceSample> stages, List<int[]> weights) {
 
     double sum(Amount amount) {
@@ -141,7 +141,7 @@ final class SliceSample {
       return sum;
     }
 
-    /** Length of all slices together, as often as they are counted. */
+    /** Total length of the weighted slices, in seconds. */
     double seconds() {
       double seconds = 0;
       for (int s = 0; s < stages.size(); s++) {
@@ -152,13 +152,13 @@ final class SliceSample {
       return seconds;
     }
 
-    /** Null without a value. */
+    /** The mean of a metric; null without a value. */
     @Nullable Double mean(Metric metric) {
       double count = sum(slice -> slice.values(metric).total());
       return count == 0 ? null : (Double) (sum(slice -> slice.values(metric).sum()) / count);
     }
 
-    /** Nearest rank, to the middle of a bin; null without a value. */
+    /** The nearest-rank percentile, as the middle of its bin; null without a value. */
     @Nullable Double percentile(Metric metric, double percent) {
       int low = Integer.MAX_VALUE;
       int end = 0;
@@ -186,8 +186,8 @@ final class SliceSample {
     }
 
     /**
-     * How many slices the values from a percentile on come from, as if each had equally many: (Σ
-     * n)² ÷ Σ n²; 0 without a value. Near saturation they are those of a few moments.
+     * Effective number of slices that the values at and above a percentile come from: (Σ n)² ÷ Σ n²
+     * with n values in a slice; 0 without a value. Near saturation these are few slices.
      */
     double slicesFrom(Metric metric, double percent) {
       Double value = percentile(metric, percent);

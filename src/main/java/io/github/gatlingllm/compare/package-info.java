@@ -1,7 +1,6 @@
 /**
- * Two recorded runs held against each other: what changed, by how much, and whether that is more
- * than chance. Reads records, writes nothing. Not for users of the DSL; the command {@code compare}
- * is made of it.
+ * Compares recorded runs: what changed, by how much, and whether that is more than chance. Reads
+ * records, writes nothing. Not for users of the DSL; the command {@code compare} uses it.
  */
 @NullMarked
 package io.github.gatlingllm.compare;

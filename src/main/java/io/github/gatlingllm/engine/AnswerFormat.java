@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON of one response: as server-sent events, one per chunk, or whole. What does not change
- * from chunk to chunk is encoded once.
+ * Writes one response as JSON for chat and text completions: as server-sent events, one per chunk,
+ * or as a whole body. The constant parts of a chunk are encoded once.
  */
 final class AnswerFormat {
   private static final byte[] DONE = "data: [DONE]\n\n".getBytes(UTF_8);
@@ -31,17 +31,17 @@ final class AnswerFormat {
   private final byte[] choicesStart;
   private final List<Map<TokenType, Frame>> frames;
 
-  /** What stands around a text in a chunk. */
+  /** The bytes of a chunk before and after its text. */
   @SuppressWarnings("ArrayRecordComponent") // written only, never compared
   private record Frame(byte[] start, byte[] end) {}
 
-  /** What a choice has said so far. */
-  static final class Said {
+  /** The text of one choice so far. */
+  static final class SentChoice {
     private final Map<TokenType, StringBuilder> texts = new EnumMap<>(TokenType.class);
     private String finishReason = "";
 
-    void append(TokenType part, CharSequence text) {
-      texts.computeIfAbsent(part, each -> new StringBuilder()).append(text);
+    void append(TokenType type, CharSequence text) {
+      texts.computeIfAbsent(type, each -> new StringBuilder()).append(text);
     }
 
     void finish(String reason) {
@@ -52,15 +52,13 @@ final class AnswerFormat {
       return finishReason;
     }
 
-    /** Null where it has said none of that. */
-    @Nullable CharSequence text(TokenType part) {
-      return texts.get(part);
+    /** Text of this type; null where there is none. */
+    @Nullable CharSequence text(TokenType type) {
+      return texts.get(type);
     }
   }
 
   /**
-   * The form of one response.
-   *
    * @param requestId becomes part of the answer's id
    * @param createdSeconds Unix time
    */
@@ -84,19 +82,19 @@ final class AnswerFormat {
 
   private Map<TokenType, Frame> frames(int choice) {
     Map<TokenType, Frame> each = new EnumMap<>(TokenType.class);
-    for (TokenType part : TokenType.values()) {
-      String around = chat ? "\"delta\":{" + delta(part, choice) + "}" : "\"text\":\"|\"";
+    for (TokenType type : TokenType.values()) {
+      String around = chat ? "\"delta\":{" + delta(type, choice) + "}" : "\"text\":\"|\"";
       int at = around.indexOf('|');
       String start = choice(choice, around.substring(0, at));
       String end = around.substring(at + 1) + end(null) + "]";
-      each.put(part, new Frame(start.getBytes(UTF_8), end.getBytes(UTF_8)));
+      each.put(type, new Frame(start.getBytes(UTF_8), end.getBytes(UTF_8)));
     }
     return each;
   }
 
-  /** A field of a delta, with a bar where the text goes. */
-  private String delta(TokenType part, int choice) {
-    return switch (part) {
+  /** A field of a delta, with a vertical bar in place of the text. */
+  private String delta(TokenType type, int choice) {
+    return switch (type) {
       case REASONING -> "\"reasoning_content\":\"|\"";
       case TEXT -> "\"content\":\"|\"";
       case TOOL_NAME ->
@@ -112,33 +110,33 @@ final class AnswerFormat {
         + "\",\"type\":\"function\",\"function\":{";
   }
 
-  /** The first chunk of a choice of a chat: who speaks. */
+  /** First chunk of a chat choice, which carries the role. */
   ByteBuf role(ByteBufAllocator allocator, int choice, @Nullable Usage usage) {
     String content = "\"delta\":{\"role\":\"assistant\",\"content\":\"\"}";
     return chunk(allocator, choice(choice, content) + end(null) + "]", usage);
   }
 
-  /** A chunk of text. */
+  /** Chunk that carries text. */
   ByteBuf text(
       ByteBufAllocator allocator,
       int choice,
-      TokenType part,
+      TokenType type,
       CharSequence text,
       @Nullable Usage usage) {
-    Frame frame = frames.get(choice).get(part);
-    // The engine's words are plain; only JSON and names have to be escaped.
-    CharSequence plain = part == TokenType.REASONING ? text : escaped(text);
-    return chunk(allocator, frame.start(), plain, frame.end(), usage);
+    Frame frame = frames.get(choice).get(type);
+    // Words of the engine's vocabulary need no escapes; JSON and tool names do.
+    CharSequence escaped = type == TokenType.REASONING ? text : escaped(text);
+    return chunk(allocator, frame.start(), escaped, frame.end(), usage);
   }
 
-  /** The chunk that says why a choice ended. */
+  /** Chunk that carries the finish reason of a choice. */
   ByteBuf finish(
       ByteBufAllocator allocator, int choice, String finishReason, @Nullable Usage usage) {
     String content = chat ? "\"delta\":{}" : "\"text\":\"\"";
     return chunk(allocator, choice(choice, content) + end(finishReason) + "]", usage);
   }
 
-  /** The chunk without choices that {@code stream_options.include_usage} asks for. */
+  /** Chunk without choices, sent for {@code stream_options.include_usage}. */
   ByteBuf usage(ByteBufAllocator allocator, Usage usage) {
     return chunk(allocator, "]", usage);
   }
@@ -149,7 +147,7 @@ final class AnswerFormat {
   }
 
   /** The whole response as one JSON object. */
-  String whole(List<Said> choices, Usage usage) {
+  String whole(List<SentChoice> choices, Usage usage) {
     return envelope
         + IntStream.range(0, choices.size())
             .mapToObj(index -> whole(index, choices.get(index)))
@@ -159,7 +157,7 @@ final class AnswerFormat {
         + "}";
   }
 
-  private String whole(int index, Said choice) {
+  private String whole(int index, SentChoice choice) {
     String text = quoted(choice.texts.get(TokenType.TEXT));
     if (!chat) {
       return choice(index, "\"text\":" + text) + end(choice.finishReason);

@@ -8,20 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an answer has to look like: free words, JSON of a schema, or a call of one of the tools.
+ * The required form of an answer: free text, JSON that matches a schema, or a tool call.
  *
- * @param schema of the JSON, or of the arguments; null for words
- * @param tool name of the tool that is called; null for none
+ * @param schema JSON schema of the answer, or of the arguments of the tool; null for free text
+ * @param tool name of the tool to call; null for none
  */
 record AnswerShape(@Nullable JsonNode schema, @Nullable String tool) {
-  static final AnswerShape WORDS = new AnswerShape(null, null);
+  static final AnswerShape FREE_TEXT = new AnswerShape(null, null);
 
   /**
-   * What a chat request asks for, by {@code tool_choice}, else by {@code response_format}. Tools
-   * are called only where {@code tool_choice} is {@code required}, which calls the first one, or
-   * names one: an engine that speaks seeded words does not choose.
+   * The form that a chat request requires by {@code tool_choice}, else by {@code response_format}.
+   * A tool is called only where {@code tool_choice} is {@code required}, which calls the first one,
+   * or names a tool: an engine with seeded answers cannot choose by itself.
    *
-   * @throws Refusal 400 where either is wrong, or the schema asks for what cannot be made
+   * @throws Refusal 400 where either is invalid, or the schema cannot be satisfied
    */
   static AnswerShape of(CompletionRequest.Parameters parameters) throws Refusal {
     List<AnswerShape> tools = tools(parameters.value("tools"));
@@ -75,7 +75,7 @@ record AnswerShape(@Nullable JsonNode schema, @Nullable String tool) {
   private static AnswerShape format(JsonNode format) throws Refusal {
     String type = format.path("type").asText();
     if (format.isMissingNode() || format.isNull() || type.equals("text")) {
-      return WORDS;
+      return FREE_TEXT;
     }
     if (type.equals("json_object")) {
       return new AnswerShape(sample(), null);

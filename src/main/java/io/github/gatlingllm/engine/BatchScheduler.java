@@ -8,19 +8,21 @@ import java.util.List;
 
 /**
  * Continuous batching: in each iteration waiting sequences join the batch, first come first served,
- * and every sequence whose prompt is processed gets one token at the iteration's end.
+ * and every sequence whose prompt has been processed gets one token at the end of the iteration.
  *
- * <p>A sequence joins when the batch has a place, the iteration has prefill tokens left, and there
- * are KV blocks for its prompt; the head of the queue is never overtaken. Prompt blocks that are
- * cached are shared and not processed again, except the last token, which is always computed.
+ * <p>A sequence joins when the batch is not full, the iteration has prefill tokens left, and there
+ * are KV blocks for its prompt; no sequence overtakes the head of the queue. Cached prompt blocks
+ * are shared and not processed again, except for the last token, which is always computed.
  *
- * <p>A sequence that decodes takes a block whenever its last one is full. When none is free the
- * newest of the batch is preempted: its blocks are free, it waits at the head of the queue and is
- * processed again with all that it has said. Nobody joins in that iteration.
+ * <p>A decoding sequence takes another block when its last one is full. When no block is free, the
+ * newest sequence of the batch is preempted: its blocks are released, and it returns to the head of
+ * the queue, where its prompt and the tokens it has generated will be processed again. No sequence
+ * joins in that iteration.
  */
 final class BatchScheduler implements Scheduler {
   /**
-   * An iteration that is late by more than this starts from now: a stalled machine sends no burst.
+   * An iteration that is late by more than this starts at the current time, so that a stalled
+   * machine does not send a burst.
    */
   private static final long CATCH_UP_NANOS = 2_000_000;
 
@@ -76,13 +78,13 @@ final class BatchScheduler implements Scheduler {
   @Override
   public long plan(long nowNanos, List<Sequence> admitted) {
     if (!stepping) {
-      boolean room = growOrPreempt();
-      int prefillTokens = prefill(room, admitted);
+      boolean mayAdmit = growOrPreempt();
+      int prefillTokens = prefill(mayAdmit, admitted);
       if (running.isEmpty()) {
         busy = false;
         return NEVER;
       }
-      // Back to back with the iteration before: waking up late must not add up.
+      // Starts where the last iteration ended, so that late wake-ups do not add up.
       boolean onTime = busy && nowNanos - stepEnd <= CATCH_UP_NANOS;
       stepEnd = (onTime ? stepEnd : nowNanos) + stepNanos(prefillTokens);
       stepping = true;
@@ -91,7 +93,7 @@ final class BatchScheduler implements Scheduler {
     return stepEnd;
   }
 
-  /** Gives the oldest their blocks first; whether there were enough for all. */
+  /** Gives blocks to the oldest sequences first; returns whether no sequence was preempted. */
   private boolean growOrPreempt() {
     long before = preemptions;
     for (int i = 0; i < running.size(); i++) {
@@ -107,13 +109,13 @@ final class BatchScheduler implements Scheduler {
     return preemptions == before;
   }
 
-  private int prefill(boolean room, List<Sequence> admitted) {
+  private int prefill(boolean mayAdmit, List<Sequence> admitted) {
     int budget = model.maxPrefillTokens();
     for (Sequence sequence : running) {
       budget -= sequence.prefill(budget);
       sequence.publish(pool);
     }
-    while (room && budget > 0 && running.size() < model.maxBatch() && headBegins(admitted)) {
+    while (mayAdmit && budget > 0 && running.size() < model.maxBatch() && admitHead(admitted)) {
       Sequence sequence = waiting.remove();
       running.add(sequence);
       budget -= sequence.prefill(budget);
@@ -122,14 +124,14 @@ final class BatchScheduler implements Scheduler {
     return model.maxPrefillTokens() - budget;
   }
 
-  private boolean headBegins(List<Sequence> admitted) {
+  private boolean admitHead(List<Sequence> admitted) {
     Sequence head = waiting.peek();
     if (head == null) {
       return false;
     }
-    // The last token is always computed: without it there is nothing to predict the next one from.
-    int shared = pool.cachedPrefix(head.chain, head.chain.full(head.known() - 1));
-    if (!pool.take(head.blocks, head.chain, shared, BlockPool.blocksFor(head.known()))) {
+    // The last prompt token is always computed: the first output token is predicted from it.
+    int shared = pool.cachedPrefix(head.chain, head.chain.full(head.contextTokens() - 1));
+    if (!pool.take(head.blocks, head.chain, shared, BlockPool.blocksFor(head.contextTokens()))) {
       return false;
     }
     if (head.begin(shared * BlockPool.BLOCK_TOKENS)) {

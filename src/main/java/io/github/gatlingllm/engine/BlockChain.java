@@ -5,42 +5,43 @@ import io.github.gatlingllm.wire.Api;
 import java.util.Arrays;
 
 /**
- * The names of the KV blocks that one sequence will fill, prompt and answer. Answers are drawn from
- * a seed, so all are known beforehand; {@link #full} says which ones are filled so far.
+ * Hashes of the KV blocks that one sequence will fill with its prompt and answer. Answers are drawn
+ * from a seed, so all hashes are known in advance; {@link #full} returns how many blocks are filled
+ * so far.
  */
 final class BlockChain {
-  /** Of an engine without prefix caching: no block has a name. */
+  /** For an engine without prefix caching: no block has a hash. */
   static final BlockChain NONE = new BlockChain(new long[0], 0, 0);
 
-  private final long[] names;
+  private final long[] hashes;
   private final int promptTokens;
   private final long promptChars;
 
-  private BlockChain(long[] names, int promptTokens, long promptChars) {
-    this.names = names;
+  private BlockChain(long[] hashes, int promptTokens, long promptChars) {
+    this.hashes = hashes;
     this.promptTokens = promptTokens;
     this.promptChars = promptChars;
   }
 
-  /** The chain of a prompt and its answer, as the next turn of a conversation will send them. */
+  /** The chain of a prompt and its answer, as the next turn of a conversation sends them. */
   static BlockChain of(Prompt prompt, GeneratedAnswer answer, Api api) {
     Hasher hasher = new Hasher(prompt.text());
     if (api.takesMessages()) {
       hasher.mark("assistant");
     }
     for (int token = 0; token < answer.tokens(); token++) {
-      // Reasoning is no part of the history: what follows it can never be a prefix of a prompt.
-      if (answer.part(token) == GeneratedAnswer.TokenType.REASONING) {
+      // The next turn leaves reasoning out, so blocks after it can never be shared.
+      if (answer.type(token) == GeneratedAnswer.TokenType.REASONING) {
         hasher.mark("reasoning");
       }
       hasher.text(answer.text(token));
     }
-    return new BlockChain(hasher.names(), prompt.tokens(), prompt.text().chars());
+    return new BlockChain(hasher.blockHashes(), prompt.tokens(), prompt.text().chars());
   }
 
   /**
-   * Blocks that are full and named when {@code tokens} tokens are in the cache. The prompt's last
-   * token may be part of one; the answer's then follow it without a gap.
+   * Number of full blocks with a hash when {@code tokens} tokens are in the cache. The prompt's
+   * last token may have fewer characters than a token; the answer follows without a gap.
    */
   int full(int tokens) {
     long charsPerToken = Hasher.CHARS_PER_TOKEN;
@@ -48,17 +49,17 @@ final class BlockChain {
         tokens < promptTokens
             ? tokens * charsPerToken
             : promptChars + (tokens - promptTokens) * charsPerToken;
-    return (int) Math.min(names.length, chars / charsPerToken / BlockPool.BLOCK_TOKENS);
+    return (int) Math.min(hashes.length, chars / charsPerToken / BlockPool.BLOCK_TOKENS);
   }
 
-  long name(int block) {
-    return names[block];
+  long hash(int block) {
+    return hashes[block];
   }
 
   /**
-   * Reads a text and names each of its KV blocks: 64 characters (Unicode code points) are 16 tokens
-   * are a block. A block's name is the FNV-1a hash of everything up to its end, roles included, so
-   * equal names mean equal prefixes.
+   * Reads a text and computes a hash for each of its KV blocks. 64 characters (Unicode code points)
+   * are 16 tokens, one block. The hash of a block is the FNV-1a hash of everything up to its end,
+   * roles included, so equal hashes mean equal prefixes.
    */
   static final class Hasher {
     static final int CHARS_PER_TOKEN = 4;
@@ -67,20 +68,20 @@ final class BlockChain {
 
     private long hash = 0xCBF29CE484222325L;
     private long chars;
-    private long[] names = new long[4];
+    private long[] blockHashes = new long[4];
     private int blocks;
 
     Hasher() {}
 
-    /** One that has read the same. */
+    /** A copy that has read the same text. */
     Hasher(Hasher other) {
       hash = other.hash;
       chars = other.chars;
-      names = other.names.clone();
+      blockHashes = other.blockHashes.clone();
       blocks = other.blocks;
     }
 
-    /** Something that tells texts apart but takes no token: a role. */
+    /** Adds a role, which distinguishes texts but takes no token. */
     void mark(String role) {
       hash = SplitMix64.mix(hash);
       for (int i = 0; i < role.length(); i++) {
@@ -97,7 +98,7 @@ final class BlockChain {
       }
     }
 
-    /** Whole tokens that are no text: a token id, an image. */
+    /** Adds whole tokens that are not text, such as a token id or an image. */
     void tokens(long identity, int tokens) {
       for (int i = 0; i < tokens * CHARS_PER_TOKEN; i++) {
         read(identity);
@@ -108,31 +109,31 @@ final class BlockChain {
       hash = (hash ^ unit) * PRIME;
       chars++;
       if (chars % BLOCK_CHARS == 0) {
-        if (blocks == names.length) {
-          names = Arrays.copyOf(names, 2 * blocks);
+        if (blocks == blockHashes.length) {
+          blockHashes = Arrays.copyOf(blockHashes, 2 * blocks);
         }
-        names[blocks++] = hash;
+        blockHashes[blocks++] = hash;
       }
     }
 
-    /** Characters read; a token that is no text counts as 4. */
+    /** Characters read; a token that is not text counts as 4. */
     long chars() {
       return chars;
     }
 
-    /** Tokens read, the last one perhaps in part. */
+    /** Tokens read; the last one may be incomplete. */
     int tokens() {
       return (int) ((chars + CHARS_PER_TOKEN - 1) / CHARS_PER_TOKEN);
     }
 
-    /** Identity of all that was read. */
+    /** Hash of everything that was read. */
     long hash() {
       return SplitMix64.mix(hash);
     }
 
-    /** Names of the full blocks, in order. */
-    long[] names() {
-      return Arrays.copyOf(names, blocks);
+    /** Hashes of the full blocks, in order. */
+    long[] blockHashes() {
+      return Arrays.copyOf(blockHashes, blocks);
     }
   }
 }

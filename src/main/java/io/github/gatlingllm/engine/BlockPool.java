@@ -8,19 +8,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The KV memory: blocks of 16 tokens, and which of them hold a known prefix. As in vLLM, a block
- * that no sequence holds any more keeps its content until it is needed: the free block that was
- * used longest ago is taken first, and a later request with the same prefix shares what is still
- * there.
+ * The KV memory: blocks of 16 tokens, and which of them hold a known prefix. As in vLLM, a released
+ * block keeps its content until it is reused: the least recently used free block is taken first,
+ * and a later request with the same prefix shares the blocks that are still there.
  *
- * <p>A holder's blocks are a list that only the pool changes. Pure; not thread-safe.
+ * <p>Only the pool changes the list of blocks of a sequence. Pure; not thread-safe.
  */
 final class BlockPool {
-  /** Tokens per block, vLLM's default. */
+  /** Tokens per block; the default of vLLM. */
   static final int BLOCK_TOKENS = 16;
 
   private final int[] holders;
-  private final Long[] names;
+  private final Long[] hashes;
 
   /** Blocks that no sequence holds, least recently used first. */
   private final Set<Integer> free = new LinkedHashSet<>();
@@ -29,13 +28,13 @@ final class BlockPool {
 
   BlockPool(int blocks) {
     holders = new int[blocks];
-    names = new Long[blocks];
+    hashes = new Long[blocks];
     for (int block = 0; block < blocks; block++) {
       free.add(block);
     }
   }
 
-  /** Blocks that this many tokens fill, the last one perhaps in part. */
+  /** Number of blocks for this many tokens; the last one may be partly filled. */
   static int blocksFor(int tokens) {
     return (tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
   }
@@ -44,39 +43,39 @@ final class BlockPool {
     return holders.length;
   }
 
-  /** Blocks that no sequence holds; some of them may still be cached. */
+  /** Number of blocks that no sequence holds; some of them may still be cached. */
   int free() {
     return free.size();
   }
 
-  /** Blocks whose content can be shared, held or not. */
+  /** Number of blocks whose content can be shared, held or not. */
   int cached() {
     return cached.size();
   }
 
-  /** How many of the chain's first {@code most} blocks are there, from the first without a gap. */
+  /** Number of cached blocks at the start of the chain, without a gap; at most {@code most}. */
   int cachedPrefix(BlockChain chain, int most) {
     int blocks = 0;
-    while (blocks < most && cached.containsKey(chain.name(blocks))) {
+    while (blocks < most && cached.containsKey(chain.hash(blocks))) {
       blocks++;
     }
     return blocks;
   }
 
   /**
-   * Takes blocks for a sequence that begins, all of them or none.
+   * Takes blocks for a new sequence, all of them or none.
    *
-   * @param blocks the sequence's, empty
-   * @param shared of the chain's first blocks, as {@link #cachedPrefix} found them
-   * @param total blocks that it shall hold
-   * @return whether there was room
+   * @param blocks the list of the sequence, empty
+   * @param shared number of blocks at the start of the chain to share, from {@link #cachedPrefix}
+   * @param total number of blocks the sequence will hold
+   * @return whether there were enough free blocks
    */
   boolean take(List<Integer> blocks, BlockChain chain, int shared, int total) {
-    int revived = 0;
+    int reclaimed = 0;
     for (int i = 0; i < shared; i++) {
-      revived += holders[block(chain, i)] == 0 ? 1 : 0;
+      reclaimed += holders[block(chain, i)] == 0 ? 1 : 0;
     }
-    if (free.size() - revived < total - shared) {
+    if (free.size() - reclaimed < total - shared) {
       return false;
     }
     for (int i = 0; i < shared; i++) {
@@ -88,29 +87,31 @@ final class BlockPool {
     return true;
   }
 
-  /** Takes one more block; false where none is free. */
+  /** Takes one more block; returns false where none is free. */
   boolean grow(List<Integer> blocks) {
     Iterator<Integer> oldest = free.iterator();
     if (!oldest.hasNext()) {
       return false;
     }
     int block = oldest.next();
-    if (names[block] != null) {
-      cached.remove(names[block]);
-      names[block] = null;
+    if (hashes[block] != null) {
+      cached.remove(hashes[block]);
+      hashes[block] = null;
     }
     hold(blocks, block);
     return true;
   }
 
-  /** Says that a held block is full; a name that is taken stays with the block that has it. */
-  void publish(int block, long name) {
-    if (names[block] == null && cached.putIfAbsent(name, block) == null) {
-      names[block] = name;
+  /** Makes a full block available for sharing, unless another block has the same content. */
+  void publish(int block, long hash) {
+    if (hashes[block] == null && cached.putIfAbsent(hash, block) == null) {
+      hashes[block] = hash;
     }
   }
 
-  /** Gives all blocks back, the last one first: the end of a prefix is of use to the fewest. */
+  /**
+   * Releases all blocks, the last one first: the end of a prefix is the least likely to be shared.
+   */
   void release(List<Integer> blocks) {
     for (int i = blocks.size() - 1; i >= 0; i--) {
       int block = blocks.get(i);
@@ -122,7 +123,7 @@ final class BlockPool {
   }
 
   private int block(BlockChain chain, int index) {
-    Integer block = cached.get(chain.name(index));
+    Integer block = cached.get(chain.hash(index));
     if (block == null) {
       throw new IllegalStateException("Block " + index + " of the chain is not cached");
     }

@@ -6,17 +6,17 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * Requests of the {@code responses} and {@code messages} APIs, put as a chat request: what is asked
- * and how long the answer may be is the same, so the engine reads one form.
+ * Translates requests of the {@code responses} and {@code messages} APIs into a chat request, so
+ * that the engine reads one form.
  */
 final class ChatForm {
 
   private ChatForm() {}
 
   /**
-   * Of OpenAI's {@code responses}.
+   * Translates a request of OpenAI's {@code responses}.
    *
-   * @throws Refusal 400 where there is no input
+   * @throws Refusal 400 where input is missing
    */
   static JsonNode ofResponses(ObjectNode request) throws Refusal {
     ObjectNode chat = request.deepCopy();
@@ -56,7 +56,7 @@ final class ChatForm {
   }
 
   /**
-   * Of Anthropic's {@code messages}.
+   * Translates a request of Anthropic's {@code messages}.
    *
    * @throws Refusal 400 where {@code max_tokens} is missing
    */
@@ -92,29 +92,32 @@ final class ChatForm {
     return chat;
   }
 
-  /** A message, its tool calls, and the tool results that stand in it as messages of their own. */
+  /** Adds a message with its tool calls; each tool result in it becomes a message of its own. */
   private static void blocks(ArrayNode messages, String role, JsonNode content) {
     if (content.isTextual()) {
       message(messages, role, content);
       return;
     }
-    ArrayNode said = JsonNodeFactory.instance.arrayNode();
-    ArrayNode called = JsonNodeFactory.instance.arrayNode();
+    ArrayNode contents = JsonNodeFactory.instance.arrayNode();
+    ArrayNode calls = JsonNodeFactory.instance.arrayNode();
     for (JsonNode block : content) {
       switch (block.path("type").asText()) {
         case "tool_result" ->
             message(messages, "tool", parts(block.path("content")))
                 .set("tool_call_id", block.path("tool_use_id"));
-        case "tool_use" -> called.add(block);
-        default -> said.add(block);
+        case "tool_use" -> calls.add(block);
+        default -> contents.add(block);
       }
     }
-    if (said.isEmpty() && called.isEmpty()) {
+    if (contents.isEmpty() && calls.isEmpty()) {
       return;
     }
     ObjectNode message =
-        message(messages, role, said.isEmpty() ? JsonNodeFactory.instance.nullNode() : parts(said));
-    for (JsonNode use : called) {
+        message(
+            messages,
+            role,
+            contents.isEmpty() ? JsonNodeFactory.instance.nullNode() : parts(contents));
+    for (JsonNode use : calls) {
       call(
           message,
           use.path("id").asText(),
@@ -139,7 +142,7 @@ final class ChatForm {
         .put("arguments", arguments);
   }
 
-  /** Texts and images under the names that chat has for them. */
+  /** Texts and images with the field names of chat. */
   private static JsonNode parts(JsonNode content) {
     if (!content.isArray()) {
       return content;
@@ -160,12 +163,12 @@ final class ChatForm {
     return parts;
   }
 
-  /** {@code json_schema} has its schema beside its type there. */
+  /** The response format; unlike chat, these APIs keep the schema beside its type. */
   private static void format(ObjectNode chat, JsonNode format) {
     if (format.isObject()) {
-      ObjectNode form = chat.putObject("response_format");
-      form.set("type", format.path("type"));
-      form.putObject("json_schema").set("schema", format.path("schema"));
+      ObjectNode translated = chat.putObject("response_format");
+      translated.set("type", format.path("type"));
+      translated.putObject("json_schema").set("schema", format.path("schema"));
     }
   }
 }

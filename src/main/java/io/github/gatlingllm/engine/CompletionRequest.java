@@ -11,20 +11,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request asks for. Sampling parameters (temperature, top_p, penalties, …) are accepted
- * and have no effect: the engine speaks seeded words.
+ * A parsed request for generated text. Sampling parameters (temperature, top_p, penalties, …) are
+ * accepted and have no effect, as answers are drawn from a seed.
  *
- * @param api in whose form it is answered
+ * @param api form of the response
  * @param model null where the request names none
  * @param prompt size and identity of the prompt
- * @param maxTokens null where the context is the only limit
- * @param minTokens neither the answer's own end nor a stop string comes before
+ * @param maxTokens null where the context length is the only limit
+ * @param minTokens tokens before which neither a stop string nor the answer's own length ends it
  * @param ignoreEos whether only {@code maxTokens}, the context or a stop string ends the answer
  * @param includeUsage whether a usage chunk ends the stream
- * @param continuousUsage usage in every chunk, as vLLM's {@code continuous_usage_stats}
- * @param choices answers to the same prompt, the parameter {@code n}; ≥ 1
- * @param shape what each answer has to look like; words for completions
- * @param seed null where the request gives none
+ * @param continuousUsage whether every chunk carries usage, as with vLLM's {@code
+ *     continuous_usage_stats}
+ * @param choices number of answers to the prompt, the parameter {@code n}; ≥ 1
+ * @param shape required form of each answer; free text for completions
+ * @param seed null where the request has none
  */
 record CompletionRequest(
     Api api,
@@ -43,9 +44,9 @@ record CompletionRequest(
   private static final int MAX_CHOICES = 128;
 
   /**
-   * Reads a request.
+   * Parses a request.
    *
-   * @throws Refusal 400 where it is no JSON, or a parameter is missing or wrong
+   * @throws Refusal 400 where the body is not JSON, or a parameter is missing or wrong
    */
   static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
     ObjectNode json = object(body, mapper);
@@ -60,6 +61,9 @@ record CompletionRequest(
     if (choices > MAX_CHOICES) {
       throw Refusal.badRequest("n", "n is " + choices + "; expected 1 to " + MAX_CHOICES);
     }
+    if (choices > 1 && api.terminalEvent() != null) {
+      throw Refusal.badRequest("n", "n is " + choices + "; this API gives one answer, leave n out");
+    }
     if (parameters.integerOr("best_of", choices, 1) != choices) {
       throw Refusal.badRequest("best_of", "best_of must equal n: this engine ranks no choices");
     }
@@ -67,7 +71,7 @@ record CompletionRequest(
         api.takesMessages()
             ? Prompt.ofChat(parameters.value("tools"), parameters.value("messages"))
             : Prompt.ofText(parameters.value("prompt"));
-    AnswerShape shape = api.takesMessages() ? AnswerShape.of(parameters) : AnswerShape.WORDS;
+    AnswerShape shape = api.takesMessages() ? AnswerShape.of(parameters) : AnswerShape.FREE_TEXT;
     Integer maxTokens = parameters.integer("max_completion_tokens", 1);
     if (maxTokens == null) {
       maxTokens = parameters.integer("max_tokens", 1);
@@ -111,7 +115,7 @@ record CompletionRequest(
     throw Refusal.badRequest(null, "The body is no JSON object; expected one JSON object");
   }
 
-  /** Typed reading of a request's parameters; null in JSON is as good as absent. */
+  /** Typed access to the parameters of a request; a JSON null counts as absent. */
   static final class Parameters {
     private final JsonNode json;
 
@@ -119,12 +123,12 @@ record CompletionRequest(
       this.json = json;
     }
 
-    /** The parameter as it is; a missing node where it is absent. */
+    /** The raw value; a missing node where the parameter is absent. */
     JsonNode value(String name) {
       return json.path(name);
     }
 
-    /** The parameter; null where it is absent. */
+    /** The value, checked; null where the parameter is absent. */
     private @Nullable JsonNode read(String name, Predicate<JsonNode> form, String expected)
         throws Refusal {
       JsonNode value = value(name);

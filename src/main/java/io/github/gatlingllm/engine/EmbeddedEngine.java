@@ -26,9 +26,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An OpenAI-compatible server that behaves like an LLM engine, without a GPU: continuous batching,
- * prefill, KV blocks with a prefix cache and preemption, a queue. It listens on 127.0.0.1 unless
- * another host is chosen.
+ * An OpenAI-compatible server that behaves like an LLM engine without a GPU: it queues, prefills
+ * and batches requests, and has KV blocks with a prefix cache and preemption. It listens on
+ * 127.0.0.1 unless {@link EmbeddedEngineBuilder#host} sets another address.
  *
  * <pre>{@code
  * try (EmbeddedEngine engine =
@@ -37,9 +37,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It serves {@code POST /v1/chat/completions} and {@code /v1/completions}, streamed or not,
- * {@code GET /v1/models}, {@code /health}, and {@code /metrics} with vLLM's names. Methods may be
- * called from any thread.
+ * <p>It serves {@code POST /v1/chat/completions}, {@code /v1/completions}, {@code /v1/responses}
+ * and {@code /v1/messages}, streamed or not, {@code /v1/embeddings}, {@code GET /v1/models}, {@code
+ * /health}, and {@code /metrics} with the metric names of vLLM. Methods may be called from any
+ * thread.
  */
 public final class EmbeddedEngine implements AutoCloseable {
   static final String LOOPBACK = "127.0.0.1";
@@ -112,7 +113,7 @@ public final class EmbeddedEngine implements AutoCloseable {
     return new EmbeddedEngineBuilder();
   }
 
-  /** {@code http://127.0.0.1:<port>/v1}, or with the address of the host that was chosen. */
+  /** Base URL: {@code http://127.0.0.1:<port>/v1}, or with the address that it listens on. */
   public String baseUrl() {
     InetSocketAddress address = (InetSocketAddress) server.localAddress();
     String host =
@@ -124,40 +125,40 @@ public final class EmbeddedEngine implements AutoCloseable {
         + "/v1";
   }
 
-  /** Completion requests received so far, refused ones included. */
+  /** POST requests received so far, rejected ones included. */
   public long requestsReceived() {
     return received.get();
   }
 
-  /** Requests that the engine works on right now. */
+  /** Number of requests in the batch now. */
   public int running() {
     return scheduler.load().running();
   }
 
-  /** Requests in the engine's queue right now. */
+  /** Number of requests in the queue now. */
   public int waiting() {
     return scheduler.load().waiting();
   }
 
-  /** What the KV memory did so far, and what it holds right now. */
+  /** Counters of the KV memory so far, and its state now. */
   public KvStats kv() {
     return scheduler.kv();
   }
 
   /**
-   * What was done for each request so far, in the order in which they ended; empty unless {@link
-   * EmbeddedEngineBuilder#recordGroundTruth} was chosen.
+   * The ground truth of each request that has ended, in the order of their ends; empty unless
+   * {@link EmbeddedEngineBuilder#recordGroundTruth} was called.
    */
   public List<GroundTruth> groundTruth() {
     return List.copyOf(groundTruth);
   }
 
-  /** Waits until it is closed, for a process that does nothing but serve. */
+  /** Blocks until the engine is closed. */
   public void awaitClose() {
     server.closeFuture().awaitUninterruptibly();
   }
 
-  /** Stops at once: open connections are closed, their requests end as cancelled. */
+  /** Stops at once: closes open connections, and their requests end as cancelled. */
   @Override
   public void close() {
     server.close().awaitUninterruptibly();
@@ -167,10 +168,10 @@ public final class EmbeddedEngine implements AutoCloseable {
   }
 
   /**
-   * What all connections of one engine share.
+   * State shared by all connections of one engine.
    *
-   * @param received counts completion requests
-   * @param groundTruth takes what was done for each request
+   * @param received number of POST requests
+   * @param groundTruth receives the ground truth of each request
    */
   record EngineCore(
       EmbeddedEngineBuilder settings,
@@ -181,16 +182,16 @@ public final class EmbeddedEngine implements AutoCloseable {
       LongSupplier nanoClock) {}
 
   /**
-   * What the engine's KV memory did so far; vLLM's counters. All 0 where {@link
-   * EmbeddedEngineBuilder#fixed} chose a timetable, which has no memory.
+   * Counters of the KV memory, with the meaning of vLLM's metrics. All are 0 with {@link
+   * EmbeddedEngineBuilder#fixed}, which models no memory.
    *
    * @param prefixQueriedTokens prompt tokens looked up in the prefix cache, once per choice; 0
    *     without prefix caching
-   * @param prefixHitTokens of these, tokens that were there and needed no prefill
-   * @param preemptions requests that lost their blocks to an older one and began again
-   * @param blocks of 16 tokens, in all
-   * @param heldBlocks held by running requests; a block that several share counts once
-   * @param cachedBlocks whose content a later request can share, held or not
+   * @param prefixHitTokens of these, tokens that were cached and needed no prefill
+   * @param preemptions number of times that a request lost its blocks to an older one
+   * @param blocks number of blocks of 16 tokens
+   * @param heldBlocks blocks held by running requests; a shared block counts once
+   * @param cachedBlocks blocks whose content a later request can share, held or not
    */
   public record KvStats(
       long prefixQueriedTokens,

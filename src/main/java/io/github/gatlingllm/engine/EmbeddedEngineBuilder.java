@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of an {@link EmbeddedEngine}. Immutable: all methods return a new occurrence and leave
- * the original unmodified; each throws {@link IllegalArgumentException} for a value out of range.
+ * the original unmodified. Each throws {@link IllegalArgumentException} for a value out of range.
  *
- * <p>With the defaults a sweep of 1 … 64 concurrent requests of 60 prompt and 128 output tokens has
- * its knee at 32, at about 1,800 output tokens per second.
+ * <p>With the defaults, a sweep of 1 to 64 concurrent requests with 60 prompt and 128 output tokens
+ * has its knee at 32, at about 1,800 output tokens per second.
  */
 public final class EmbeddedEngineBuilder implements Cloneable {
   private String host = EmbeddedEngine.LOOPBACK;
@@ -50,63 +50,63 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   }
 
   /**
-   * Name or address to listen on; 127.0.0.1 by default, which other machines do not reach. 0.0.0.0
-   * is all addresses of the machine.
+   * Host name or address to listen on; 127.0.0.1 by default, which other machines cannot reach.
+   * 0.0.0.0 listens on all addresses of the machine.
    */
   public EmbeddedEngineBuilder host(String host) {
     check(!host.isBlank(), "host", "blank", "a name or an address");
     return with(copy -> copy.host = host);
   }
 
-  /** TCP port; 0, the default, takes any free one. */
+  /** TCP port; 0, the default, selects a free one. */
   public EmbeddedEngineBuilder port(int port) {
     check(port >= 0 && port <= 65_535, "port", port, "0 to 65535");
     return with(copy -> copy.port = port);
   }
 
-  /** Name of the only model; a request that names another is refused with 404. */
+  /** Name of the only model; a request for another model is rejected with 404. */
   public EmbeddedEngineBuilder model(String model) {
     check(!model.isBlank(), "model", "blank", "a name");
     return with(copy -> copy.model = model);
   }
 
-  /** Fixes answers, their own lengths, and which requests meet a fault; 0 by default. */
+  /** Seed of answers, their lengths, and the choice of requests that get a fault; 0 by default. */
   public EmbeddedEngineBuilder seed(long seed) {
     return with(copy -> copy.seed = seed);
   }
 
-  /** Asks for {@code Authorization: Bearer <key>} on {@code /v1/…}; 401 without it. */
+  /** Requires {@code Authorization: Bearer <key>} on {@code /v1/…}; 401 without it. */
   public EmbeddedEngineBuilder apiKey(String apiKey) {
     check(!apiKey.isBlank(), "apiKey", "blank", "a key");
     return with(copy -> copy.apiKey = apiKey);
   }
 
-  /** Most tokens of prompt and answer together; more is refused with 400. */
+  /** Most tokens of prompt and answer together; more is rejected with 400. */
   public EmbeddedEngineBuilder maxContext(int tokens) {
     check(tokens >= 2, "maxContext", tokens, "2 or more");
     return with(copy -> copy.maxContext = tokens);
   }
 
-  /** Takes its speed and its memory from published measurements; what is set later wins. */
+  /** Sets speed and memory from published measurements; later calls override single values. */
   public EmbeddedEngineBuilder preset(EnginePreset preset) {
     return preset.on(this);
   }
 
-  /** Prompt tokens that the engine processes per second. */
+  /** Prompt tokens processed per second. */
   public EmbeddedEngineBuilder prefillTokensPerSecond(double tokens) {
     check(tokens > 0, "prefillTokensPerSecond", tokens, "more than 0");
     return with(copy -> copy.prefillTokensPerSecond = tokens);
   }
 
-  /** One decode iteration of an empty engine, before {@link #decodeGrowth}. */
+  /** Duration of a decode iteration of an empty engine, before {@link #decodeGrowth}. */
   public EmbeddedEngineBuilder decodeStep(Duration step) {
     check(positive(step), "decodeStep", step, "more than 0");
     return with(copy -> copy.decodeStepNanos = step.toNanos());
   }
 
   /**
-   * How load slows decoding: step = decodeStep × (1 + perSequence × batch + perKvToken × KV tokens
-   * in use).
+   * Growth of a decode iteration with load: step = decodeStep × (1 + perSequence × batch +
+   * perKvToken × KV tokens in use).
    */
   public EmbeddedEngineBuilder decodeGrowth(double perSequence, double perKvToken) {
     check(perSequence >= 0, "decodeGrowth per sequence", perSequence, "0 or more");
@@ -118,23 +118,23 @@ public final class EmbeddedEngineBuilder implements Cloneable {
         });
   }
 
-  /** Most prompt tokens in one iteration; longer prompts are processed in chunks. */
+  /** Most prompt tokens in one iteration; a longer prompt takes several iterations. */
   public EmbeddedEngineBuilder maxPrefillTokens(int tokens) {
     check(tokens >= 1, "maxPrefillTokens", tokens, "1 or more");
     return with(copy -> copy.maxPrefillTokens = tokens);
   }
 
-  /** Most requests in the batch; the others wait in the queue. */
+  /** Most requests in the batch; further requests wait in the queue. */
   public EmbeddedEngineBuilder maxBatch(int sequences) {
     check(sequences >= 1, "maxBatch", sequences, "1 or more");
     return with(copy -> copy.maxBatch = sequences);
   }
 
   /**
-   * Tokens that the KV cache holds, in whole blocks of 16. A request waits until its prompt fits;
-   * its answer takes blocks as it grows. When none is free the newest request is preempted: it
-   * loses its blocks, goes back to the head of the queue, and its prompt and what it has said are
-   * processed again. A request that could never fit is refused with 400.
+   * Tokens that the KV cache holds, in whole blocks of 16. A request waits until its prompt fits,
+   * and its answer takes more blocks as it grows. When no block is free, the newest request is
+   * preempted: it loses its blocks and returns to the head of the queue, and its prompt and the
+   * tokens it has generated are processed again. A request that can never fit is rejected with 400.
    */
   public EmbeddedEngineBuilder kvTokens(int tokens) {
     check(
@@ -143,17 +143,18 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   }
 
   /**
-   * Whether prompts share KV blocks of 16 tokens with what was asked and answered before, from the
-   * first token on; on by default, as in vLLM. What is shared needs no prefill and is counted as
-   * {@code cached_tokens}. It is lost when its memory is needed, least recently used first.
+   * Whether a prompt shares KV blocks of 16 tokens with earlier prompts and answers that have the
+   * same beginning; on by default, as in vLLM. Shared tokens need no prefill and are reported as
+   * {@code cached_tokens}. The least recently used blocks are evicted first.
    */
   public EmbeddedEngineBuilder prefixCaching(boolean on) {
     return with(copy -> copy.prefixCaching = on);
   }
 
   /**
-   * Tokens of {@code reasoning_content} that each chat answer begins with, as reasoning models do;
-   * 0, the default, for none. They count as completion tokens and towards {@code max_tokens}.
+   * Number of {@code reasoning_content} tokens at the beginning of each chat answer, as with
+   * reasoning models; 0, the default, for none. They count as completion tokens and towards {@code
+   * max_tokens}.
    */
   public EmbeddedEngineBuilder reasoning(int tokens) {
     check(tokens >= 0, "reasoning", tokens, "0 or more");
@@ -161,8 +162,9 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   }
 
   /**
-   * A timetable instead of an engine: each request gets its first token exactly {@code ttft} after
-   * it was received and one more every {@code itl}, whatever the load. For known answers.
+   * Replaces the engine model by fixed times: each request gets its first token exactly {@code
+   * ttft} after it was received and another token every {@code itl}, whatever the load. For tests
+   * that compare measurements with known times.
    */
   public EmbeddedEngineBuilder fixed(Duration ttft, Duration itl) {
     check(!ttft.isNegative(), "fixed TTFT", ttft, "0 or more");
@@ -170,13 +172,13 @@ public final class EmbeddedEngineBuilder implements Cloneable {
     return with(copy -> copy.fixed = new FixedTimes(ttft.toNanos(), itl.toNanos()));
   }
 
-  /** Tokens that share one chunk, as with SGLang's {@code --stream-interval}; 1 by default. */
+  /** Tokens per chunk, as with SGLang's {@code --stream-interval}; 1 by default. */
   public EmbeddedEngineBuilder tokensPerChunk(int tokens) {
     check(tokens >= 1, "tokensPerChunk", tokens, "1 or more");
     return with(copy -> copy.tokensPerChunk = tokens);
   }
 
-  /** What shall go wrong; each request meets at most one of them. */
+  /** Faults to inject; each request gets at most one of them. */
   public EmbeddedEngineBuilder faults(Fault... faults) {
     List<Fault> list = List.of(faults);
     double share = list.stream().mapToDouble(Fault::share).sum();
@@ -184,15 +186,15 @@ public final class EmbeddedEngineBuilder implements Cloneable {
     return with(copy -> copy.faults = list);
   }
 
-  /** Keeps what was done for each request: {@link EmbeddedEngine#groundTruth}. */
+  /** Records the true times of each request, for {@link EmbeddedEngine#groundTruth}. */
   public EmbeddedEngineBuilder recordGroundTruth() {
     return with(copy -> copy.recordGroundTruth = true);
   }
 
   /**
-   * Opens the port and serves.
+   * Opens the port and serves requests.
    *
-   * @throws IllegalStateException if the port is taken
+   * @throws IllegalStateException if it cannot listen on the host and port
    */
   public EmbeddedEngine start() {
     Scheduler scheduler =
@@ -203,8 +205,8 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   }
 
   /**
-   * Most tokens of prompt and answer together. What the KV cache can never hold is refused: in the
-   * queue it would block all others.
+   * Most tokens of prompt and answer together. A request that the KV cache can never hold is
+   * rejected, as it would block the queue.
    */
   int contextTokens() {
     return fixed == null
@@ -212,12 +214,12 @@ public final class EmbeddedEngineBuilder implements Cloneable {
         : maxContext;
   }
 
-  /** Whether KV blocks are shared by their content. */
+  /** Whether requests share KV blocks with the same content. */
   boolean sharesPrefixes() {
     return prefixCaching && fixed == null;
   }
 
-  /** What goes wrong with a request, by its number from 0; null where nothing does. */
+  /** Fault of a request, by its number from 0; null for none. */
   Fault.@Nullable Effect faultOf(long request) {
     double draw = new SplittableRandom(SplitMix64.mix(seed) + request).nextDouble();
     for (Fault fault : faults) {

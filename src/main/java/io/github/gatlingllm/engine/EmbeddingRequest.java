@@ -13,20 +13,20 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request for embeddings asks for. The same text gets the same vector, of length 1 and
- * without meaning.
+ * A parsed request for embeddings. The same text gets the same vector, which has length 1 and no
+ * meaning.
  *
  * @param model null where the request names none
- * @param prompts one for each text
- * @param dimensions how long each vector is
- * @param base64 whether vectors are written as the bytes of 32-bit numbers
+ * @param prompts one per text
+ * @param dimensions number of elements of each vector
+ * @param base64 whether a vector is written as base64 of 32-bit floats instead of a JSON array
  */
 record EmbeddingRequest(
     @Nullable String model, List<Prompt> prompts, int dimensions, boolean base64) {
   private static final int DIMENSIONS = 256;
   private static final int MOST_DIMENSIONS = 4_096;
 
-  /** As OpenAI's. */
+  /** The limit of OpenAI. */
   private static final int MOST_INPUTS = 2_048;
 
   EmbeddingRequest {
@@ -34,9 +34,9 @@ record EmbeddingRequest(
   }
 
   /**
-   * Reads a request.
+   * Parses a request.
    *
-   * @throws Refusal 400 where it is no JSON, or a parameter is missing or wrong
+   * @throws Refusal 400 where the body is not JSON, or a parameter is missing or wrong
    */
   static EmbeddingRequest parse(byte[] body, ObjectMapper mapper) throws Refusal {
     Parameters parameters = new Parameters(CompletionRequest.object(body, mapper));

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One connection: finds out what each request wants and starts its answer. */
+/** One connection: routes each request and starts its answer. */
 final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -32,12 +32,12 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   protected void channelRead0(ChannelHandlerContext context, FullHttpRequest http) {
     long receivedNanos = core.nanoClock().getAsLong();
     if (current != null) {
-      Responses.cut(context); // pipelined: two answers at once cannot share a connection
+      Responses.cut(context); // pipelining is not supported
       return;
     }
     String requestId = http.headers().get(Responses.REQUEST_ID);
     if (!http.decoderResult().isSuccess()) {
-      // Where the next request would begin nobody knows: what came after it would hang.
+      // The start of the next request is unknown, so the connection cannot be reused.
       Responses.refuse(context, requestId, Refusal.badRequest(null, "Malformed HTTP request"));
       Responses.cut(context);
       return;
@@ -89,21 +89,21 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     byte[] body = ByteBufUtil.getBytes(http.content());
     String requestId = http.headers().get(Responses.REQUEST_ID, "engine-" + number);
-    List<ServerExchange.Wanted> wanted;
-    ResponseWriter reply;
+    List<ServerExchange.SequenceSpec> sequences;
+    ResponseWriter writer;
     if (api.generates()) {
       CompletionRequest request = CompletionRequest.parse(api, body, MAPPER);
-      wanted = completions(request);
-      reply = reply(request, context, requestId);
+      sequences = completions(request);
+      writer = writer(request, context, requestId);
     } else {
       EmbeddingRequest request = EmbeddingRequest.parse(body, MAPPER);
-      wanted = embeddings(request);
+      sequences = embeddings(request);
       String model = core.settings().model;
-      reply =
+      writer =
           new ResponseWriter.Whole(
               context,
-              wanted.size(),
-              (unsaid, usage) -> request.response(model, usage.promptTokens()),
+              sequences.size(),
+              (choices, usage) -> request.response(model, usage.promptTokens()),
               requestId);
     }
     current =
@@ -111,34 +111,34 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             core,
             requestId,
             receivedNanos,
-            wanted,
-            reply,
+            sequences,
+            writer,
             fault,
             context.executor(),
             () -> current = null);
     current.start();
   }
 
-  private List<ServerExchange.Wanted> completions(CompletionRequest request) throws Refusal {
+  private List<ServerExchange.SequenceSpec> completions(CompletionRequest request) throws Refusal {
     EmbeddedEngineBuilder settings = core.settings();
     checkModel(request.model());
-    int room = room(request);
+    int maxOutputTokens = maxOutputTokens(request);
     int reasoning = request.api().takesMessages() ? settings.reasoningTokens : 0;
     return IntStream.range(0, request.choices())
         .mapToObj(
             choice -> {
               GeneratedAnswer answer =
-                  GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
+                  GeneratedAnswer.to(request, settings.seed, reasoning, maxOutputTokens, choice);
               BlockChain chain =
                   settings.sharesPrefixes()
                       ? BlockChain.of(request.prompt(), answer, request.api())
                       : BlockChain.NONE;
-              return new ServerExchange.Wanted(request.prompt(), chain, answer, true);
+              return new ServerExchange.SequenceSpec(request.prompt(), chain, answer, true);
             })
         .toList();
   }
 
-  private List<ServerExchange.Wanted> embeddings(EmbeddingRequest request) throws Refusal {
+  private List<ServerExchange.SequenceSpec> embeddings(EmbeddingRequest request) throws Refusal {
     checkModel(request.model());
     int maxContext = core.settings().contextTokens();
     for (Prompt prompt : request.prompts()) {
@@ -149,31 +149,31 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     return request.prompts().stream()
         .map(
             prompt ->
-                new ServerExchange.Wanted(
-                    prompt, BlockChain.NONE, GeneratedAnswer.nothing(), false))
+                new ServerExchange.SequenceSpec(
+                    prompt, BlockChain.NONE, GeneratedAnswer.ofEmbedding(), false))
         .toList();
   }
 
-  private void checkModel(@Nullable String asked) throws Refusal {
+  private void checkModel(@Nullable String model) throws Refusal {
     String served = core.settings().model;
-    if (asked != null && !asked.equals(served)) {
-      throw Refusal.unknownModel(asked, served);
+    if (model != null && !model.equals(served)) {
+      throw Refusal.unknownModel(model, served);
     }
   }
 
-  private ResponseWriter reply(
+  private ResponseWriter writer(
       CompletionRequest request, ChannelHandlerContext context, String requestId) {
     String model = core.settings().model;
     long createdSeconds = System.currentTimeMillis() / 1_000;
     if (request.api().terminalEvent() != null) {
       TypedAnswer answer =
           request.api() == Api.RESPONSES
-              ? new TypedAnswer.OfResponses(requestId, model, createdSeconds)
-              : new TypedAnswer.OfMessages(requestId, model);
+              ? new ResponsesAnswer(requestId, model, createdSeconds)
+              : new MessagesAnswer(requestId, model);
       return request.stream()
           ? new ResponseWriter.Typed(context, answer, requestId)
           : new ResponseWriter.Whole(
-              context, 1, (said, usage) -> answer.whole(said.get(0), usage), requestId);
+              context, 1, (choices, usage) -> answer.whole(choices.get(0), usage), requestId);
     }
     AnswerFormat format =
         new AnswerFormat(
@@ -183,13 +183,13 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         : new ResponseWriter.Whole(context, request.choices(), format::whole, requestId);
   }
 
-  /** Most tokens that an answer can have; at least what it asks for. */
-  private int room(CompletionRequest request) throws Refusal {
+  /** Tokens left in the context behind the prompt; rejects a request that does not fit. */
+  private int maxOutputTokens(CompletionRequest request) throws Refusal {
     int maxContext = core.settings().contextTokens();
     int promptTokens = request.prompt().tokens();
-    int wanted = request.maxTokens() == null ? 1 : request.maxTokens();
-    if ((long) promptTokens + wanted > maxContext) {
-      throw Refusal.contextTooLong(maxContext, promptTokens, wanted);
+    int outputTokens = request.maxTokens() == null ? 1 : request.maxTokens();
+    if ((long) promptTokens + outputTokens > maxContext) {
+      throw Refusal.contextTooLong(maxContext, promptTokens, outputTokens);
     }
     return maxContext - promptTokens;
   }
@@ -236,6 +236,6 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    Responses.cut(context); // reset by the client: channelInactive follows
+    Responses.cut(context); // reset by the client; channelInactive follows
   }
 }

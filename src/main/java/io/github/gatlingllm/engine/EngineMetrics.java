@@ -4,8 +4,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What {@code /metrics} says: vLLM's names in Prometheus text form. Belongs to the event loop.
- * Times are the server's own: from the whole request read to tokens handed to the connection.
+ * The page {@code /metrics}, with the metric names of vLLM in the Prometheus text format. Belongs
+ * to the event loop. Times run from the moment the whole request was read to the moment a token was
+ * handed to the connection.
  */
 final class EngineMetrics {
   private final String labels;
@@ -61,7 +62,7 @@ final class EngineMetrics {
     finished.merge("abort", 1L, Long::sum);
   }
 
-  /** The page. */
+  /** Renders the page. */
   String text(Scheduler.Load load, EmbeddedEngine.KvStats kv) {
     StringBuilder out = new StringBuilder(8_192);
     value(out, "vllm:num_requests_running", "gauge", load.running());
@@ -107,7 +108,7 @@ final class EngineMetrics {
     private double sum;
     private long count;
 
-    /** A histogram with these upper bounds, ascending; the bucket +Inf comes by itself. */
+    /** A histogram with these upper bounds, ascending; {@code write} adds the bucket +Inf. */
     SecondsHistogram(double... bounds) {
       this.bounds = bounds.clone();
       this.counts = new long[bounds.length];
@@ -123,7 +124,7 @@ final class EngineMetrics {
     }
 
     /**
-     * Appends type, buckets, sum and count in Prometheus text form.
+     * Appends type, buckets, sum and count in the Prometheus text format.
      *
      * @param labels without braces, e.g. {@code model_name="m"}
      */

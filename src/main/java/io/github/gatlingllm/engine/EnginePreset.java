@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Engines whose speed is derived from measurements that others have published. Each constant names
- * its source and what of it the engine reproduces; {@code EnginePresetTest} asks it the same
- * requests in virtual time. A model of an engine is no engine: take these for rehearsals, not for a
- * purchase.
+ * Settings of the engine derived from published measurements. Each constant names its source, the
+ * derivation, and how closely the engine reproduces the source; {@code EnginePresetTest} checks
+ * that in virtual time. A preset is a model for trying out a load test, not a basis for buying
+ * hardware.
  */
 public enum EnginePreset {
 
@@ -34,20 +34,19 @@ public enum EnginePreset {
    * <p>Derived from it:
    *
    * <ul>
-   *   <li>prefill: alone, TTFT is prefill and one step: 5,000 ÷ (406.77 ms − 18.58 ms) = 12,880
-   *       tokens/s
-   *   <li>batch: from 100 on ITL and throughput stay, so the batch is full: 920.9 tokens/s × 92.86
-   *       ms = 85.5 requests, 85
-   *   <li>KV cache: what 85 such requests hold at their end in blocks of 16, 85 × 5,504 = 467,840
-   *       tokens
-   *   <li>decode step: at 100, 917.26 ÷ 500 = 1.835 prompts/s take 1.835 × 5,000 ÷ 12,880 = 71.2 %
-   *       of the time; the other 28.8 % of 92.91 ms are the decode step of 85: 26.74 ms. With 18.58
-   *       ms for one, step = 18.48 ms × (1 + 0.00526 × batch)
+   *   <li>prefill: at concurrency 1, TTFT is prefill and one step: 5,000 ÷ (406.77 ms − 18.58 ms) =
+   *       12,880 tokens/s
+   *   <li>batch: ITL and throughput do not change above 100, so the batch is full: 920.9 tokens/s ×
+   *       92.86 ms = 85.5 requests, 85
+   *   <li>KV cache: 85 such requests hold 85 × 5,504 = 467,840 tokens at their end, in blocks of 16
+   *   <li>decode step: at 100, prefill of 917.26 ÷ 500 = 1.835 prompts/s takes 1.835 × 5,000 ÷
+   *       12,880 = 71.2 % of the time; the other 28.8 % of 92.91 ms are the decode step of a batch
+   *       of 85: 26.74 ms. With 18.58 ms for one, step = 18.48 ms × (1 + 0.00526 × batch)
    * </ul>
    *
-   * <p>Chosen: up to 8,192 prompt tokens per step, so that a prompt of 5,000 is one. Reproduced:
-   * ITL of all rows within 3 %, output within 3 % up to 50 and within 10 % beyond, TTFT alone
-   * within 1 % and else within 35 %, which depends on how the requests of such a run meet.
+   * <p>Chosen: up to 8,192 prompt tokens per step, so that a prompt of 5,000 takes one step.
+   * Reproduced: ITL of all rows within 3 %; output within 3 % up to 50 and within 10 % above; TTFT
+   * within 1 % at concurrency 1, else within 35 %, as it depends on how requests overlap.
    */
   LLAMA_3_3_70B_2XH100(
       "llama-3.3-70b-2xh100",
@@ -75,18 +74,18 @@ public enum EnginePreset {
    * <p>Derived from it:
    *
    * <ul>
-   *   <li>one step alone: (1,000 ÷ 165.83/s − 15.65 ms) ÷ 999 = 6.02 ms
+   *   <li>one step at concurrency 1: (1,000 ÷ 165.83/s − 15.65 ms) ÷ 999 = 6.02 ms
    *   <li>prefill: 1,000 ÷ (15.65 ms − 6.02 ms) = 104,000 tokens/s (faster than the arithmetic of
    *       the GPU suggests; perhaps the prompts of that run were cached in part)
    *   <li>decode step: at 100, E2E = 100 × 1,000 ÷ 7,590.53/s = 13.17 s, ITL = (13.17 s − 0.18 s) ÷
    *       999 = 13.01 ms; prefill takes 7.59 × 1,000 ÷ 104,000 = 7.3 % of it; so 12.06 ms for 100,
    *       and step = 5.96 ms × (1 + 0.01024 × batch)
-   *   <li>batch and KV cache: 100 requests and 100 × 2,000 tokens, because that is as far as it is
-   *       derived; the source's next row (250) has less throughput
+   *   <li>batch and KV cache: 100 requests and 100 × 2,000 tokens, the limit of this derivation;
+   *       the source's next row (250) has less throughput
    * </ul>
    *
-   * <p>Reproduced: TTFT alone within 1 %, output of both rows within 3 %. Not reproduced: TTFT at
-   * 100.
+   * <p>Reproduced: TTFT at concurrency 1 within 1 %, output of both rows within 3 %. Not
+   * reproduced: TTFT at 100.
    */
   NEMOTRON_8B_GH200(
       "nemotron-8b-gh200",
@@ -125,9 +124,9 @@ public enum EnginePreset {
   }
 
   /**
-   * The one of that name, e.g. {@code llama-3.3-70b-2xh100}.
+   * The preset with a name, such as {@code llama-3.3-70b-2xh100}.
    *
-   * @throws IllegalArgumentException in one line that names all, if there is none
+   * @throws IllegalArgumentException if there is none; the message lists all names
    */
   public static EnginePreset of(String name) {
     List<EnginePreset> all = List.of(values());
@@ -140,12 +139,12 @@ public enum EnginePreset {
                     "'" + name + "' is no preset of an engine; expected one of " + names()));
   }
 
-  /** The names of all, for people. */
+  /** All names, separated by commas. */
   public static String names() {
     return Arrays.stream(values()).map(EnginePreset::toString).collect(Collectors.joining(", "));
   }
 
-  /** The model's name. */
+  /** Name of the model. */
   public String model() {
     return model;
   }

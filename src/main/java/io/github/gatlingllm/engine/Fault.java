@@ -3,15 +3,15 @@ package io.github.gatlingllm.engine;
 import java.time.Duration;
 
 /**
- * Something that goes wrong on purpose, for a share of the requests. Which requests is drawn from
- * the engine's seed and the request's number, so a sequential run meets the same faults each time.
+ * A fault that the engine injects into a share of the requests. The requests are drawn from the
+ * engine's seed and the number of the request, so sequential runs get the same faults each time.
  *
  * <pre>{@code
  * EmbeddedEngine.builder().faults(Fault.reject(429).share(0.1), Fault.cutAfter(5).share(0.05))
  * }</pre>
  *
- * @param effect what happens
- * @param share of the requests, more than 0, at most 1
+ * @param effect what happens to the request
+ * @param share share of the requests, more than 0, at most 1
  */
 public record Fault(Effect effect, double share) {
 
@@ -25,11 +25,11 @@ public record Fault(Effect effect, double share) {
   /** What happens to a request. */
   public sealed interface Effect {
 
-    /** Tokens sent before it happens; 0 for an effect that happens at once. */
+    /** Tokens sent before the fault; 0 for a fault at once. */
     int afterTokens();
   }
 
-  /** An error response instead of an answer; 429 and 503 carry {@code Retry-After: 1}. */
+  /** An error response instead of an answer; 429 and 503 have {@code Retry-After: 1}. */
   public record Reject(int status) implements Effect {
 
     @Override
@@ -38,20 +38,20 @@ public record Fault(Effect effect, double share) {
     }
   }
 
-  /** The connection is closed in the middle of the answer. */
+  /** The connection is closed before the end of the answer. */
   public record Cut(int afterTokens) implements Effect {}
 
-  /** An error object in the stream, then {@code [DONE]}; not streamed: status 500. */
+  /** An error object in the stream, then {@code [DONE]}; status 500 where not streamed. */
   public record Fail(int afterTokens) implements Effect {}
 
-  /** The stream pauses once; what was held back then comes at once. */
+  /** The stream pauses once; tokens generated meanwhile are then sent together. */
   public record Stall(int afterTokens, Duration duration) implements Effect {}
 
-  /** Answers with this status, 400 to 599, and an error body. */
+  /** Responds with this status, 400 to 599, and an error body. */
   public static Fault reject(int status) {
     if (status < 400 || status > 599) {
       throw new IllegalArgumentException(
-          "Fault status " + status + " is no error; expected 400 to 599");
+          "Fault status " + status + " is not an error; expected 400 to 599");
     }
     return new Fault(new Reject(status), 1);
   }

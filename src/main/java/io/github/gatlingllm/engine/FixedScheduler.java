@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * A timetable instead of an engine: token k (from 0) of every request is due at arrival + TTFT + k
- * × ITL, whatever the load. For known answers.
+ * Fixed times instead of an engine model: token k (from 0) of every request is due at arrival +
+ * TTFT + k × ITL, whatever the load.
  */
 final class FixedScheduler implements Scheduler {
   private final long ttftNanos;

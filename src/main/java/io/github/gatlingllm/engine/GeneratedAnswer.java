@@ -6,15 +6,14 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What the engine will say to one request: fixed by the engine's seed, the prompt and the request's
- * own {@code seed}, as with temperature 0. The same question gets the same answer; each of several
- * choices gets its own.
+ * The tokens of one answer. They depend on the engine's seed, the prompt and the {@code seed} of
+ * the request only, as with temperature 0: the same request gets the same answer. Each of several
+ * choices differs.
  *
- * <p>Where no {@code max_tokens} ends it first, an answer of words ends by itself after a
- * log-normal number of tokens (median 120, σ 0.6), unless {@code ignore_eos} forbids that. JSON
- * ends where it is complete; {@code ignore_eos} and {@code min_tokens} append spaces, so that it
- * has the asked length and stays valid. A reasoning engine's reasoning comes first, on top of that
- * length.
+ * <p>An answer of free text has a log-normal number of tokens (median 120, σ 0.6), unless {@code
+ * max_tokens} is lower or {@code ignore_eos} is set. JSON ends where it is complete; {@code
+ * ignore_eos} and {@code min_tokens} append spaces, so that it has the requested length and stays
+ * valid. Reasoning tokens come first, in addition to that length.
  */
 final class GeneratedAnswer {
   private static final double MEDIAN_TOKENS = 120;
@@ -28,7 +27,7 @@ final class GeneratedAnswer {
   private final boolean toolCall;
   private final List<String> pieces;
 
-  /** What a token belongs to. */
+  /** The part of an answer that a token belongs to. */
   enum TokenType {
     REASONING,
     TEXT,
@@ -54,12 +53,12 @@ final class GeneratedAnswer {
   /**
    * The answer to a request.
    *
-   * @param reasoning tokens of reasoning before the answer; 0 for none
-   * @param room most tokens that fit into the context behind the prompt; ≥ 1
-   * @param choice from 0
+   * @param reasoning number of reasoning tokens before the answer; 0 for none
+   * @param maxOutputTokens tokens that fit into the context behind the prompt; ≥ 1
+   * @param choice index of the choice, from 0
    */
   static GeneratedAnswer to(
-      CompletionRequest request, long engineSeed, int reasoning, int room, int choice) {
+      CompletionRequest request, long engineSeed, int reasoning, int maxOutputTokens, int choice) {
     long requestSeed = (request.seed() == null ? 0 : request.seed()) + ((long) choice << 32);
     long seed =
         SplitMix64.mix(
@@ -68,23 +67,28 @@ final class GeneratedAnswer {
                 ^ SplitMix64.mix(requestSeed * SplitMix64.GOLDEN_GAMMA));
     List<String> pieces = pieces(request.shape(), seed);
     int complete = reasoning + (pieces.isEmpty() ? length(seed) : pieces.size());
-    int limit = request.maxTokens() == null ? room : Math.min(room, request.maxTokens());
-    int own = request.ignoreEos() ? Integer.MAX_VALUE : Math.max(request.minTokens(), complete);
+    int limit =
+        request.maxTokens() == null
+            ? maxOutputTokens
+            : Math.min(maxOutputTokens, request.maxTokens());
+    int ownLength =
+        request.ignoreEos() ? Integer.MAX_VALUE : Math.max(request.minTokens(), complete);
     boolean toolCall = request.shape().tool() != null;
-    String finishReason = own > limit ? "length" : toolCall ? "tool_calls" : "stop";
+    String finishReason = ownLength > limit ? "length" : toolCall ? "tool_calls" : "stop";
     GeneratedAnswer answer =
-        new GeneratedAnswer(seed, reasoning, Math.min(limit, own), finishReason, toolCall, pieces);
+        new GeneratedAnswer(
+            seed, reasoning, Math.min(limit, ownLength), finishReason, toolCall, pieces);
     return request.stop().isEmpty() || toolCall
         ? answer
         : answer.until(request.stop(), request.minTokens());
   }
 
-  /** In place of an answer, what a text to embed takes: one pass without a word. */
-  static GeneratedAnswer nothing() {
+  /** The answer to a text to embed: one token without text, for one prefill. */
+  static GeneratedAnswer ofEmbedding() {
     return new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
   }
 
-  /** JSON cut into tokens of 4 characters, after the name of a tool; empty for words. */
+  /** JSON cut into tokens of 4 characters, after the name of a tool; empty for free text. */
   private static List<String> pieces(AnswerShape shape, long seed) {
     List<String> pieces = new ArrayList<>();
     if (shape.tool() != null) {
@@ -100,7 +104,7 @@ final class GeneratedAnswer {
     return pieces;
   }
 
-  /** Cut before the first stop string that is complete after {@code minTokens} tokens. */
+  /** This answer, cut before the first stop string that is complete after {@code minTokens}. */
   private GeneratedAnswer until(List<String> stops, int minTokens) {
     StringBuilder text = new StringBuilder();
     List<Integer> ends = new ArrayList<>();
@@ -122,7 +126,7 @@ final class GeneratedAnswer {
     return this;
   }
 
-  /** Where the first stop string begins that ends behind {@code start}; -1 where none does. */
+  /** Start of the first stop string that ends behind {@code start}; -1 for none. */
   private static int firstOf(List<String> stops, StringBuilder text, int start) {
     return stops.stream()
         .mapToInt(stop -> text.indexOf(stop, Math.max(0, start - stop.length() + 1)))
@@ -131,12 +135,12 @@ final class GeneratedAnswer {
         .orElse(-1);
   }
 
-  /** How many tokens, reasoning included; ≥ 1. */
+  /** Number of tokens, reasoning included; ≥ 1. */
   int tokens() {
     return tokens;
   }
 
-  /** How many of the first {@code tokens} are reasoning. */
+  /** Number of reasoning tokens among the first {@code tokens}. */
   int reasoning(int tokens) {
     return Math.min(reasoning, tokens);
   }
@@ -146,7 +150,7 @@ final class GeneratedAnswer {
     return finishReason;
   }
 
-  TokenType part(int token) {
+  TokenType type(int token) {
     if (token < reasoning) {
       return TokenType.REASONING;
     }
@@ -156,8 +160,8 @@ final class GeneratedAnswer {
   }
 
   /**
-   * Text of one token: a word of 4 characters, its space included, 4 characters of JSON, or the
-   * whole name of a tool. Empty where a stop string took it.
+   * Text of one token: a word of 4 characters including its space, 4 characters of JSON, or the
+   * whole name of a tool. Empty where a stop string cut it off.
    */
   String text(int token) {
     if (token >= reasoning && !pieces.isEmpty()) {

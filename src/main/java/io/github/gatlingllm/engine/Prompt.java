@@ -4,34 +4,34 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.random.SplitMix64;
 
 /**
- * A prompt, reduced to its size and its identity.
+ * A prompt, reduced to its number of tokens and its hash.
  *
- * <p>Size: one token per 4 characters (Unicode code points) of all texts together, rounded up, at
- * least 1; roles and templates are free. That is the rule "chars4", so a client can count the same.
- * Tool definitions count as the text of their JSON, tool calls as name and arguments, and an image
- * as {@value #IMAGE_TOKENS} tokens, whatever its size.
+ * <p>Tokens: one per 4 characters (Unicode code points) of all texts together, rounded up, at least
+ * 1; roles and templates count 0. This is the rule of the tokenizer "chars4", so that a client can
+ * count the same. Tool definitions count as the text of their JSON, tool calls as name and
+ * arguments, and an image as {@value #IMAGE_TOKENS} tokens, whatever its size.
  *
  * @param tokens ≥ 1
- * @param text what was read; to be copied, not changed
+ * @param text hasher that has read the prompt; copy it before reading more
  */
 record Prompt(int tokens, BlockChain.Hasher text) {
-  /** Tokens of an image. */
+  /** Tokens per image. */
   static final int IMAGE_TOKENS = 256;
 
   private Prompt(BlockChain.Hasher text) {
     this(Math.max(1, text.tokens()), text);
   }
 
-  /** Identity of roles and texts. */
+  /** Hash of roles and texts. */
   long hash() {
     return text.hash();
   }
 
   /**
    * The prompt of a chat: {@code tools}, which come first as in most templates, then {@code
-   * messages}, contents as text or as an array of text and image parts.
+   * messages}, whose content is a text or an array of text and image parts.
    *
-   * @throws Refusal 400 where it is anything else
+   * @throws Refusal 400 for any other form
    */
   static Prompt ofChat(JsonNode tools, JsonNode messages) throws Refusal {
     if (!messages.isArray() || messages.isEmpty()) {
@@ -83,7 +83,7 @@ record Prompt(int tokens, BlockChain.Hasher text) {
    * The prompt of a completion: a text, an array of one text, or an array of token ids, each of
    * which is one token.
    *
-   * @throws Refusal 400 where it is anything else
+   * @throws Refusal 400 for any other form
    */
   static Prompt ofText(JsonNode prompt) throws Refusal {
     BlockChain.Hasher text = new BlockChain.Hasher();

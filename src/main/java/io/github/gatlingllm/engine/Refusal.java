@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is answered by an error, in OpenAI's shape. */
+/** A request is rejected with an error response, in the form of OpenAI. */
 final class Refusal extends Exception {
   private static final long serialVersionUID = 1;
   private static final String INVALID = "invalid_request_error";
@@ -49,16 +49,16 @@ final class Refusal extends Exception {
     return invalid(400, "max_tokens", "context_length_exceeded", message);
   }
 
-  /** 401: no key, or another one. */
+  /** 401: no API key, or a wrong one. */
   static Refusal unauthorized() {
     String message = "Incorrect API key; expected the header 'Authorization: Bearer <key>'";
     return invalid(401, null, "invalid_api_key", message);
   }
 
-  /** 404: not the model that is served. */
-  static Refusal unknownModel(String asked, String served) {
+  /** 404: the requested model is not the served one. */
+  static Refusal unknownModel(String model, String served) {
     String message =
-        "The model '%s' does not exist; this engine serves '%s'".formatted(asked, served);
+        "The model '%s' does not exist; this engine serves '%s'".formatted(model, served);
     return invalid(404, "model", "model_not_found", message);
   }
 
@@ -71,13 +71,13 @@ final class Refusal extends Exception {
     return invalid(404, null, "unknown_url", message);
   }
 
-  /** 405: the path exists, for another method. */
+  /** 405: the path has another method. */
   static Refusal wrongMethod(String method, String allowed) {
     String message = "Method %s is not allowed here; expected %s".formatted(method, allowed);
     return new Refusal(405, INVALID, null, "method_not_allowed", allowed, message);
   }
 
-  /** A failure on purpose. */
+  /** An injected fault. */
   static Refusal injected(int status) {
     String type = status >= 500 ? "server_error" : status == 429 ? "rate_limit_error" : INVALID;
     String message = "Injected fault: status " + status;
@@ -88,7 +88,7 @@ final class Refusal extends Exception {
     return status;
   }
 
-  /** Headers that belong to the status. */
+  /** Response headers for the status. */
   Map<String, String> headers() {
     if (allowed != null) {
       return Map.of("allow", allowed);

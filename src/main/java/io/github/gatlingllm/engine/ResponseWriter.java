@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a response goes out: streamed or whole. Choices count from 0. Belongs to the event loop; what
- * is told goes out with {@link #flush}.
+ * Writes a response, streamed or whole. Choices count from 0. Belongs to the event loop; {@link
+ * #flush} sends what was written.
  */
 abstract class ResponseWriter {
   final ChannelHandlerContext context;
@@ -35,8 +35,8 @@ abstract class ResponseWriter {
   /** The prefill of a choice begins. */
   void begin(int choice, Usage usage) {}
 
-  /** More of a choice; ASCII, except for the name of a tool. */
-  abstract void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage);
+  /** More text of a choice; ASCII, except for the name of a tool. */
+  abstract void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage);
 
   /** A choice is complete. */
   abstract void finish(int choice, String finishReason, Usage usage);
@@ -51,7 +51,7 @@ abstract class ResponseWriter {
     context.flush();
   }
 
-  /** Closes the connection, whatever is missing. */
+  /** Closes the connection before the response is complete. */
   final void cut() {
     Responses.cut(context);
   }
@@ -59,13 +59,13 @@ abstract class ResponseWriter {
   /**
    * Token counts of one response, all choices together.
    *
-   * @param cachedTokens prompt tokens from the prefix cache, of the first choice
-   * @param reasoningTokens of the completion tokens; null for an engine that does not reason
+   * @param cachedTokens prompt tokens from the prefix cache, for the first choice
+   * @param reasoningTokens completion tokens that are reasoning; null for an engine without it
    */
   record Usage(
       int promptTokens, int completionTokens, int cachedTokens, @Nullable Integer reasoningTokens) {
 
-    /** The JSON object of that name in OpenAI's API. */
+    /** The object {@code usage} of OpenAI's API. */
     String json() {
       String reasoning =
           reasoningTokens == null
@@ -85,7 +85,7 @@ abstract class ResponseWriter {
     }
   }
 
-  /** Server-sent events, one HTTP chunk each: headers at once. */
+  /** Server-sent events, one HTTP chunk each; headers are sent at once. */
   abstract static class Events extends ResponseWriter {
     private final String requestId;
 
@@ -125,8 +125,9 @@ abstract class ResponseWriter {
   }
 
   /**
-   * Of chat and text completions: the role chunk when the prefill begins (chat only), a chunk per
-   * text, the finish chunk; after the last choice the usage chunk where asked for, {@code [DONE]}.
+   * Events of chat and text completions: the role chunk when the prefill begins (chat only), a
+   * chunk per text, the finish chunk; after the last choice the usage chunk if requested, and
+   * {@code [DONE]}.
    */
   static final class Streamed extends Events {
     private final CompletionRequest request;
@@ -150,8 +151,8 @@ abstract class ResponseWriter {
     }
 
     @Override
-    void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage) {
-      write(format.text(allocator(), choice, part, text, continuous(usage)));
+    void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage) {
+      write(format.text(allocator(), choice, type, text, continuous(usage)));
     }
 
     @Override
@@ -183,7 +184,7 @@ abstract class ResponseWriter {
     }
   }
 
-  /** Of the APIs whose events have types: what {@link TypedAnswer} says, and no {@code [DONE]}. */
+  /** Events of the APIs with typed events, from {@link TypedAnswer}; no {@code [DONE]}. */
   static final class Typed extends Events {
     private final TypedAnswer answer;
 
@@ -198,8 +199,8 @@ abstract class ResponseWriter {
     }
 
     @Override
-    void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage) {
-      write(answer.text(part, text));
+    void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage) {
+      write(answer.text(type, text));
     }
 
     @Override
@@ -220,30 +221,30 @@ abstract class ResponseWriter {
     }
   }
 
-  /** One JSON object at the end. */
+  /** One JSON body at the end. */
   static final class Whole extends ResponseWriter {
-    private final BiFunction<List<AnswerFormat.Said>, Usage, String> form;
+    private final BiFunction<List<AnswerFormat.SentChoice>, Usage, String> form;
     private final String requestId;
-    private final List<AnswerFormat.Said> choices;
+    private final List<AnswerFormat.SentChoice> choices;
 
     /**
-     * @param form the JSON of what all choices have said
+     * @param form makes the JSON from the text of all choices
      */
     Whole(
         ChannelHandlerContext context,
         int choices,
-        BiFunction<List<AnswerFormat.Said>, Usage, String> form,
+        BiFunction<List<AnswerFormat.SentChoice>, Usage, String> form,
         String requestId) {
       super(context);
       this.form = form;
       this.requestId = requestId;
       this.choices =
-          IntStream.range(0, choices).mapToObj(index -> new AnswerFormat.Said()).toList();
+          IntStream.range(0, choices).mapToObj(index -> new AnswerFormat.SentChoice()).toList();
     }
 
     @Override
-    void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage) {
-      choices.get(choice).append(part, text);
+    void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage) {
+      choices.get(choice).append(type, text);
     }
 
     @Override

@@ -17,14 +17,14 @@ import java.time.Instant;
 import java.util.Date;
 import org.jspecify.annotations.Nullable;
 
-/** Responses in one piece; they go out with the next flush. */
+/** Writes whole responses and HTTP chunks; the next flush sends them. */
 final class Responses {
-  /** The header that names a request on both sides. */
+  /** Header with the id of a request, in request and response. */
   static final String REQUEST_ID = "x-request-id";
 
   private static final int CRLF = ('\r' << 8) | '\n';
 
-  /** Length of the longest line that says the size of a chunk. */
+  /** Length of the longest line with the size of a chunk. */
   private static final int SIZE_LINE = 10;
 
   private Responses() {}
@@ -48,24 +48,24 @@ final class Responses {
     write(context, response);
   }
 
-  /** The time of day, as HTTP says it. */
+  /** The current time in the format of HTTP headers. */
   static String date() {
     return DateFormatter.format(Date.from(Instant.now()));
   }
 
-  /** Writes; a failure ends the connection by way of {@code exceptionCaught}. */
+  /** Writes a message; a failure calls {@code exceptionCaught}, which closes the connection. */
   static void write(ChannelHandlerContext context, Object message) {
     ChannelFuture unused = context.write(message, context.voidPromise());
   }
 
-  /** An empty buffer for a chunk of a response, with room for what HTTP puts around it. */
+  /** An empty buffer for a chunk of a response, with space for the framing of HTTP. */
   static ByteBuf chunk(ByteBufAllocator allocator, int size) {
     return allocator.buffer(SIZE_LINE + size + 2).setIndex(SIZE_LINE, SIZE_LINE);
   }
 
   /**
-   * Writes what {@link #chunk} was filled with as an HTTP chunk, past the encoder: that would make
-   * three buffers of it, which cost as much again as everything else.
+   * Writes a buffer from {@link #chunk} as an HTTP chunk, without Netty's encoder: it would write
+   * three buffers, which doubles the cost of a chunk.
    */
   static void writeChunk(ChannelHandlerContext context, ByteBuf chunk) {
     int at = chunk.readerIndex();
@@ -80,7 +80,7 @@ final class Responses {
     write(context.pipeline().firstContext(), chunk.readerIndex(at));
   }
 
-  /** Closes the connection, whatever is missing; what was written before still goes out. */
+  /** Closes the connection after sending what was written, though the response is incomplete. */
   static void cut(ChannelHandlerContext context) {
     context.flush();
     ChannelFuture unused = context.close();

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Runs a scheduler in real time: sleeps until the next token is due, then hands all tokens of the
- * iteration to the event loop as one task. Deadlines are absolute, so lateness does not add up.
+ * iteration to the event loop as one task. Due times are absolute, so delays do not add up.
  *
  * <p>{@link #submit}, {@link #cancel}, {@link #load} and {@link #kv} may be called from any thread.
  */
@@ -37,12 +37,12 @@ final class SchedulerThread implements AutoCloseable {
     thread.start();
   }
 
-  /** Queues sequences, all at once; their listeners are called on the event loop. */
+  /** Queues sequences together; their listeners are called on the event loop. */
   void submit(List<Sequence> sequences) {
     send(each -> sequences.forEach(each::add));
   }
 
-  /** Takes a sequence out; its listener may still be called for tokens already on their way. */
+  /** Removes a sequence; its listener may still be called for tokens generated before. */
   void cancel(Sequence sequence) {
     send(each -> each.cancel(sequence));
   }
@@ -55,9 +55,7 @@ final class SchedulerThread implements AutoCloseable {
     return kv;
   }
 
-  /**
-   * Ends the thread and waits for that, so that nothing is handed to an event loop that is gone.
-   */
+  /** Ends the thread and waits for its end, so that it hands nothing to a closed event loop. */
   @Override
   public void close() {
     closed = true;

@@ -18,10 +18,10 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Draws a JSON text that a schema allows: every property of an object, a few items of an array,
- * words for strings. Understands type, properties, items, enum, const, anyOf, oneOf (the first
- * branch), $ref into the schema itself, and the bounds of lengths and numbers; what else would
- * restrict the value is refused beforehand, never ignored.
+ * Generates a random JSON text that matches a schema: every property of an object, a few items of
+ * an array, words for strings. Supports type, properties, items, enum, const, anyOf, oneOf (first
+ * branch), $ref within the schema, and bounds of lengths and numbers. A schema with any other
+ * keyword that restricts the value is rejected.
  */
 final class SchemaText {
   private static final int MAX_DEPTH = 32;
@@ -59,7 +59,7 @@ final class SchemaText {
     this.random = new SplittableRandom(seed);
   }
 
-  /** What cannot be made of a schema, in words. */
+  /** The part of a schema that is not supported. */
   private static final class Unsupported extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -69,9 +69,9 @@ final class SchemaText {
   }
 
   /**
-   * Makes sure that {@link #of} has an answer.
+   * Checks that {@link #of} supports a schema.
    *
-   * @throws Refusal 400 where it has none
+   * @throws Refusal 400 where it does not
    */
   static void check(JsonNode schema, String param) throws Refusal {
     try {
@@ -82,7 +82,7 @@ final class SchemaText {
     }
   }
 
-  /** ASCII JSON; the same for the same seed. */
+  /** JSON in ASCII; the same seed gives the same text. */
   static String of(JsonNode schema, long seed) {
     try {
       return ASCII.writeValueAsString(new SchemaText(schema, seed).value(schema, 0));
@@ -170,10 +170,10 @@ final class SchemaText {
   private ArrayNode array(JsonNode schema, int depth) {
     int min = bound(schema, "minItems", 0);
     int max = bound(schema, "maxItems", Integer.MAX_VALUE);
-    // Deep down only what must be: a tree that refers to itself comes to an end.
-    int wanted = depth < MAX_DEPTH / 4 ? ITEMS : 0;
+    // Deeper down only required items, so that a recursive schema ends.
+    int preferred = depth < MAX_DEPTH / 4 ? ITEMS : 0;
     ArrayNode array = NODES.arrayNode();
-    for (int items = within(wanted, min, max); items > 0; items--) {
+    for (int items = within(preferred, min, max); items > 0; items--) {
       array.add(value(schema.path("items"), depth + 1));
     }
     return array;
@@ -218,11 +218,11 @@ final class SchemaText {
     if (order > 0 || (order == 0 && excluded)) {
       throw new Unsupported("no number lies from " + bounds.low() + " to " + bounds.high());
     }
-    // Strictly between the bounds, except where they are one.
+    // Strictly between the bounds, unless they are equal.
     return bounds.low().add(share(bounds.high().subtract(bounds.low()))).stripTrailingZeros();
   }
 
-  /** More than 0 and less than 1 of a span. */
+  /** A random part of a span, above 0 and below the whole. */
   private BigDecimal share(BigDecimal span) {
     return span.multiply(BigDecimal.valueOf(1 + random.nextInt(999), 3));
   }
@@ -231,14 +231,14 @@ final class SchemaText {
     return schema.path(name).asInt(fallback);
   }
 
-  private static int within(int wanted, int min, int max) {
+  private static int within(int preferred, int min, int max) {
     if (min > max) {
       throw new Unsupported("nothing has from " + min + " to " + max + " items");
     }
-    return Math.max(min, Math.min(max, wanted));
+    return Math.max(min, Math.min(max, preferred));
   }
 
-  /** Between which numbers a value lies; 100 apart where the schema bounds one side or none. */
+  /** Bounds of a number; 100 apart where the schema sets only one of them, or none. */
   private record Bounds(BigDecimal low, BigDecimal high) {
     private static final BigDecimal SPAN = BigDecimal.valueOf(100);
 

@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One answer as a scheduler sees it: a number of prompt tokens in, a number of output tokens out.
- * Its progress belongs to the scheduler and is written by the scheduler's thread only; listeners
- * are called afterwards.
+ * One answer as the scheduler sees it: a number of prompt tokens in, a number of output tokens out.
+ * Only the scheduler's thread changes its progress; listeners are called afterwards.
  */
 final class Sequence {
   final int promptTokens;
@@ -14,7 +13,7 @@ final class Sequence {
   final BlockChain chain;
   final Listener listener;
 
-  /** Its KV blocks, in order; the pool's to change. */
+  /** Its KV blocks, in order; changed by the pool only. */
   final List<Integer> blocks = new ArrayList<>();
 
   private final int outputTokens;
@@ -25,23 +24,21 @@ final class Sequence {
   private int published;
   private boolean begun;
 
-  /** Told what the scheduler decided. */
+  /** Receives the decisions of the scheduler. */
   interface Listener {
 
-    /** The sequence left the queue for the first time: its prefill begins. */
+    /** The sequence left the queue for the first time, and its prefill begins. */
     void admitted();
 
-    /** Its next token is there. */
+    /** The next token was generated. */
     void token();
   }
 
   /**
-   * A sequence that has not begun.
-   *
    * @param promptTokens ≥ 1
-   * @param outputTokens ≥ 1; known beforehand, because answers are drawn from a seed
-   * @param arrivedNanos when the request came in
-   * @param chain what its KV blocks will hold
+   * @param outputTokens ≥ 1; known in advance, because answers are drawn from a seed
+   * @param arrivedNanos when the request was received
+   * @param chain hashes of the KV blocks that it will fill
    */
   Sequence(
       int promptTokens, int outputTokens, long arrivedNanos, BlockChain chain, Listener listener) {
@@ -53,29 +50,29 @@ final class Sequence {
     this.toPrefill = promptTokens;
   }
 
-  /** Prompt tokens that it found in the prefix cache when it first began. */
+  /** Prompt tokens found in the prefix cache when the sequence first left the queue. */
   int cachedTokens() {
     return cachedTokens;
   }
 
-  /** Tokens that must be in the KV cache before its next one: the prompt, and what it has said. */
-  int known() {
+  /** Tokens needed in the KV cache before the next one: the prompt, and the tokens generated. */
+  int contextTokens() {
     return promptTokens + generated;
   }
 
-  /** KV tokens it holds now. */
+  /** Tokens that it holds in the KV cache now. */
   int kvTokens() {
-    return prefilled + known() - toPrefill;
+    return prefilled + contextTokens() - toPrefill;
   }
 
   /**
    * Leaves the queue.
    *
    * @param cached tokens that need no prefill
-   * @return whether it is the first time
+   * @return whether this is the first time
    */
   boolean begin(int cached) {
-    toPrefill = known();
+    toPrefill = contextTokens();
     prefilled = cached;
     boolean first = !begun;
     if (first) {
@@ -85,38 +82,38 @@ final class Sequence {
     return first;
   }
 
-  /** Loses what it holds and has to begin again; what it has said stays said. */
+  /** Loses its KV blocks and returns to the queue; tokens already generated stay. */
   void preempted() {
-    toPrefill = known();
+    toPrefill = contextTokens();
     prefilled = 0;
     published = 0;
   }
 
-  /** Processes up to {@code budget} more tokens; returns how many there were. */
+  /** Processes up to {@code budget} more tokens; returns the number processed. */
   int prefill(int budget) {
     int tokens = Math.min(budget, toPrefill - prefilled);
     prefilled += tokens;
     return tokens;
   }
 
-  /** Offers its full blocks to others. */
+  /** Makes its full blocks available for sharing. */
   void publish(BlockPool pool) {
     for (int full = chain.full(kvTokens()); published < full; published++) {
-      pool.publish(blocks.get(published), chain.name(published));
+      pool.publish(blocks.get(published), chain.hash(published));
     }
   }
 
-  /** Whether everything known is processed: it gets a token in each iteration. */
+  /** Whether prefill is complete, so that it gets a token in each iteration. */
   boolean decodes() {
     return prefilled == toPrefill;
   }
 
-  /** Whether the tokens of the next iteration need a block more than it holds. */
+  /** Whether the next iteration needs one more block than it holds. */
   boolean needsBlock() {
     return kvTokens() > blocks.size() * BlockPool.BLOCK_TOKENS;
   }
 
-  /** Takes its next token; returns the number of tokens so far. */
+  /** Generates the next token; returns the number of tokens so far. */
   int generate() {
     return ++generated;
   }

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request being answered: passes the scheduler's tokens to the reply, keeps their times, and
- * carries out the fault that was drawn for it. Belongs to the event loop.
+ * One request in progress: passes tokens from the scheduler to the response, keeps their times, and
+ * injects the fault that was drawn for the request. Belongs to the event loop.
  */
 final class ServerExchange {
   private final EngineCore core;
   private final String requestId;
   private final int promptTokens;
-  private final ResponseWriter reply;
+  private final ResponseWriter writer;
   private final EventExecutor eventLoop;
   private final Runnable onEnd;
   private final long receivedNanos;
@@ -34,60 +34,58 @@ final class ServerExchange {
   private boolean ended;
 
   /**
-   * An exchange that has not begun.
-   *
    * @param receivedNanos when the whole request had been read
-   * @param wanted an answer each
-   * @param fault what shall go wrong; null for nothing
+   * @param sequences one per choice, or per text to embed
+   * @param fault the fault to inject; null for none
    * @param onEnd called once, when the connection is free for the next request
    */
   ServerExchange(
       EngineCore core,
       String requestId,
       long receivedNanos,
-      List<Wanted> wanted,
-      ResponseWriter reply,
+      List<SequenceSpec> sequences,
+      ResponseWriter writer,
       Fault.@Nullable Effect fault,
       EventExecutor eventLoop,
       Runnable onEnd) {
     this.core = core;
     this.requestId = requestId;
     this.receivedNanos = receivedNanos;
-    this.promptTokens = Wanted.promptTokens(wanted);
-    this.reply = reply;
+    this.promptTokens = SequenceSpec.promptTokens(sequences);
+    this.writer = writer;
     this.fault = fault;
     this.eventLoop = eventLoop;
     this.onEnd = onEnd;
     List<Choice> each = new ArrayList<>();
-    for (Wanted one : wanted) {
-      each.add(new Choice(each.size(), one));
+    for (SequenceSpec spec : sequences) {
+      each.add(new Choice(each.size(), spec));
     }
     this.choices = List.copyOf(each);
   }
 
   /**
-   * What one sequence is to give.
+   * One sequence to run in the engine.
    *
-   * @param generated whether that is text; else it is one vector, as a single token without text
+   * @param generated whether it generates text; a text to embed is a single token without text
    */
-  record Wanted(Prompt prompt, BlockChain chain, GeneratedAnswer answer, boolean generated) {
+  record SequenceSpec(Prompt prompt, BlockChain chain, GeneratedAnswer answer, boolean generated) {
 
-    /** The choices of a completion have one prompt; texts to embed are a prompt each. */
-    private static int promptTokens(List<Wanted> all) {
+    /** The choices of a completion share one prompt; each text to embed is a prompt. */
+    private static int promptTokens(List<SequenceSpec> all) {
       return all.get(0).generated()
           ? all.get(0).prompt().tokens()
-          : all.stream().mapToInt(one -> one.prompt().tokens()).sum();
+          : all.stream().mapToInt(spec -> spec.prompt().tokens()).sum();
     }
   }
 
-  /** One of the answers. */
+  /** One answer of the request. */
   private final class Choice implements Sequence.Listener {
     private final int index;
-    private final Wanted wanted;
+    private final SequenceSpec spec;
     private final GeneratedAnswer answer;
     private final Sequence sequence;
     private final StringBuilder unsent = new StringBuilder();
-    private GeneratedAnswer.TokenType part = GeneratedAnswer.TokenType.TEXT;
+    private GeneratedAnswer.TokenType type = GeneratedAnswer.TokenType.TEXT;
     private long begunNanos = receivedNanos;
     private long firstNanos;
     private long lastNanos;
@@ -95,13 +93,12 @@ final class ServerExchange {
     private int sent;
     private boolean finished;
 
-    Choice(int index, Wanted wanted) {
+    Choice(int index, SequenceSpec spec) {
       this.index = index;
-      this.wanted = wanted;
-      this.answer = wanted.answer();
+      this.spec = spec;
+      this.answer = spec.answer();
       this.sequence =
-          new Sequence(
-              wanted.prompt().tokens(), answer.tokens(), receivedNanos, wanted.chain(), this);
+          new Sequence(spec.prompt().tokens(), answer.tokens(), receivedNanos, spec.chain(), this);
     }
 
     @Override
@@ -117,7 +114,7 @@ final class ServerExchange {
       if (stalled) {
         heldBack.add(this);
       } else if (!ended) {
-        take(this);
+        addToken(this);
       }
     }
 
@@ -127,11 +124,11 @@ final class ServerExchange {
   }
 
   void start() {
-    reply.open();
+    writer.open();
     core.scheduler().submit(choices.stream().map(choice -> choice.sequence).toList());
   }
 
-  /** The connection is gone: the sequences leave the engine. */
+  /** The connection is closed: removes the sequences from the engine. */
   void abandon() {
     if (!ended) {
       abort();
@@ -143,30 +140,30 @@ final class ServerExchange {
     if (admittedNanos == null) {
       admittedNanos = choice.begunNanos;
     }
-    core.metrics().admitted(choice.wanted.prompt().tokens(), choice.begunNanos - receivedNanos);
-    reply.begin(choice.index, usage());
-    reply.flush();
-    strike();
+    core.metrics().admitted(choice.spec.prompt().tokens(), choice.begunNanos - receivedNanos);
+    writer.begin(choice.index, usage());
+    writer.flush();
+    injectFault();
   }
 
-  private void take(Choice choice) {
-    GeneratedAnswer.TokenType part = choice.answer.part(choice.generated);
-    if (part != choice.part) {
+  private void addToken(Choice choice) {
+    GeneratedAnswer.TokenType type = choice.answer.type(choice.generated);
+    if (type != choice.type) {
       send(choice);
-      choice.part = part;
+      choice.type = type;
     }
     choice.unsent.append(choice.answer.text(choice.generated++));
     generated++;
     if (choice.complete()
         || choice.generated - choice.sent == core.settings().tokensPerChunk
-        || strikes()) {
+        || isFaultDue()) {
       send(choice);
-      strike();
+      injectFault();
     }
     if (choice.complete() && !ended && !stalled) {
       finish(choice);
     }
-    reply.flush();
+    writer.flush();
   }
 
   private void send(Choice choice) {
@@ -176,7 +173,7 @@ final class ServerExchange {
         tokenNanos = Arrays.copyOf(tokenNanos, 2 * sent);
       }
       tokenNanos[sent++] = now;
-      if (!choice.wanted.generated()) {
+      if (!choice.spec.generated()) {
         choice.firstNanos = now;
       } else if (choice.sent == 0) {
         choice.firstNanos = now;
@@ -187,7 +184,7 @@ final class ServerExchange {
       choice.lastNanos = now;
     }
     if (choice.unsent.length() > 0) {
-      reply.text(choice.index, choice.part, choice.unsent, usage());
+      writer.text(choice.index, choice.type, choice.unsent, usage());
       choice.unsent.setLength(0);
     }
   }
@@ -195,21 +192,21 @@ final class ServerExchange {
   private void finish(Choice choice) {
     choice.finished = true;
     String reason = choice.answer.finishReason();
-    reply.finish(choice.index, reason, usage());
+    writer.finish(choice.index, reason, usage());
     long now = core.nanoClock().getAsLong();
     core.metrics().completed(reason, now - receivedNanos, now - choice.firstNanos);
     if (choices.stream().allMatch(each -> each.finished)) {
-      reply.end(usage());
+      writer.end(usage());
       end(false);
     }
   }
 
-  private boolean strikes() {
+  private boolean isFaultDue() {
     return fault != null && fault.afterTokens() == generated;
   }
 
-  private void strike() {
-    Fault.Effect effect = strikes() ? fault : null;
+  private void injectFault() {
+    Fault.Effect effect = isFaultDue() ? fault : null;
     if (effect == null) {
       return;
     }
@@ -224,10 +221,10 @@ final class ServerExchange {
     abort();
     end(false);
     if (effect instanceof Fault.Fail) {
-      reply.fail(Refusal.injected(500));
-      reply.flush();
+      writer.fail(Refusal.injected(500));
+      writer.flush();
     } else {
-      reply.cut();
+      writer.cut();
     }
   }
 
@@ -241,7 +238,7 @@ final class ServerExchange {
         finish(choice);
       }
     }
-    reply.flush();
+    writer.flush();
   }
 
   private void abort() {
@@ -265,7 +262,7 @@ final class ServerExchange {
                 Arrays.copyOf(tokenNanos, sent),
                 promptTokens,
                 usage().cachedTokens(),
-                choices.get(0).wanted.generated() ? sent : 0,
+                choices.get(0).spec.generated() ? sent : 0,
                 core.nanoClock().getAsLong(),
                 cancelled));
     onEnd.run();

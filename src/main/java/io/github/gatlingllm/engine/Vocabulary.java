@@ -3,10 +3,10 @@ package io.github.gatlingllm.engine;
 import java.util.List;
 
 /**
- * The words that the engine speaks: common English ones of three letters, four at the beginning of
- * a text. With the space before it each is one token of cl100k_base and four characters, so that
- * both a tokenizer and the rule "chars4" count as many tokens in an answer as the engine reports,
- * and an answer takes as many in the prompt of the next turn as it took when it was said.
+ * The words of answers: common English words of three letters, or four at the beginning of a text.
+ * With the space before it, each word is four characters and one token of cl100k_base. A tokenizer
+ * and the rule "chars4" therefore both count the number of tokens that the engine reports, and an
+ * answer has the same number of tokens in the prompt of the next turn.
  */
 final class Vocabulary {
   static final List<String> WORDS =
@@ -35,12 +35,12 @@ final class Vocabulary {
     return List.of(text.strip().split("\\s+"));
   }
 
-  /** The word that a hash picks; it follows a space. */
+  /** The word for a hash; it follows a space. */
   static String word(long hash) {
     return WORDS.get((int) Long.remainderUnsigned(hash, WORDS.size()));
   }
 
-  /** The first word of a text that a hash picks. */
+  /** The first word of a text, for a hash. */
   static String opening(long hash) {
     return OPENINGS.get((int) Long.remainderUnsigned(hash, OPENINGS.size()));
   }

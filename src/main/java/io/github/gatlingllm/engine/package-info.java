@@ -1,10 +1,10 @@
 /**
  * The embedded engine: an OpenAI-compatible server on 127.0.0.1 that behaves like a GPU engine
- * (continuous batching, prefill, KV limit) without a GPU. For laptops, examples and tests of one's
- * own simulations; {@link io.github.gatlingllm.engine.EmbeddedEngine} is the way in.
+ * (continuous batching, prefill, KV cache limit) without a GPU. For users: to try simulations on a
+ * laptop and to test them; start with {@link io.github.gatlingllm.engine.EmbeddedEngine}.
  *
- * <p>Two threads: the scheduler's decides when each token comes, Netty's one event loop reads
- * requests and writes tokens. All else belongs to exactly one of them.
+ * <p>It has two threads: the scheduler thread decides when each token is due, and one Netty event
+ * loop reads requests and writes tokens. All other state belongs to exactly one of the two.
  */
 @NullMarked
 package io.github.gatlingllm.engine;

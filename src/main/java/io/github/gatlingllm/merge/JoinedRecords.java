@@ -1,7 +1,6 @@
 package io.github.gatlingllm.merge;
 
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
@@ -130,7 +129,7 @@ public final class JoinedRecords implements RecordSource {
               lines.write(line, from, end - from);
               lines.write('\n');
             } else {
-              to.write(RecordCodec.write(placed));
+              to.write(RecordFile.line(placed));
             }
           } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);

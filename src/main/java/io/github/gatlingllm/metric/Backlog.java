@@ -9,49 +9,50 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of an open load level that have come and not left: whether what was offered is kept
- * up with. A search decides by it while load is on, the report afterwards.
+ * The backlog of an open load level: requests that have arrived and not ended, and whether the
+ * server keeps up with the offered load. Used by the search while the load runs, and by the report.
  *
- * <p>It is not where fewer than {@value #CLEARLY_BELOW} of the arrivals in the second half of the
- * measure window completed there, and one of these holds:
+ * <p>The server does not keep up if the completions in the second half of the measure window are
+ * less than {@value #CLEARLY_BELOW} of the arrivals there, and one of these conditions holds:
  *
  * <ul>
- *   <li>The streams that wait for their first token grew in number, over the window and in its
- *       second half. An empty server passes however long its answers are: they are not over, but
- *       they have begun.
- *   <li>The requests that have not ended grew in number in the second half, and later requests stay
- *       longer: by {@value #SLOPE} s or more per second between the first quarter and the second
- *       half. Where answers are only long, late ones stay no longer than early ones.
+ *   <li>The number of streams that wait for their first token grew, over the window and in its
+ *       second half. A server that starts empty is not affected by long answers: they have not
+ *       ended, but their first token has arrived.
+ *   <li>The number of requests that have not ended grew in the second half, and their duration grew
+ *       by {@value #SLOPE} s or more per second between the first quarter and the second half. If
+ *       answers are merely long, late ones take no longer than early ones.
  * </ul>
  *
- * <p>Grew means beyond chance: arrivals and departures are counts, whose difference has the
- * variance of their sum, and it must exceed {@value #BEYOND_CHANCE} of its standard deviations (1 %
- * of steady windows do); the two means must differ by {@value #FAR_BEYOND}.
+ * <p>Growth must be significant: arrivals and departures are counts, whose difference has the
+ * variance of their sum, and it must exceed {@value #SIGNIFICANT_DEVIATIONS} standard deviations (1
+ * % of steady windows do). The mean durations must differ by {@value #SIGNIFICANT_ERRORS} standard
+ * errors.
  *
- * <p>It is not the server that does not keep up where the requests that wait to be sent (for a
- * throttle, a place in flight or a limit per minute) grew in number and those that were sent did
- * not.
+ * <p>If the number of requests that wait to be sent (for a throttle, a limit of requests in flight
+ * or a limit per minute) grew and that of sent requests did not, the load generator holds them
+ * back, not the server.
  *
- * <p>Requests are counted by eighths of the window, so that they need no memory each.
+ * <p>Requests are counted per eighth of the window, so memory does not depend on their number.
  */
 public final class Backlog {
 
   private static final double CLEARLY_BELOW = 0.9;
   private static final double SLOPE = 0.1;
-  private static final double BEYOND_CHANCE = 2.33;
-  private static final double FAR_BEYOND = 3;
+  private static final double SIGNIFICANT_DEVIATIONS = 2.33;
+  private static final double SIGNIFICANT_ERRORS = 3;
 
   /** Parts of a window. */
   private static final int PARTS = 8;
 
-  /** Between the middles of the first quarter and of the second half, in windows. */
+  /** Distance between the middles of the first quarter and of the second half, in windows. */
   private static final double APART = 0.625;
 
   static final long NEVER = Long.MAX_VALUE;
 
   private final long from;
   private final long nanos;
-  private final long end; // of all parts, since the start
+  private final long end; // of all parts, since the start of the window
   private final int most;
   private final Flow waiting;
   private final Flow unfinished;
@@ -59,23 +60,24 @@ public final class Backlog {
   private final Flow sentWaiting;
   private final Flow sentUnfinished;
   private final Instants completed;
-  private final List<Moments> stays;
+  private final List<Moments> durations;
   private boolean streams;
 
   /**
-   * Requests that came and wait for their first token (bodies, and where only answers that have
-   * begun pile up: for their end), at the start and at the end of a measure window.
+   * The number of waiting requests at the start and at the end of a measure window. These are
+   * requests without their first token; for responses in one body, or if only requests that already
+   * stream accumulate, requests that have not ended.
    *
-   * @param grows whether what is offered is not kept up with: clearly fewer requests complete than
-   *     arrive, and the queue grows beyond chance
-   * @param held whether it grows before requests are sent, held back by a throttle or a limit of
-   *     requests in flight, and not on the server; then it counts those that wait to be sent
+   * @param grows whether the server does not keep up: clearly fewer requests complete than arrive,
+   *     and the queue grows significantly
+   * @param held whether a throttle or a limit of the load generator holds requests back, not the
+   *     server; the queue then counts requests that wait to be sent
    */
   public record Queue(boolean grows, boolean held, long start, long end) {
 
     /**
-     * That a load is not kept up with, and by whom: {@code it does not keep up with 40 requests/s:
-     * the queue grew to 41}, or {@code the load generator did not send 40 requests/s: …}.
+     * A clause on the growth and its cause: {@code it does not keep up with 40 requests/s: the
+     * queue grew to 41}, or {@code the load generator did not send 40 requests/s: …}.
      */
     public String words(String load) {
       return (held ? "the load generator did not send " + load : "it does not keep up with " + load)
@@ -83,7 +85,7 @@ public final class Backlog {
           + reason();
     }
 
-    /** What shows it: {@code the queue grew to 41}. */
+    /** The evidence, such as {@code the queue grew to 41}. */
     public String reason() {
       return held
           ? NumberText.counted(end, "request")
@@ -94,11 +96,11 @@ public final class Backlog {
   }
 
   /**
-   * A window that begins at an instant and is measured for so long, or for several times as long.
+   * The backlog of a window that may be extended to a multiple of its planned length.
    *
-   * @param from in epoch nanoseconds
-   * @param nanos of one time
-   * @param times how often at most
+   * @param from start of the window in epoch nanoseconds
+   * @param nanos planned length
+   * @param times largest multiple
    */
   public Backlog(long from, long nanos, int times) {
     this.from = from;
@@ -111,10 +113,12 @@ public final class Backlog {
     sentWaiting = new Flow();
     sentUnfinished = new Flow();
     completed = new Instants();
-    stays = Stream.generate(Moments::new).limit(most).toList();
+    durations = Stream.generate(Moments::new).limit(most).toList();
   }
 
-  /** The part in which an instant lies; −1 before the window, {@code most} behind all. */
+  /**
+   * The index of the part that contains an instant; −1 before the window, {@code most} after it.
+   */
   private int part(long instant) {
     if (instant < from) {
       return -1;
@@ -123,7 +127,7 @@ public final class Backlog {
     return after >= end ? most : (int) (after * PARTS / nanos);
   }
 
-  /** Instants, counted by the parts in which they lie. */
+  /** Numbers of instants per part. */
   private final class Instants {
     private final long[] counts = new long[most];
     private long before;
@@ -145,40 +149,43 @@ public final class Backlog {
     }
   }
 
-  /** Requests that came, and left. */
+  /** Numbers of requests that entered and left a state. */
   private final class Flow {
-    private final Instants came = new Instants();
+    private final Instants arrived = new Instants();
     private final Instants left = new Instants();
 
-    /** By parts; what never leaves does so behind all. */
-    void add(int comes, int leaves) {
-      came.add(comes);
+    /**
+     * Adds a request by the parts of the two instants; one that never leaves has the index after
+     * the last part.
+     */
+    void add(int arrives, int leaves) {
+      arrived.add(arrives);
       left.add(leaves);
     }
 
     boolean grows(int parts) {
-      return came.between(parts / 2, parts) > left.between(parts / 2, parts)
-          && isBeyondChance(0, parts);
+      return arrived.between(parts / 2, parts) > left.between(parts / 2, parts)
+          && isSignificant(0, parts);
     }
 
-    boolean growsLate(int parts) {
-      return isBeyondChance(parts / 2, parts);
+    boolean growsInSecondHalf(int parts) {
+      return isSignificant(parts / 2, parts);
     }
 
-    private boolean isBeyondChance(int first, int end) {
-      long in = came.between(first, end);
+    private boolean isSignificant(int first, int end) {
+      long in = arrived.between(first, end);
       long out = left.between(first, end);
-      return in - out >= BEYOND_CHANCE * Math.sqrt((double) in + out);
+      return in - out >= SIGNIFICANT_DEVIATIONS * Math.sqrt((double) in + out);
     }
 
     Queue queue(boolean grows, boolean held, int parts) {
-      long before = came.before - left.before;
-      long end = before + came.between(0, parts) - left.between(0, parts);
+      long before = arrived.before - left.before;
+      long end = before + arrived.between(0, parts) - left.between(0, parts);
       return new Queue(grows, held, before, end);
     }
   }
 
-  /** Adds a request of the level's target and scenario, whichever level it was scheduled in. */
+  /** Adds a request of the level's target and scenario, of whatever level it was scheduled in. */
   public void add(RequestRecord record) {
     RequestRecord.Timing timing = record.timing();
     Long admitted = timing.admittedUnixNanos();
@@ -188,11 +195,11 @@ public final class Backlog {
             + Objects.requireNonNullElse(timing.closedNanos(), 0L);
     boolean isCut = record.outcome().status() == RequestStatus.CANCELLED && over >= from;
     Long ttft = timing.ttftNanos();
-    long begun = admitted != null && ttft != null ? admitted + ttft : NEVER;
+    long firstToken = admitted != null && ttft != null ? admitted + ttft : NEVER;
     add(
         timing.scheduledUnixNanos(),
         sent,
-        record.identity().streamed() ? begun : null,
+        record.identity().streamed() ? firstToken : null,
         over,
         isCut ? NEVER : over,
         record.outcome().ok());
@@ -201,12 +208,12 @@ public final class Backlog {
   /**
    * Adds a request by its instants.
    *
-   * @param begun its first token; null where there is no stream
-   * @param over when it ended or was cut off
-   * @param ended {@link #NEVER} where it was cut off
+   * @param firstToken its first token; null for a response in one body
+   * @param over when it ended or was cancelled
+   * @param ended when it ended; {@link #NEVER} if it was cancelled
    */
-  void add(long came, long sent, @Nullable Long begun, long over, long ended, boolean ok) {
-    int in = part(came);
+  void add(long arrived, long sent, @Nullable Long firstToken, long over, long ended, boolean ok) {
+    int in = part(arrived);
     int admitted = part(sent);
     int out = part(ended);
     unfinished.add(in, out);
@@ -214,9 +221,9 @@ public final class Backlog {
     if (sent != NEVER) {
       sentUnfinished.add(admitted, out);
     }
-    if (begun != null) {
+    if (firstToken != null) {
       streams = true;
-      int first = Math.min(part(begun), out);
+      int first = Math.min(part(firstToken), out);
       waiting.add(in, first);
       if (sent != NEVER) {
         sentWaiting.add(admitted, first);
@@ -226,55 +233,57 @@ public final class Backlog {
       completed.add(out);
     }
     if (in >= 0 && in < most) {
-      stays.get(in).add((over - came) / 1e9, 1);
+      durations.get(in).add((over - arrived) / 1e9, 1);
     }
   }
 
-  /** The queue over the window measured once. */
+  /** The queue over the window of the planned length. */
   public Queue queue() {
     return queue(1);
   }
 
   /**
-   * The streams that wait for their first token; else, and for bodies, what has not ended.
+   * The queue over the window.
    *
-   * @param times how often as long as planned was measured
+   * @param times length of the window as a multiple of the planned length
    */
   public Queue queue(int times) {
     int parts = Math.min(most, PARTS * times);
     boolean isBehind =
         completed.between(parts / 2, parts)
-            <= CLEARLY_BELOW * unfinished.came.between(parts / 2, parts);
+            <= CLEARLY_BELOW * unfinished.arrived.between(parts / 2, parts);
     if (isBehind && waiting.grows(parts)) {
       return held.grows(parts) && !sentWaiting.grows(parts)
           ? held.queue(true, true, parts)
           : waiting.queue(true, false, parts);
     }
-    if (isBehind && unfinished.growsLate(parts) && staysGrow(parts)) {
-      return held.growsLate(parts) && !sentUnfinished.growsLate(parts)
+    if (isBehind && unfinished.growsInSecondHalf(parts) && durationsGrow(parts)) {
+      return held.growsInSecondHalf(parts) && !sentUnfinished.growsInSecondHalf(parts)
           ? held.queue(true, true, parts)
           : unfinished.queue(true, false, parts);
     }
     return (streams ? waiting : unfinished).queue(false, false, parts);
   }
 
-  private boolean staysGrow(int parts) {
-    Moments early = stays(0, parts / 4);
-    Moments late = stays(parts / 2, parts);
+  private boolean durationsGrow(int parts) {
+    Moments early = durations(0, parts / 4);
+    Moments late = durations(parts / 2, parts);
     double growth = late.mean() - early.mean();
     double error = Math.sqrt(meanVariance(early) + meanVariance(late));
     double seconds = nanos * (double) parts / PARTS / 1e9;
-    return early.count() > 1 && growth >= SLOPE * APART * seconds && growth >= FAR_BEYOND * error;
+    return early.count() > 1
+        && growth >= SLOPE * APART * seconds
+        && growth >= SIGNIFICANT_ERRORS * error;
   }
 
-  private Moments stays(int first, int end) {
+  private Moments durations(int first, int end) {
     Moments all = new Moments();
-    stays.subList(first, end).forEach(all::add);
+    durations.subList(first, end).forEach(all::add);
     return all;
   }
 
   /** The variance of a mean. */
-  private static double meanVariance(Moments stays) {
-    return stays.std() * stays.std() / Math.max(1, stays.count() - 1);
+  private static double meanVariance(Moments durations) {
+    return durations.std() * durations.std() / Math.max(1, durations.count() - 1);
   }
 }

@@ -4,22 +4,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one quantity is distributed. Mean, standard deviation, minimum and maximum are exact;
- * percentiles are nearest rank on a histogram of 3 significant digits (error ≤ 0.1 %). Unit: that
- * of the metric, see {@link Metric}.
+ * Statistics of the values of one quantity. Mean, standard deviation, minimum and maximum are
+ * exact; percentiles are nearest rank on a histogram of 3 significant digits (error ≤ 0.1 %). The
+ * unit is that of the {@link Metric}.
  *
- * @param count how many values; 0 leaves all figures null
+ * @param count number of values; if 0, all other values are null
  * @param std population standard deviation, √(Σ(x − mean)² ÷ count)
- * @param p1 of a rate, whose bad tail is the low one, as {@code p5} and {@code p10}; null for what
- *     is no rate
- * @param meanCi95 95 % confidence interval of the mean, for requests that resemble the one before;
- *     null for too few values, for pooled gaps, and where several load levels or a part of the
- *     requests of one are looked at
+ * @param p1 first percentile; like {@code p5} and {@code p10} only for rates, whose low values are
+ *     the bad ones, else null
+ * @param meanCi95 95 % confidence interval of the mean, adjusted for autocorrelated requests; null
+ *     for too few values, for pooled gaps, for several load levels together, and for a part of the
+ *     requests of a level
  * @param p50Ci95 the same of the median
- * @param p99Ci95 the same of the 99th percentile; null also where its upper end is beyond all
- *     values
- * @param lowN percentiles with fewer than 10 values beyond them (p99 needs 1,000), or below them
- *     where they are under p50 (p1 needs 1,001), e.g. {@code p99}; shown as uncertain
+ * @param p99Ci95 the same of the 99th percentile; also null if its upper end is above all values
+ * @param lowN names of the percentiles, such as {@code p99}, with fewer than 10 values beyond them
+ *     (p99 needs 1,000), or below them for those under p50 (p1 needs 1,001); shown as uncertain
  */
 public record Distribution(
     long count,
@@ -41,7 +40,7 @@ public record Distribution(
     @Nullable Interval p99Ci95,
     List<String> lowN) {
 
-  /** No value at all. */
+  /** The distribution without values. */
   public static final Distribution EMPTY =
       new Distribution(
           0, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
@@ -51,7 +50,7 @@ public record Distribution(
     lowN = List.copyOf(lowN);
   }
 
-  /** One of the percentiles that it holds, also 100; null for any other. */
+  /** A percentile of this record, 100 for the maximum; null for any other. */
   public @Nullable Double percentile(double percent) {
     if (percent == 99.9) {
       return p999;
@@ -82,9 +81,7 @@ public record Distribution(
     return lowN.contains(name);
   }
 
-  /**
-   * Where the true value lies with 95 % confidence, requests that resemble the one before included.
-   */
+  /** A 95 % confidence interval, adjusted for autocorrelated requests. */
   public record Interval(double low, double high) {
 
     /** The standard normal quantile of 97.5 %. */
@@ -96,7 +93,7 @@ public record Distribution(
     /**
      * Wilson's score interval of a share.
      *
-     * @return null when nothing was counted
+     * @return null if {@code all} is 0
      * @see <a href="https://doi.org/10.1080/01621459.1927.10502953">Wilson 1927</a>
      */
     public static @Nullable Interval ofShare(long met, long all) {
@@ -138,8 +135,8 @@ public record Distribution(
     /**
      * Wilson's score interval of a share of requests that are not independent.
      *
-     * @param independent how many independent requests they are worth
-     * @param z how many standard errors lie on either side
+     * @param independent effective number of independent requests
+     * @param z half width in standard errors
      */
     public static Interval ofShare(double share, double independent, double z) {
       double z2 = z * z / independent;

@@ -16,22 +16,23 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One figure of {@link Figures} by its name, a {@link Metric} and what of it: the vocabulary that
- * assertions, settings and comparisons share.
+ * A named figure: a {@link Metric} and a statistic of it. Assertions, settings and comparisons
+ * share these names.
  *
  * <pre>
- * ttft.p99  ttft.mean  e2e.max  tpot.std  itl.count      a distribution, and what of it
- * goodput.percent  errors.count  timeout.percent         a count of requests, or its share
- * output_tokens_per_s  jitter  stalls_per_1k_tokens      a figure by itself
+ * ttft.p99  ttft.mean  e2e.max  tpot.std  itl.count      a statistic of a distribution
+ * goodput.percent  errors.count  timeout.percent         a number of requests, or their share
+ * output_tokens_per_s  jitter  stalls_per_1k_tokens      a single number
  * </pre>
  *
  * <p>{@code errors} stands for {@code errors.percent}, {@code started} for {@code started.count}.
  *
  * @param name the whole name, e.g. {@code goodput.percent}
- * @param words what it is, after the manner of Gatling: {@code 99th percentile of TTFT}
- * @param unit what it is counted in
- * @param metric of which it says something
- * @param percent of a percentile, above 0 and at most 100; else null
+ * @param words description in the style of Gatling: {@code 99th percentile of TTFT}
+ * @param unit of the value
+ * @param metric that it is a statistic of
+ * @param percent for a percentile, above 0 and at most 100; else null
+ * @param value reads it from figures; null if not known
  */
 public record Figure(
     String name,
@@ -45,7 +46,7 @@ public record Figure(
   private static final List<String> STATISTICS =
       List.of("p50", "p75", "p90", "p95", "p99", "p99.9", "mean", "min", "max", "std", "count");
 
-  /** Of a rate, whose bad tail is the low one, also these. */
+  /** Additional statistics of rates, whose low values are the bad ones. */
   private static final List<String> LOW = List.of("p1", "p5", "p10");
 
   private static final String PERCENT = ".percent";
@@ -55,7 +56,7 @@ public record Figure(
       Metric.distributions().stream()
           .collect(Collectors.toMap(Metric::figure, m -> m, (a, b) -> a, LinkedHashMap::new));
 
-  /** Figures that are one number each, by name. */
+  /** Figures of metrics that are single numbers, by name. */
   private static final Map<String, Figure> SINGLE =
       Arrays.stream(Metric.values())
           .filter(metric -> !metric.isDistribution())
@@ -95,7 +96,7 @@ public record Figure(
   /**
    * The figure of that name.
    *
-   * @throws IllegalArgumentException in one line that names it and what comes closest
+   * @throws IllegalArgumentException with a one-line message that suggests similar names
    */
   public static Figure parse(String name) {
     for (String whole : List.of(name, name + PERCENT, name + COUNT)) {
@@ -185,7 +186,7 @@ public record Figure(
         f -> f.metric(metric).percentile(p));
   }
 
-  /** A number as a rank: {@code 99th}, {@code 99.9th}. */
+  /** A number as an ordinal: {@code 99th}, {@code 99.9th}. */
   private static String ordinal(String digits) {
     boolean teen = digits.length() > 1 && digits.charAt(digits.length() - 2) == '1';
     return digits
@@ -197,7 +198,7 @@ public record Figure(
         };
   }
 
-  /** All names, with the percentiles that a summary holds. */
+  /** All names, with the percentiles that a {@link Distribution} has. */
   public static List<String> names() {
     List<String> names = new ArrayList<>();
     DISTRIBUTIONS.forEach(
@@ -211,23 +212,20 @@ public record Figure(
     return names;
   }
 
-  /**
-   * Its value; null where there is none, and for a percentile that {@link Distribution} does not
-   * hold.
-   */
+  /** Its value; null if not known, and for a percentile that {@link Distribution} does not have. */
   public @Nullable Double of(Figures figures) {
     return value.apply(figures);
   }
 
-  /** Its value, any percentile included. */
+  /** Its value, including percentiles that {@link Distribution} does not have. */
   public @Nullable Double of(Figures figures, Function<Metric, ValueRecorder> recorded) {
     Double known = of(figures);
     return known != null || percent == null ? known : recorded.apply(metric).percentile(percent);
   }
 
   /**
-   * Over how many values it is a percentile with fewer than 10 of them beyond, below it where it is
-   * under p50; null if not.
+   * The number of values of a percentile with fewer than 10 values beyond it (below it if it is
+   * under p50); null for other figures.
    */
   public @Nullable Long lowN(Figures figures) {
     if (percent == null) {

@@ -11,28 +11,27 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one set of requests: a whole run, a stage, a target or a request name.
+ * The figures of one set of requests: a whole run, a load level, a target or a request name.
  *
- * <p>Latency distributions take ok requests scheduled in a measure window; requests/s takes ok
- * requests that ended in one; output tok/s takes the tokens of all requests that arrived in one.
+ * <p>Latency distributions are of ok requests scheduled in a measure window, requests/s of ok
+ * requests that ended in one, output tok/s of the tokens of all requests that arrived in one.
  *
- * @param metrics a distribution per metric that has one, every such metric present
- * @param numbers the metrics that are one number each: rates, loads, jitter; null for what is not
- *     known. What the tokens took of energy and money is among them where anything of it is known:
- *     not of a part of the requests of a load level, nor of levels that share their server with
- *     others at the same time
- * @param windowS length of the measure windows together, seconds; windows that overlap count once
+ * @param metrics a distribution for each metric that has one; none is missing
+ * @param numbers the metrics that are a single number, such as rates and concurrency; null if not
+ *     known. Energy and cost are absent for a part of the requests of a load level, and for levels
+ *     that share their server with others at the same time
+ * @param windowS total length of the measure windows in seconds; overlapping windows count once
  * @param trials null outside batch mode
- * @param goodput null when there is no SLO
- * @param reader what somebody who reads answers as they come has to wait
+ * @param goodput null without SLO
+ * @param reader stalls of a reader of streamed answers
  * @param errors requests scheduled in a measure window that are not ok, by cause, most frequent
  *     first
  * @param finishReasons ok requests scheduled in a measure window by finish reason; key {@code none}
- *     where the server gave none
+ *     if the server reported none
  * @param counts requests scheduled in a measure window
- * @param server timings that the server reported with ok requests scheduled in a measure window, by
+ * @param server timings that the server reported for ok requests scheduled in a measure window, by
  *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
- * @param rateLimits null where nothing limited the rate, and the server says nothing of limits
+ * @param rateLimits null if no limit applied and the server reports none
  */
 public record Figures(
     Map<Metric, Distribution> metrics,
@@ -58,7 +57,7 @@ public record Figures(
     return metrics.getOrDefault(metric, Distribution.EMPTY);
   }
 
-  /** A metric that is one number; null where there is none. */
+  /** The value of a metric that is a single number; null if not known. */
   public @Nullable Double number(Metric metric) {
     return metric.number(this);
   }
@@ -79,7 +78,7 @@ public record Figures(
     return number(Metric.OUTPUT_TOKENS_PER_S) == null && number(Metric.INPUTS_PER_S) != null;
   }
 
-  /** What was delivered: output tokens per second, or inputs per second of embeddings. */
+  /** Throughput: output tokens per second, or inputs per second for embeddings. */
   public @Nullable Double delivered() {
     return number(embeds() ? Metric.INPUTS_PER_S : Metric.OUTPUT_TOKENS_PER_S);
   }
@@ -90,14 +89,14 @@ public record Figures(
   }
 
   /**
-   * Batch mode: Σ tokens of a trial ÷ its wall time.
+   * Throughput of batch trials: Σ tokens of a trial ÷ its wall time.
    *
-   * @param count how many trials
+   * @param count number of trials
    * @param aggregateTokensPerS Σ tokens of all trials ÷ Σ of their wall times
    * @param stdTokensPerS standard deviation over the trials
-   * @param rows the first trials of a stage, one by one; empty where several stages are pooled, as
-   *     each counts its trials from 1
-   * @param rowsLeftOut trials without a row here
+   * @param rows the first trials of a load level; empty for several levels together, as each
+   *     numbers its trials from 1
+   * @param rowsLeftOut number of trials without a row
    */
   public record Trials(
       long count,
@@ -119,9 +118,9 @@ public record Figures(
    *
    * @param trial its number, from 1
    * @param requests scheduled in it
-   * @param ok of those, how many were complete and passed their checks
+   * @param ok number of those that were complete and passed their checks
    * @param outputTokens of all its requests, failed ones included
-   * @param wallS last close − first schedule, seconds; null where nothing took time
+   * @param wallS last close − first schedule, seconds; null if 0
    * @param outputTokensPerS output tokens ÷ wall time
    */
   public record Trial(
@@ -133,24 +132,26 @@ public record Figures(
       @Nullable Double outputTokensPerS) {}
 
   /**
-   * What the system delivered within the SLO: requests that met all objectives at once, and theirs.
+   * Goodput: requests that met all objectives, and their tokens.
    *
-   * @param slo the objectives, and the clock of those that it matters for
-   * @param share met ÷ attempted, 0 to 1; null where nothing was attempted, and where the excluded
-   *     are more than 1 % of both
-   * @param shareCi95 its 95 % confidence interval, for requests that resemble the one before; null
-   *     for too few, and where several load levels or a part of the requests of one are looked at
+   * @param slo the objectives, with their clock
+   * @param share met ÷ attempted, 0 to 1; null if nothing was attempted, or if more than 1 % of
+   *     attempted and excluded requests were excluded
+   * @param shareCi95 its 95 % confidence interval, adjusted for autocorrelated requests; null for
+   *     too few requests, for several load levels together, and for a part of the requests of a
+   *     level
    * @param requestsPerS requests that met every objective and ended in the window ÷ window
-   * @param tokensPerS tokens of requests that met every objective, arrived in the window ÷ window
-   * @param attempted requests scheduled in measure, failed ones included, without the excluded
-   * @param met of those, how many met every objective
-   * @param excluded cancelled or never admitted before it could be told
-   * @param holds whether a load level holds the SLO by its rule; null where that cannot be told,
-   *     and for what is no load level
-   * @param max the highest load that holds the SLO; null where none does or loads are not known
-   * @param missed how many requests missed each objective; {@code failed} counts requests that were
-   *     not ok
-   * @param objectives how each objective was met by itself
+   * @param tokensPerS tokens of requests that met every objective that arrived in the window ÷
+   *     window
+   * @param attempted requests scheduled in measure, failed ones included, excluded ones not
+   * @param met number of those that met every objective
+   * @param excluded requests that were cancelled or never admitted, and could not be judged
+   * @param holds whether a load level holds the SLO by its rule; null if undecided, and for other
+   *     sets of requests
+   * @param max the highest load that holds the SLO; null if none does or loads are not known
+   * @param missed number of requests that missed each objective; key {@code failed} for requests
+   *     that were not ok
+   * @param objectives results of the single objectives
    */
   public record Goodput(
       String slo,
@@ -171,14 +172,15 @@ public record Figures(
     }
 
     /**
-     * One objective.
+     * The result of one objective.
      *
-     * @param objective as in settings, behind the target and the request name that it is for where
-     *     they have their own
+     * @param objective as in settings, preceded by target and request name if they have objectives
+     *     of their own
      * @param attempted requests to which it applies, failed ones included
-     * @param met of those, how many met it
-     * @param excluded cancelled before it could be told
-     * @param share met ÷ attempted; null where the excluded are more than 1 % of both
+     * @param met number of those that met it
+     * @param excluded requests that were cancelled and could not be judged
+     * @param share met ÷ attempted; null if more than 1 % of attempted and excluded requests were
+     *     excluded
      */
     public record Objective(
         String objective, long attempted, long met, long excluded, @Nullable Double share) {
@@ -200,17 +202,17 @@ public record Figures(
           : NumberText.count(excluded)
               + " of "
               + NumberText.count(attempted + excluded)
-              + " requests were cancelled before it could be told";
+              + " requests were cancelled before they could be judged";
     }
   }
 
   /**
    * The highest offered load that holds the SLO by its rule.
    *
-   * @param stage its label
-   * @param target its target
-   * @param scenario its scenario; null where scenarios are not told apart
-   * @param offered its offered load, in the stage's unit
+   * @param stage label of the load level
+   * @param target of the level
+   * @param scenario of the level; null if scenarios are not separated
+   * @param offered load of the level, in its unit
    */
   public record MaxGoodput(
       String stage,
@@ -221,28 +223,27 @@ public record Figures(
       @Nullable Double outputTokensPerS) {}
 
   /**
-   * What readers of streamed ok answers have to wait; how long is in {@link
-   * Metric#READER_STALL_MS}.
+   * Stalls of readers of streamed ok answers; their lengths are in {@link Metric#READER_STALL_MS}.
    *
-   * @param tokensPerS how fast they read
-   * @param requests how many answers
-   * @param stalled of those, how many have a token that comes later than its reader wants it
+   * @param tokensPerS reading speed
+   * @param requests number of answers
+   * @param stalled number of those with a token that arrived later than its reader needed it
    * @param stalledShare stalled ÷ requests, 0 to 1; null without requests
    */
   public record Reader(
       double tokensPerS, long requests, long stalled, @Nullable Double stalledShare) {}
 
   /**
-   * Planned against realised arrivals in measure windows of open loops.
+   * Planned and actual arrivals in measure windows of open loops.
    *
-   * @param count how many arrivals were planned; where no plan says, how many were sent
-   * @param plannedPerS arrivals that the plan has in the window ÷ window; null where none says. Of
-   *     several windows all that they have, ÷ the time that they take: what overlaps counts once.
-   *     Of Gatling's own injection the time from its first users to its last
-   * @param realisedPerS real starts in the window ÷ the same
+   * @param count number of planned arrivals; without a plan, of sent requests
+   * @param plannedPerS planned arrivals in the window ÷ window; null without a plan. For several
+   *     windows the sum of their arrivals ÷ their total time, overlaps counted once. For Gatling's
+   *     own injection the time from its first users to its last
+   * @param realisedPerS actual starts in the window ÷ the same time
    * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
    *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
-   * @param realisedDispersion the same of real starts
+   * @param realisedDispersion the same of actual starts
    * @param lagP50Ms start − scheduled, median
    */
   public record ArrivalFigures(
@@ -256,7 +257,7 @@ public record Figures(
       @Nullable Double lagMaxMs) {}
 
   /**
-   * Requests that ended the same wrong way.
+   * Requests that failed with the same error.
    *
    * @param verdict key of the verdict, e.g. {@code http_error}
    * @param message the error, constant per cause
@@ -264,16 +265,16 @@ public record Figures(
   public record ErrorCount(String verdict, String message, long count) {}
 
   /**
-   * How a target failed over the whole run.
+   * Failures of a target over the whole run.
    *
    * @param ended requests of all phases that ended by themselves
-   * @param failed of those, how many the server did not answer well; limited ones (429) are none
-   * @param meanTimeBetweenS from the first request to the last, ÷ failed; null where none failed
-   * @param outages failing spans in which it was away: of a second or more, in three requests or
-   *     more, and longer than so many failures would make by chance
-   * @param awayS how long they were together
-   * @param longestSpan of the outages the longest, else of all failing spans; null where requests
-   *     that succeed were under way beside every failed one
+   * @param failed number of those that failed at the server, rate-limited ones (429) excluded
+   * @param meanTimeBetweenS time from the first request to the last ÷ failed; null if none failed
+   * @param outages failing spans that count as outages: of a second or more, with three requests or
+   *     more, and longer than expected by chance from that many failures
+   * @param awayS total length of the outages
+   * @param longestSpan the longest outage, without one the longest failing span; null if a
+   *     successful request was in flight during every failed one
    */
   public record Failures(
       long ended,
@@ -284,13 +285,14 @@ public record Figures(
       @Nullable FailingSpan longestSpan) {}
 
   /**
-   * A time in which requests failed while none that succeeds was under way.
+   * A time span in which requests failed and no successful request was in flight.
    *
-   * @param fromS in seconds since the start of the run
-   * @param toS likewise, the end of the last failing request, or of the time
-   * @param requests how many failing requests were under way in it
-   * @param sent of those, how many were sent in it
-   * @param backAtS when the next request was sent that succeeded; null where none did
+   * @param fromS start in seconds since the start of the run
+   * @param toS end in seconds since the start of the run: the end of the last failing request, or
+   *     of the observed time
+   * @param requests failing requests in flight in it
+   * @param sent number of those that were sent in it
+   * @param backAtS when the next successful request was sent; null if none was
    */
   public record FailingSpan(
       double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
@@ -302,15 +304,15 @@ public record Figures(
   }
 
   /**
-   * How many requests.
+   * Numbers of requests.
    *
-   * @param planned what the load plan asked for; null where the plan does not say, and where its
-   *     users send several requests each
+   * @param planned number in the load plan; null if the plan has none, or if its users send several
+   *     requests each
    * @param started scheduled in a measure window and started
-   * @param ended of those, how many ended by themselves, well or badly
-   * @param ok of those, how many were complete and passed their checks
-   * @param cancelled started, and ended by us
-   * @param verdicts started, by key of the verdict; those that occurred
+   * @param ended number of those that ended by themselves, successfully or not
+   * @param ok number of those that were complete and passed their checks
+   * @param cancelled started requests that the client ended
+   * @param verdicts started requests by key of their status; only those that occurred
    */
   public record Counts(
       @Nullable Long planned,
@@ -324,31 +326,31 @@ public record Figures(
       verdicts = Collections.unmodifiableMap(new LinkedHashMap<>(verdicts));
     }
 
-    /** Ended by themselves, not ok, and not turned away by a rate limit. */
+    /** Requests that ended by themselves, were not ok, and were not rejected with status 429. */
     public long failed() {
       return ended - ok - rateLimited();
     }
 
-    /** Turned away by a rate limit of the server: status 429. */
+    /** Requests that the server rejected with status 429. */
     public long rateLimited() {
       return of(RequestStatus.RATE_LIMITED);
     }
 
-    /** How many had that verdict. */
+    /** Number of requests of that status. */
     public long of(RequestStatus verdict) {
       return verdicts.getOrDefault(verdict.key(), 0L);
     }
   }
 
   /**
-   * What limited the rate of requests: the server by status 429, and we so that it need not.
-   * Requests scheduled in a measure window.
+   * Limits of the request rate, by the server (status 429) and by the client's settings, for
+   * requests scheduled in a measure window.
    *
-   * @param requests that the server did not serve for that reason
-   * @param share of the requests that ended, 0 to 1; null where none ended
-   * @param retryAfterS how long it asked to wait, in seconds; nobody waits for it
-   * @param quotas what is left of each quota that the server names, e.g. {@code requests}
-   * @param pacing null where no limit was set
+   * @param requests that the server rejected with status 429
+   * @param share of the requests that ended, 0 to 1; null if none ended
+   * @param retryAfterS wait that the server requested, in seconds; users do not wait for it
+   * @param quotas the server's quotas by name, e.g. {@code requests}
+   * @param pacing null without a limit in the settings
    */
   public record RateLimits(
       long requests,
@@ -357,9 +359,7 @@ public record Figures(
       Map<String, Quota> quotas,
       @Nullable Pacing pacing) {
 
-    /**
-     * What was left of the quotas when least was, in words; empty where the server does not say.
-     */
+    /** Lowest remaining amounts of the quotas, in words; empty if the server reports none. */
     public String left() {
       return quotas.entrySet().stream()
           .filter(quota -> quota.getValue().lowestRemaining() != null)
@@ -371,15 +371,15 @@ public record Figures(
   /**
    * A quota of the server.
    *
-   * @param limit as the server said it last; null where it does not
-   * @param lowestRemaining what was left when least was; null where it does not say
-   * @param lowestShare lowest remaining ÷ limit of the same answer, 0 to 1; null where it does not
-   *     say both
+   * @param limit last reported limit; null if not reported
+   * @param lowestRemaining lowest reported remaining amount; null if not reported
+   * @param lowestShare lowest ratio of remaining amount and limit of one answer, 0 to 1; null if
+   *     not both are reported
    */
   public record Quota(
       @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
 
-    /** What was left when least was, e.g. {@code 0 of 60}. */
+    /** Lowest remaining amount, e.g. {@code 0 of 60}. */
     public String left() {
       return NumberText.number(lowestRemaining)
           + (limit == null ? "" : " of " + NumberText.number(limit));
@@ -387,13 +387,13 @@ public record Figures(
   }
 
   /**
-   * What {@code maxRequestsPerMinute} and {@code maxTokensPerMinute} did.
+   * Effect of {@code maxRequestsPerMinute} and {@code maxTokensPerMinute}.
    *
-   * @param requests that had to pass them
-   * @param heldBack of those, how many had to wait
-   * @param neverSent of those, how many were over before it was their turn
-   * @param meanWaitS of those held back; null where none was
-   * @param maxWaitS the same
+   * @param requests subject to the limits
+   * @param heldBack number of those that had to wait
+   * @param neverSent number of those that ended while they waited
+   * @param meanWaitS mean wait of those held back; null if none was
+   * @param maxWaitS longest wait of those held back; null if none was
    */
   public record Pacing(
       long requests,
@@ -402,7 +402,7 @@ public record Figures(
       @Nullable Double meanWaitS,
       @Nullable Double maxWaitS) {
 
-    /** What they did, after their name. */
+    /** The effect in words, to follow the names of the settings. */
     public String words() {
       return heldBack == 0
           ? "held no request back"

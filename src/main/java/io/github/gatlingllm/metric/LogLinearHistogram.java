@@ -1,20 +1,20 @@
 package io.github.gatlingllm.metric;
 
 /**
- * Counts of whole numbers ≥ 0 in the bins of HdrHistogram, and with its percentiles: each bin is
- * narrower than its values ÷ 10^digits. Adding takes a few nanoseconds: HdrHistogram keeps its
- * extremes in atomic fields and throws an exception to grow.
+ * A histogram of whole numbers ≥ 0 with the bins and percentiles of HdrHistogram: each bin is
+ * narrower than its values ÷ 10^digits. Adding takes a few nanoseconds, less than with
+ * HdrHistogram, which updates its extremes atomically and throws an exception to grow.
  *
  * <pre>
  * 3 digits:  0 … 2,047 in bins of 1,  2,048 … 4,095 in bins of 2,  4,096 … 8,191 in bins of 4, …
  * </pre>
  *
- * <p>Memory: 8 bytes for each bin from the lowest used to the highest, at most 8 KiB per doubling
+ * <p>Memory: 8 bytes for each bin from the lowest to the highest in use, at most 8 KiB per doubling
  * with 3 digits, 1 KiB with 2. Not thread-safe.
  */
 public final class LogLinearHistogram {
 
-  /** Of the bins in which values are split from one power of two to the next, the logarithm. */
+  /** Logarithm to base 2 of the number of bins from one power of two to the next. */
   private final int halfBits;
 
   private final long below;
@@ -22,14 +22,14 @@ public final class LogLinearHistogram {
   private int first;
   private long total;
 
-  /** Receives the bins that hold values, ascending: from {@code low} to {@code high} inclusive. */
+  /** Receives the non-empty bins in ascending order, from {@code low} to {@code high} inclusive. */
   @FunctionalInterface
   public interface BinVisitor {
     void bin(long low, long high, long count);
   }
 
   /**
-   * @param digits decimal digits that are kept of a value, 1 to 5
+   * @param digits significant decimal digits, 1 to 5
    */
   public LogLinearHistogram(int digits) {
     long single = 2 * (long) Math.pow(10, digits);
@@ -37,9 +37,9 @@ public final class LogLinearHistogram {
     below = 1L << (halfBits + 1);
   }
 
-  /** Adds {@code weight} values; a negative value counts as 0. */
+  /** Adds a value {@code weight} times; a negative value counts as 0. */
   public void add(long value, long weight) {
-    int at = place(bin(value)); // which may replace the array
+    int at = place(bin(value)); // may replace the array
     counts[at] += weight;
     total += weight;
   }
@@ -54,9 +54,9 @@ public final class LogLinearHistogram {
   }
 
   /**
-   * Adds all values of another one.
+   * Adds all values of another histogram.
    *
-   * @throws IllegalArgumentException for one that keeps another number of digits
+   * @throws IllegalArgumentException if it has another number of digits
    */
   public void add(LogLinearHistogram other) {
     if (other.halfBits != halfBits) {
@@ -75,7 +75,7 @@ public final class LogLinearHistogram {
     total += other.total;
   }
 
-  /** Where a bin is counted; there is room for it from here on. */
+  /** The array index of a bin, after making room for it. */
   private int place(int bin) {
     int at = bin - first;
     return at < 0 || at >= counts.length ? reach(bin) : at;
@@ -98,7 +98,7 @@ public final class LogLinearHistogram {
     return low(bin + 1) - 1;
   }
 
-  /** Makes room for a bin, half a doubling more than is needed; its place. */
+  /** Extends the array to a bin and half a doubling beyond it; returns the bin's index. */
   private int reach(int bin) {
     int room = 1 << (halfBits - 1);
     int from = counts.length == 0 ? bin : Math.min(bin, first);
@@ -112,14 +112,14 @@ public final class LogLinearHistogram {
     return bin - first;
   }
 
-  /** How many values. */
+  /** Number of values. */
   public long total() {
     return total;
   }
 
   /**
-   * The nearest-rank percentile: the highest value of the bin of the ⌈p ÷ 100 × n⌉-th smallest; 0
-   * where there is none.
+   * The nearest-rank percentile: the highest value of the bin of the ⌈p ÷ 100 × n⌉-th smallest
+   * value; 0 without values.
    *
    * @param percent in [0, 100]
    */
@@ -136,7 +136,7 @@ public final class LogLinearHistogram {
     return 0;
   }
 
-  /** The smallest value, as the least of its bin; 0 where there is none. */
+  /** The lowest value of the first non-empty bin; 0 without values. */
   public long low() {
     int bin = 0;
     while (bin < counts.length && counts[bin] == 0) {
@@ -145,7 +145,7 @@ public final class LogLinearHistogram {
     return total == 0 ? 0 : low(first + bin);
   }
 
-  /** The largest value, as the highest of its bin; 0 where there is none. */
+  /** The highest value of the last non-empty bin; 0 without values. */
   public long high() {
     return total == 0 ? 0 : percentile(100);
   }

@@ -28,14 +28,13 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics: what each is called, what it is counted in, whether less of it is better, how it is
- * computed, from which requests, and how it is summarised. The one place that knows them, in the
- * order in which tables show them: statistics, {@code summary.json}, tables, assertions, comparison
- * and {@code docs/metrics.md} are made from it. What all entries of a kind have in common says
- * {@link MetricEntry}.
+ * The catalogue of metrics: name, unit, direction, formula, population and summary of each, in the
+ * order of tables. Statistics, {@code summary.json}, tables, assertions, comparisons and {@code
+ * docs/metrics.md} are generated from it. {@link MetricEntry} defines what the entries of a kind
+ * have in common.
  *
- * <p>N is the number of streamed output tokens. Stamps (admitted, first token …) are those of
- * {@code docs/metrics.md}.
+ * <p>N is the number of streamed output tokens. Time stamps (admitted, first token …) are defined
+ * in {@code docs/metrics.md}.
  */
 public enum Metric {
   TTFT_MS(time("TTFT", "first token − admitted", r -> r.timing().ttftNanos()).compared()),
@@ -63,8 +62,8 @@ public enum Metric {
   TPOT_MS(
       time(
               "TPOT",
-              "(last token − first token) ÷ (N − k), k tokens of the first event; not known:"
-                  + " N ÷ events, an estimate",
+              "(last token − first token) ÷ (N − k); k: tokens of the first event, estimated as"
+                  + " N ÷ events if not reported",
               r -> r.timing().tpotNanos())
           .compared()),
   E2E_MS(time("E2E", "last token − admitted", r -> r.timing().latencyNanos()).compared()),
@@ -89,9 +88,9 @@ public enum Metric {
   READER_STALL_MS(
       timeOfReader(
               "Reader stall",
-              "what a reader at readingSpeed who begins with the first token waits in all for late"
-                  + " tokens, and how much later to begin so as to wait nowhere: max over tokens i"
-                  + " of (tᵢ − t₁ − (i − 1) ÷ speed)",
+              "total wait for late tokens of a reader at readingSpeed who starts with the first"
+                  + " token; a start delayed by as much would never wait: max over tokens i of"
+                  + " (tᵢ − t₁ − (i − 1) ÷ speed)",
               ReadingSpeed::stallNanos)
           .compared()),
   PROMPT_TOKENS(length("Prompt tokens", "prompt tokens of a request", r -> r.tokens().prompt())),
@@ -102,8 +101,7 @@ public enum Metric {
           r -> r.tokens().outputTokens())),
 
   USER_TOKENS_PER_S(
-      speed("User tok/s", "output tokens ÷ E2E")
-          .of(r -> perSecond(r.tokens().n(), r.timing().latencyNanos()))),
+      speed("User tok/s", "N ÷ E2E").of(r -> perSecond(r.tokens().n(), r.timing().latencyNanos()))),
   DECODE_TOKENS_PER_S(
       speed("Decode tok/s", "1 ÷ TPOT").of(r -> perSecond(1, r.timing().tpotNanos()))),
   PREFILL_TOKENS_PER_S(
@@ -117,7 +115,7 @@ public enum Metric {
           .compared()),
   JITTER_PER_REQUEST(
       ratio("jitter_per_request", "Jitter of the median request")
-          .formula("its own ITL p99 ÷ p50")
+          .formula("median over requests of ITL p99 ÷ ITL p50")
           .words("median jitter of requests")
           .key("jitter.per_request_p50")),
   STALLS_PER_1K_TOKENS(
@@ -127,7 +125,7 @@ public enum Metric {
           .key("jitter.stalls_per_1k_tokens")),
   BATCH_RATIO(
       ratio("batch_ratio", "Batch ratio")
-          .formula("output tokens ÷ token events; above 1.2 read ITL with care")
+          .formula("output tokens ÷ events with tokens; above 1.2 interpret ITL with care")
           .words("tokens per event")
           .better(Better.NEITHER)
           .key("jitter.batch_ratio")),
@@ -142,11 +140,13 @@ public enum Metric {
 
   OUTPUT_TOKENS_PER_S(
       rate("output_tokens_per_s", "Output", Unit.TOKENS_PER_S, Amount.TOKENS)
-          .formula("tokens that arrived in the window ÷ window, hidden reasoning not among them")
+          .formula("tokens that arrived in the window ÷ window, hidden reasoning excluded")
           .words("mean output tokens per second")),
   BILLED_OUTPUT_TOKENS_PER_S(
       single("billed_output_tokens_per_s", "Billed output", Unit.TOKENS_PER_S, Better.HIGHER)
-          .formula("with reasoning that was billed and never streamed, by its first token or end")
+          .formula(
+              "output tok/s plus reasoning that was billed but not streamed, counted at the"
+                  + " request's first token or end")
           .words("mean billed output tokens per second")),
   PEAK_OUTPUT_TOKENS_PER_S(
       single("peak_output_tokens_per_s", "Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
@@ -158,7 +158,7 @@ public enum Metric {
           .words("mean output tokens per second and GPU")),
   POWER_W(
       single("power_w", "Power of the GPUs", Unit.WATTS, Better.LOWER)
-          .formula("energy that the server's metrics count in the window ÷ window")
+          .formula("energy used in the window, by the server's metrics ÷ window")
           .words("mean power of the GPUs")
           .key("efficiency.power_w")),
   OUTPUT_TOKENS_PER_JOULE(
@@ -186,7 +186,7 @@ public enum Metric {
           .key("efficiency.cost_per_million_slo_tokens")),
   INPUT_TOKENS_PER_S(
       single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
-          .formula("prompt tokens of requests whose first token came in the window ÷ window")
+          .formula("prompt tokens of requests whose first token arrived in the window ÷ window")
           .words("mean input tokens per second")),
   TOTAL_TOKENS_PER_S(
       single("total_tokens_per_s", "Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
@@ -216,7 +216,7 @@ public enum Metric {
           .words("mean requests that receive tokens")),
   PEAK_IN_FLIGHT(
       load("peak_in_flight", "Peak in flight")
-          .formula("most requests in flight at one of 100 instants a second of the window")
+          .formula("most requests in flight, sampled 100 times a second over the window")
           .words("most requests in flight")),
 
   GOODPUT_REQUESTS_PER_S(
@@ -227,7 +227,7 @@ public enum Metric {
           .from(f -> ifJudged(f, g -> g.requestsPerS()))),
   GOODPUT_TOKENS_PER_S(
       rate("goodput.tokens_per_s", "Goodput", Unit.TOKENS_PER_S, Amount.TOKENS_IN_SLO)
-          .formula("tokens of those requests ÷ window")
+          .formula("tokens of requests that met every objective ÷ window")
           .words("mean tokens in SLO per second")
           .key("goodput.tokens_per_s")
           .from(f -> ifJudged(f, g -> g.tokensPerS()))),
@@ -246,7 +246,9 @@ public enum Metric {
           .from(f -> ifJudged(f, g -> g.max() == null ? null : g.max().requestsPerS()))),
 
   STARTED(requests("started", "all requests", "scheduled in the measure window", c -> c.started())),
-  ENDED(requests("ended", "ended requests", "those that ended by themselves", c -> c.ended())),
+  ENDED(
+      requests(
+          "ended", "ended requests", "started requests that ended by themselves", c -> c.ended())),
   OK(
       requests("ok", "successful requests", "complete, and every check passed", c -> c.ok())
           .outOf(c -> c.ended())),
@@ -267,8 +269,8 @@ public enum Metric {
   RATE_LIMITED(
       requests(RequestStatus.RATE_LIMITED)
           .formula(
-              "status rate_limited, HTTP 429: no failure, as it says nothing of how the server"
-                  + " serves; attempted and not served, so the SLO counts it as missed")
+              "status rate_limited (HTTP 429): not a failure; the SLO counts it as attempted and"
+                  + " missed")
           .better(Better.LOWER)
           .compared(Amount.RATE_LIMITED, Amount.ENDED)),
   TIMEOUT(requests(RequestStatus.TIMEOUT)),
@@ -284,24 +286,24 @@ public enum Metric {
           .words("count of checks that call the run invalid")
           .key("checks"));
 
-  /** What a metric is counted in. */
+  /** The unit of a metric. */
   public enum Unit {
     /** Milliseconds. */
     MILLIS("ms", ValueRecorder.MICROS),
-    /** Hundredths of all. */
+    /** Percent. */
     PERCENT("%", ValueRecorder.THOUSANDTHS),
-    /** Requests in a second. */
+    /** Requests per second. */
     REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
     INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
-    /** Tokens in a second. */
+    /** Tokens per second. */
     TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
     /** Tokens. */
     TOKENS("tokens", ValueRecorder.WHOLE),
     /** Power. */
     WATTS("W", ValueRecorder.THOUSANDTHS),
-    /** Tokens for a joule of energy. */
+    /** Tokens per joule of energy. */
     TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
-    /** A ratio, or a number of things. */
+    /** A ratio or a count. */
     NUMBER("", ValueRecorder.THOUSANDTHS);
 
     private final String sign;
@@ -312,7 +314,7 @@ public enum Metric {
       this.steps = steps;
     }
 
-    /** What stands behind a value; empty for a number. */
+    /** The unit's symbol; empty for a number. */
     public String sign() {
       return sign;
     }
@@ -325,21 +327,21 @@ public enum Metric {
     NEITHER
   }
 
-  /** How the values of a set of requests become figures, and which requests have one. */
+  /** How the values of a set of requests are summarised, and which requests have one. */
   public enum Kind {
-    /** One value per request; its distribution. */
+    /** One value per ok request, summarised as a distribution. */
     PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
-    /** One value per failed request; its distribution. */
+    /** One value per failed request, summarised as a distribution. */
     PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
-    /** Many values per request, pooled; they depend on each other. */
+    /** Many values per request, pooled; they are not independent. */
     POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
-    /** Something that happened in the measure window ÷ its length. */
-    RATE("Σ ÷ window", "what happened in the measure window, whenever it was scheduled"),
-    /** A part of the requests. */
+    /** A sum over the measure window ÷ its length. */
+    RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
+    /** A share of requests. */
     SHARE("share", "requests scheduled in measure"),
-    /** How many requests, and their share where it has a whole. */
+    /** A number of requests, and its share of a whole if it has one. */
     REQUESTS("count, share", "requests scheduled in measure"),
-    /** A number that is computed from the others. */
+    /** A number computed from others. */
     SINGLE("number", "as its formula says");
 
     private final String summarised;
@@ -350,13 +352,8 @@ public enum Metric {
       this.population = population;
     }
 
-    /** How it is summarised, in words. */
-    public String summarised() {
-      return summarised;
-    }
-
-    /** Which requests enter, in words. */
-    public String population() {
+    /** Which requests are included, in words. */
+    String population() {
       return population;
     }
 
@@ -366,34 +363,34 @@ public enum Metric {
   }
 
   /**
-   * What is added up over requests and tokens: the terms of rates and shares. Those of requests
-   * belong to the instant at which the request was scheduled (in measure), or at which it ended;
-   * those of tokens to the instant at which they arrived.
+   * The sums over requests and tokens that rates and shares are made of. A request counts at the
+   * instant at which it was scheduled (in the measure phase) or ended, a token at the instant at
+   * which it arrived.
    */
   public enum Amount {
     /** Requests scheduled. */
     STARTED,
-    /** Of those, requests that ended by themselves. */
+    /** Scheduled requests that ended by themselves. */
     ENDED,
-    /** Of those, requests that failed. */
+    /** Scheduled requests that failed. */
     FAILED,
-    /** Of those, requests that a rate limit of the server turned away. */
+    /** Scheduled requests that the server rejected with status 429. */
     RATE_LIMITED,
-    /** Requests scheduled that the SLO judges. */
+    /** Scheduled requests that the SLO judges. */
     ATTEMPTED,
-    /** Of those, requests that met it. */
+    /** Scheduled requests that met the SLO. */
     MET,
-    /** Ok requests that ended then. */
+    /** Ok requests by the instant of their end. */
     COMPLETED,
-    /** Of requests scheduled, streamed ok ones: what a reader reads as it comes. */
+    /** Scheduled requests that are ok and streamed. */
     READERS,
-    /** Of those, requests whose reader waits for a late token. */
+    /** Scheduled requests that are ok and streamed, with a reader stall above 0. */
     READERS_STALLED,
-    /** Requests that met the SLO and ended then. */
+    /** Requests that met the SLO, by the instant of their end. */
     COMPLETED_IN_SLO,
-    /** Tokens that arrived then. */
+    /** Tokens by the instant of their arrival. */
     TOKENS,
-    /** Of those, tokens of requests that met the SLO. */
+    /** Tokens of requests that met the SLO. */
     TOKENS_IN_SLO
   }
 
@@ -419,12 +416,12 @@ public enum Metric {
     key = entry.key == null ? plain : entry.key;
   }
 
-  /** Those that have a value per ok request, or none. */
+  /** The metrics that have a value per ok request. */
   public static List<Metric> ofRequests() {
     return OF_REQUESTS;
   }
 
-  /** Those that have a distribution, in the order in which tables show them. */
+  /** The metrics that have a distribution, in the order of tables. */
   public static List<Metric> distributions() {
     return DISTRIBUTIONS;
   }
@@ -439,7 +436,7 @@ public enum Metric {
     return key;
   }
 
-  /** The name people read. */
+  /** The name in tables and charts. */
   public String title() {
     return entry.title;
   }
@@ -457,8 +454,8 @@ public enum Metric {
   }
 
   /**
-   * The same from the planned arrival instead of from admission, which adds what a request waited
-   * inside the client; a metric that has no other clock is its own.
+   * The same metric measured from {@code scheduled} instead of {@code admitted}, which adds the
+   * wait inside the client; a metric without such a variant returns itself.
    */
   public Metric fromSchedule() {
     return switch (this) {
@@ -469,7 +466,7 @@ public enum Metric {
     };
   }
 
-  /** What it is counted in. */
+  /** Its unit. */
   public Unit unit() {
     return entry.unit;
   }
@@ -479,9 +476,15 @@ public enum Metric {
     return entry.better;
   }
 
-  /** How it is summarised, and over what. */
+  /** Its kind. */
   public Kind kind() {
     return entry.kind;
+  }
+
+  /** How it is summarised, in words. */
+  String summarised() {
+    boolean isCountOnly = kind() == Kind.REQUESTS && whole() == null;
+    return isCountOnly ? "count" : kind().summarised;
   }
 
   /** Whether it has a distribution. */
@@ -489,33 +492,33 @@ public enum Metric {
     return kind().isDistribution();
   }
 
-  /** Whether it is a time, where lower is better; a token count is neither good nor bad. */
+  /** Whether it is a time; lower times are better. */
   public boolean isTime() {
     return entry.unit == Unit.MILLIS;
   }
 
-  /** Whether one request has many values, pooled over all requests: they are not independent. */
+  /** Whether it pools many values per request, which are not independent. */
   public boolean isPooled() {
     return entry.kind == Kind.POOLED;
   }
 
-  /** Whether two runs are compared by it. */
+  /** Whether {@code compare} compares it. */
   public boolean isCompared() {
     return entry.compared || entry.terms != null;
   }
 
   /**
-   * Of a rate or a share that runs are compared by, what is divided by what; of costs what they
-   * change with; else null.
+   * Numerator and denominator of a compared rate or share; for costs the amount that they are
+   * inversely proportional to, as denominator; else null.
    */
   public @Nullable Terms terms() {
     return entry.terms;
   }
 
   /**
-   * Its value for a request, in its unit; null where the request has none, or has many.
+   * Its value for a request, in its unit; null if the request has none or several.
    *
-   * @param readingSpeed tokens that its reader reads in a second
+   * @param readingSpeed of the answer's reader, tokens per second
    */
   public @Nullable Double of(RequestRecord record, double readingSpeed) {
     Number value = entry.ofRecord == null ? null : entry.ofRecord.apply(record, readingSpeed);
@@ -527,17 +530,17 @@ public enum Metric {
     return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
   }
 
-  /** Its one number for a set of requests; null where there is none. */
+  /** Its single number for a set of requests; null if there is none. */
   public @Nullable Double number(Figures figures) {
     return entry.value == null ? figures.numbers().get(this) : entry.value.apply(figures);
   }
 
-  /** How many requests; null for what does not count them. */
+  /** The number of requests; null for other kinds of metrics. */
   @Nullable ToLongFunction<Figures.Counts> count() {
     return entry.count;
   }
 
-  /** What their share is of; null where it has none. */
+  /** The whole that the number of requests is a share of; null for none. */
   @Nullable ToLongFunction<Figures.Counts> whole() {
     return entry.whole;
   }

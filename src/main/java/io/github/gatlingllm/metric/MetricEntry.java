@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** An entry of the metrics catalogue while it is written, and what each kind of entry implies. */
+/** Builder of an entry of the metrics catalogue, with one factory method for each kind of entry. */
 final class MetricEntry {
 
   private static final double NANOS_PER_MS = 1e6;
@@ -46,13 +46,13 @@ final class MetricEntry {
     return this;
   }
 
-  /** In the middle of a sentence, where that is not the title. */
+  /** The name within a sentence, if it differs from the title. */
   MetricEntry words(String words) {
     this.words = words;
     return this;
   }
 
-  /** Where it stands in {@code summary.json}. */
+  /** The key in {@code summary.json}. */
   MetricEntry key(String key) {
     this.key = key;
     return this;
@@ -63,31 +63,31 @@ final class MetricEntry {
     return this;
   }
 
-  /** Its value for a request, in its unit; null where the request has none. */
+  /** The value for a request, in the metric's unit; null if the request has none. */
   MetricEntry of(Function<RequestRecord, @Nullable Number> value) {
     this.ofRecord = (record, readingSpeed) -> value.apply(record);
     return this;
   }
 
-  /** The number of a set of requests, where it is not among {@link Figures#numbers}. */
+  /** The number for a set of requests, if it is not in {@link Figures#numbers}. */
   MetricEntry from(Function<Figures, @Nullable Double> value) {
     this.value = value;
     return this;
   }
 
-  /** What the share of such requests is of. */
+  /** The whole that the number of requests is a share of. */
   MetricEntry outOf(ToLongFunction<Counts> all) {
     this.whole = all;
     return this;
   }
 
-  /** Two runs are compared by it. */
+  /** Includes it in comparisons of runs. */
   MetricEntry compared() {
     compared = true;
     return this;
   }
 
-  /** Two runs are compared by part ÷ whole; null stands for the length of the window. */
+  /** Includes it in comparisons of runs, as part ÷ whole; null is the length of the window. */
   MetricEntry compared(@Nullable Amount part, @Nullable Amount all) {
     terms = new Terms(part, all);
     return this;
@@ -104,7 +104,7 @@ final class MetricEntry {
     return this;
   }
 
-  /** Milliseconds of one request, from nanoseconds; less is better. */
+  /** A time of one request in milliseconds, from nanoseconds; lower is better. */
   static MetricEntry time(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.MILLIS, Better.LOWER)
@@ -113,8 +113,8 @@ final class MetricEntry {
   }
 
   /**
-   * Milliseconds of one request, from nanoseconds, that also depend on how many tokens its reader
-   * reads in a second; less is better.
+   * A time of one request in milliseconds, from nanoseconds, that depends on the reading speed
+   * (tokens per second); lower is better.
    */
   static MetricEntry timeOfReader(
       String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
@@ -123,7 +123,7 @@ final class MetricEntry {
     return entry;
   }
 
-  /** Milliseconds of one failed request, from nanoseconds; less is better. */
+  /** A time of one failed request in milliseconds, from nanoseconds; lower is better. */
   static MetricEntry timeOfFailed(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.PER_FAILED_REQUEST, title, Unit.MILLIS, Better.LOWER)
@@ -131,7 +131,7 @@ final class MetricEntry {
         .of(record -> millis(nanos.apply(record)));
   }
 
-  /** Milliseconds between the tokens or events of a stream, pooled; less is better. */
+  /** Times between the tokens or events of a stream in milliseconds, pooled; lower is better. */
   static MetricEntry gap(String title, String formula) {
     return new MetricEntry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER).formula(formula);
   }
@@ -144,14 +144,14 @@ final class MetricEntry {
         .of(tokens);
   }
 
-  /** Tokens per second of one request; more is better. */
+  /** Tokens per second of one request; higher is better. */
   static MetricEntry speed(String title, String formula) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS_PER_S, Better.HIGHER)
         .formula(formula)
         .words(title.replace("tok/s", "tokens per second"));
   }
 
-  /** Something per second of the measure window; more is better. */
+  /** An amount per second of the measure window; higher is better. */
   static MetricEntry rate(String name, String title, Unit unit, Amount amount) {
     return new MetricEntry(Kind.RATE, title, unit, Better.HIGHER)
         .named(name, "throughput." + name)
@@ -168,12 +168,12 @@ final class MetricEntry {
     return new MetricEntry(Kind.SINGLE, title, unit, better).named(name, "throughput." + name);
   }
 
-  /** How many at once, neither good nor bad. */
+  /** A number of concurrent requests, neither good nor bad. */
   static MetricEntry load(String name, String title) {
     return single(name, title, Unit.NUMBER, Better.NEITHER);
   }
 
-  /** A number without unit; less is better. */
+  /** A number without unit; lower is better. */
   static MetricEntry ratio(String name, String title) {
     return single(name, title, Unit.NUMBER, Better.LOWER);
   }
@@ -186,7 +186,7 @@ final class MetricEntry {
         .counting(count);
   }
 
-  /** Requests that ended in that way. */
+  /** Requests of a status. */
   static MetricEntry requests(RequestStatus status) {
     String key = status.key();
     return requests(
@@ -195,27 +195,30 @@ final class MetricEntry {
         .outOf(status == RequestStatus.CANCELLED ? Counts::started : Counts::ended);
   }
 
-  // What formulas are made of.
+  // Parts of formulas.
 
   private static @Nullable Double millis(@Nullable Number nanos) {
     return nanos == null ? null : (Double) (nanos.doubleValue() / NANOS_PER_MS);
   }
 
-  /** Milliseconds per token; null where either is missing or not positive. */
+  /** Milliseconds per token; null if either value is missing or not positive. */
   static @Nullable Double over(@Nullable Long nanos, @Nullable Integer tokens) {
     return nanos == null || nanos <= 0 || tokens == null || tokens <= 0
         ? null
         : (Double) (nanos / NANOS_PER_MS / tokens);
   }
 
-  /** Tokens per second; null where either is missing or not positive. */
+  /** Tokens per second; null if either value is missing or not positive. */
   static @Nullable Double perSecond(@Nullable Integer tokens, @Nullable Number nanos) {
     return tokens == null || tokens <= 0 || nanos == null || !(nanos.doubleValue() > 0)
         ? null
         : (Double) (tokens * 1e9 / nanos.doubleValue());
   }
 
-  /** Prompt tokens that were not in the server's cache; all where it does not say. */
+  /**
+   * Prompt tokens that were not in the server's cache; all of them if the server does not report
+   * cached ones.
+   */
   static @Nullable Integer uncached(RequestRecord.Tokens tokens) {
     Integer prompt = tokens.prompt();
     Integer cached = tokens.cachedTokens();
@@ -229,7 +232,7 @@ final class MetricEntry {
     return goodput == null ? null : value.apply(goodput);
   }
 
-  /** From the counts, not from the share: 29 of 100 are 29 %, not 28.999999999999996 %. */
+  /** A percentage from counts, because 100 × 0.29 is 28.999999999999996. */
   static @Nullable Double percent(long part, long whole) {
     return whole == 0 ? null : (Double) (part * 100.0 / whole);
   }

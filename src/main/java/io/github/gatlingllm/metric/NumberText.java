@@ -8,9 +8,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How numbers are written for people, one way in sentences, tables, charts and on the console:
- * about three significant digits, whole numbers whole, thousands separated by commas, the unit
- * after a space; an absent value is {@value #ABSENT}.
+ * Formats numbers for people, in the same way in sentences, tables, charts and on the console:
+ * about three significant digits, whole numbers without decimals, thousands separated by commas,
+ * the unit after a space. An absent value is {@value #ABSENT}.
  *
  * <pre>{@code
  * 412.34 ms → "412 ms"   23.06 ms → "23.1 ms"   1842.3 tok/s → "1,842 tok/s"   12345 ms → "12.3 s"
@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NumberText {
 
-  /** Stands for a value that is absent. */
+  /** The text for an absent value. */
   public static final String ABSENT = "–";
 
-  /** From here up, a time is written in seconds. */
+  /** From here up, times are in seconds. */
   private static final double LONG_MS = 10_000;
 
   private NumberText() {}
 
-  /** The number alone: 0.012, 1.20, 12.3, 35.0, 35, 1,234. */
+  /** A number without unit: 0.012, 1.20, 12.3, 35.0, 35, 1,234. */
   public static String number(@Nullable Double value) {
     if (value == null) {
       return ABSENT;
@@ -38,66 +38,66 @@ public final class NumberText {
     return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
   }
 
-  /** A text that may be missing. */
+  /** The text, or {@value #ABSENT} for null. */
   public static String orAbsent(@Nullable String text) {
     return text == null ? ABSENT : text;
   }
 
-  /** A number that was chosen, not measured: as short as it is, e.g. {@code 99.9}. */
+  /** A number from settings, in full and without trailing zeros, e.g. {@code 99.9}. */
   public static String plain(double value) {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
-  /** A measured number as a setting takes it: three significant digits, e.g. {@code 8.87}. */
+  /**
+   * A measured number in the form of a setting, with three significant digits, e.g. {@code 8.87}.
+   */
   public static String threeDigits(double value) {
     return plain(new BigDecimal(value).round(new MathContext(3)).doubleValue());
   }
 
-  /** A number that counts something: 1,234. */
+  /** A count: 1,234. */
   public static String count(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
-  /** So many of something, whose plural ends in s: {@code 1 request}, {@code 1,234 requests}. */
+  /** A count with a noun whose plural ends in s: {@code 1 request}, {@code 1,234 requests}. */
   public static String counted(long count, String noun) {
     return count(count) + " " + noun + (count == 1 ? "" : "s");
   }
 
-  /** A number with the unit of its column or axis, e.g. {@code 1,842 tok/s}. */
+  /** A number with its unit, e.g. {@code 1,842 tok/s}. */
   public static String with(@Nullable Double value, String unit) {
     return value == null || unit.isEmpty() ? number(value) : of(number(value), unit);
   }
 
-  /**
-   * A number that is written already, and its unit, of which there may be one: {@code 1 user/s}.
-   */
+  /** A formatted number with its unit, in the singular for 1: {@code 1 user/s}. */
   public static String of(String number, String unit) {
     return number
         + " "
         + (number.equals("1") ? unit.replaceFirst("^(request|user)s/", "$1/") : unit);
   }
 
-  /** From one number to another. */
+  /** A range of two numbers. */
   public static String interval(double low, double high) {
     return number(low) + " – " + number(high);
   }
 
-  /** A time that was measured: {@code 812 ms}, {@code 12.3 s} from 10 s up. */
+  /** A measured time: {@code 812 ms}, from 10 s up {@code 12.3 s}. */
   public static String ms(@Nullable Double millis) {
     return millis != null && Math.abs(millis) >= LONG_MS
         ? number(millis / 1e3) + " s"
         : with(millis, "ms");
   }
 
-  /** A time that was chosen: {@code 200 ms}, {@code 30 s} from 10 s and from whole seconds up. */
+  /** A time from settings: {@code 200 ms}, from 10 s up and for whole seconds {@code 30 s}. */
   public static String plainMs(double millis) {
     boolean inMs = millis < LONG_MS && (millis == 0 || millis % 1e3 != 0);
     return inMs ? plain(millis) + " ms" : plain(millis / 1e3) + " s";
   }
 
   /**
-   * A share as a percentage with one decimal. Only all is {@code 100 %} and only none is {@code 0
-   * %}: what would round to them is {@code > 99.9 %} and {@code < 0.1 %}.
+   * A share as a percentage with one decimal. Only 1 is {@code 100 %} and only 0 is {@code 0 %}:
+   * shares that would round to them are {@code > 99.9 %} and {@code < 0.1 %}.
    *
    * @param share 0 to 1
    */
@@ -116,7 +116,7 @@ public final class NumberText {
     };
   }
 
-  /** A length of time in seconds as people say it: {@code 45 s}, {@code 6 min 05 s}. */
+  /** A duration: {@code 45 s}, {@code 6 min 05 s}. */
   public static String duration(double seconds) {
     long whole = Math.round(seconds);
     if (seconds < 10) {
@@ -138,7 +138,7 @@ public final class NumberText {
         : String.format(Locale.ROOT, "%d:%02d:%02d", whole / 3600, whole % 3600 / 60, whole % 60);
   }
 
-  /** Names, all of up to three; of more the first, and how many others. */
+  /** Up to three names; of more than three the first, and the number of others. */
   public static String some(List<String> names) {
     return names.size() <= 3
         ? String.join(", ", names)

@@ -6,17 +6,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Finds what somebody may have meant by a name that does not exist. */
+/** Suggests existing names for a misspelled one. */
 public final class Spelling {
 
   private Spelling() {}
 
   /**
-   * The names whose spelling comes closest, closest first; among equals the one that came first.
-   * Names that contain all of it are as close as one wrong letter. Underscores and case do not
-   * count.
+   * The names with the smallest edit distance, nearest first, equal ones in the order of {@code
+   * names}. A name that contains the misspelled one has a distance of at most 1. Underscores and
+   * case are ignored.
    *
-   * @param most how many, at least 1
+   * @param most number of names, at least 1
    */
   public static List<String> nearest(String wrong, Collection<String> names, int most) {
     String plain = plain(wrong);
@@ -35,7 +35,7 @@ public final class Spelling {
     return wrong.length() > 3 && name.contains(wrong) ? Math.min(1, distance) : distance;
   }
 
-  /** Levenshtein: least number of inserted, deleted and replaced characters. */
+  /** Levenshtein distance: least number of inserted, deleted and replaced characters. */
   private static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     Arrays.setAll(row, i -> i);

@@ -1,6 +1,9 @@
 package io.github.gatlingllm.metric;
 
-/** Student's t distribution: how far a mean of few independent values strays. */
+/**
+ * Student's t distribution, the distribution of the mean of a few independent values in units of
+ * its standard error.
+ */
 public final class StudentT {
 
   private static final int MOST_TERMS = 500;
@@ -8,8 +11,8 @@ public final class StudentT {
   private StudentT() {}
 
   /**
-   * The probability of a value farther from 0 than {@code t}, on either side: the regularized
-   * incomplete beta function I of (df ÷ 2, ½) at df ÷ (df + t²).
+   * The two-sided probability of a value farther from 0 than {@code t}: the regularized incomplete
+   * beta function I of (df ÷ 2, ½) at df ÷ (df + t²).
    *
    * @see <a href="https://dlmf.nist.gov/8.17">DLMF 8.17</a>
    */
@@ -23,7 +26,7 @@ public final class StudentT {
         : 1 - front * fraction(1 - x, b, a) / b;
   }
 
-  /** The t with that probability beyond it, on either side together. */
+  /** The t that is exceeded with that two-sided probability. */
   public static double quantile(double beyond, double df) {
     double low = 0;
     double high = 1;
@@ -71,7 +74,7 @@ public final class StudentT {
     return logGamma(a) + logGamma(b) - logGamma(a + b);
   }
 
-  /** Stirling's series (DLMF 5.11.1), its argument first raised above 10 by the recurrence. */
+  /** Stirling's series (DLMF 5.11.1), after the recurrence has raised the argument above 10. */
   private static double logGamma(double x) {
     double shift = 0;
     double at = x;

@@ -7,11 +7,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time cut into buckets of equal width, each with content of its own: a fixed number of them over a
- * window, or one after the other from an origin on. Of those there is a most: where it is reached,
- * neighbours are joined and the width doubles, so that memory stays bounded whatever the length.
+ * Buckets of equal width over time: a fixed number over a window, or a growing number from an
+ * origin on. When a growing number reaches its limit, neighbours are merged and the width doubles,
+ * so memory is bounded. Not thread-safe.
  *
- * @param <T> what a bucket holds; where buckets are joined, something that adds up
+ * @param <T> content of a bucket; mergeable if the number grows
  */
 public final class TimeBuckets<T> {
 
@@ -21,7 +21,7 @@ public final class TimeBuckets<T> {
   private final @Nullable BiConsumer<T, T> join;
   private List<T> buckets = new ArrayList<>();
   private long width;
-  // Tokens come in order of time, most of them into the bucket of the one before.
+  // Cache: tokens arrive in order of time, mostly in the bucket of the previous one.
   private @Nullable T latest;
   private long latestFrom;
 
@@ -34,7 +34,7 @@ public final class TimeBuckets<T> {
     this.join = join;
   }
 
-  /** A window that begins at {@code from}, epoch nanoseconds, cut into {@code count} buckets. */
+  /** A fixed number of buckets over a window that starts at {@code from}, epoch nanoseconds. */
   public static <T> TimeBuckets<T> within(long from, long nanos, int count, Supplier<T> empty) {
     TimeBuckets<T> fixed =
         new TimeBuckets<>(from, Math.max(1, (nanos + count - 1) / count), count, empty, null);
@@ -43,9 +43,10 @@ public final class TimeBuckets<T> {
   }
 
   /**
-   * Buckets from {@code origin}, epoch nanoseconds, to the last that was used.
+   * A growing number of buckets from {@code origin}, epoch nanoseconds, to the last one used.
    *
-   * @param width of each as long as {@code most} are enough, in nanoseconds
+   * @param width initial width of a bucket in nanoseconds
+   * @param most largest number of buckets
    * @param join adds the second of two neighbours to the first
    */
   public static <T> TimeBuckets<T> from(
@@ -53,7 +54,9 @@ public final class TimeBuckets<T> {
     return new TimeBuckets<>(origin, width, most, empty, join);
   }
 
-  /** The bucket of an instant; one before the first or after the last belongs to that. */
+  /**
+   * The bucket of an instant; the first or last bucket for an instant before or after all of them.
+   */
   public T at(long unixNanos) {
     T kept = latest;
     long into = unixNanos - latestFrom;
@@ -92,7 +95,7 @@ public final class TimeBuckets<T> {
     latest = null;
   }
 
-  /** In order of time. */
+  /** All buckets in order of time. */
   public List<T> all() {
     return buckets;
   }

@@ -7,9 +7,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the values of one quantity and yields their {@link Distribution}. Bounded memory: a
- * histogram of 3 significant digits that spans the smallest value to the largest (about 16 KiB
- * below 2 ms, 8 KiB more per doubling), and {@link Moments}.
+ * Records the values of one quantity and computes their {@link Distribution}. Memory is bounded: a
+ * histogram of 3 significant digits from the smallest value to the largest (about 16 KiB below 2
+ * ms, 8 KiB more per doubling), and {@link Moments}. Not thread-safe.
  */
 public final class ValueRecorder {
 
@@ -19,10 +19,10 @@ public final class ValueRecorder {
   /** Histogram steps per token: whole tokens. */
   public static final double WHOLE = 1;
 
-  /** Histogram steps per token/s: thousandths. */
+  /** Histogram steps per token/s: thousandths of a token/s. */
   public static final double THOUSANDTHS = 1_000;
 
-  /** Histogram steps per unit that a server chose, perhaps seconds. */
+  /** Histogram steps per unit of a value reported by a server, which may be seconds. */
   public static final double MILLIONTHS = 1_000_000;
 
   private static final double[] UPPER = {50, 75, 90, 95, 99, 99.9};
@@ -38,7 +38,7 @@ public final class ValueRecorder {
   }
 
   /**
-   * @param isRate whether low values are the bad ones, so that low percentiles are wanted too
+   * @param isRate whether low values are the bad ones, so that low percentiles are included
    */
   ValueRecorder(double resolution, boolean isRate) {
     this.resolution = resolution;
@@ -57,7 +57,7 @@ public final class ValueRecorder {
     moments.add(value, weight);
   }
 
-  /** Adds the first {@code count} of these times in microseconds, as milliseconds. */
+  /** Adds the first {@code count} of these times in microseconds, converted to milliseconds. */
   public void addMicros(int[] micros, int count) {
     histogram.addAll(micros, count);
     moments.addMicros(micros, count);
@@ -77,7 +77,7 @@ public final class ValueRecorder {
   }
 
   /**
-   * The nearest-rank percentile, the ⌈p ÷ 100 × n⌉-th smallest value; null when there is none.
+   * The nearest-rank percentile, the ⌈p ÷ 100 × n⌉-th smallest value; null without values.
    *
    * @param percent in (0, 100]
    */
@@ -89,7 +89,7 @@ public final class ValueRecorder {
     return Math.max(moments.min(), Math.min(moments.max(), value));
   }
 
-  /** Receives recorded values, ascending, to the histogram's precision. */
+  /** Receives recorded values in ascending order, rounded to the histogram's precision. */
   @FunctionalInterface
   public interface ValueVisitor {
     void value(double value, long count);
@@ -100,22 +100,22 @@ public final class ValueRecorder {
         (low, high, count) -> visitor.value((low + (high - low + 1) / 2) / resolution, count));
   }
 
-  /** Without intervals of confidence. */
+  /** The distribution without confidence intervals. */
   public Distribution distribution() {
     return distribution(null, null, null);
   }
 
   /**
-   * The value of that rank among all, ascending.
+   * The value of that rank in ascending order.
    *
    * @param rank 1 to the number of values
    */
   public double atRank(long rank) {
-    // half a rank below, so that rounding cannot reach the next one
+    // half a rank lower, so that rounding cannot reach the next rank
     return Objects.requireNonNull(percentile((rank - 0.5) * 100 / moments.count()));
   }
 
-  /** With intervals of confidence; null where there is none. */
+  /** The distribution with confidence intervals, each null if there is none. */
   public Distribution distribution(
       @Nullable Interval meanCi95, @Nullable Interval p50Ci95, @Nullable Interval p99Ci95) {
     if (isEmpty()) {
@@ -142,7 +142,7 @@ public final class ValueRecorder {
         lowN(moments.count(), isRate));
   }
 
-  /** The percentiles that have fewer than 10 of {@code count} values beyond them. */
+  /** The percentiles with fewer than 10 of {@code count} values beyond them. */
   static List<String> lowN(long count, boolean isRate) {
     List<String> low = new ArrayList<>(0);
     for (double percent : isRate ? LOWER_TOO : UPPER) {
@@ -154,21 +154,21 @@ public final class ValueRecorder {
   }
 
   /**
-   * Whether fewer than 10 of {@code count} values lie beyond that percentile: above it, and below
-   * one that is under p50.
+   * Whether fewer than 10 of {@code count} values are beyond that percentile: above it, or below it
+   * if it is under p50.
    */
   static boolean isLowN(long count, double percent) {
-    // 99.9 % of 10,000 are a hair more than 9,990 in binary.
+    // In binary, 99.9 % of 10,000 is slightly more than 9,990.
     long rank = (long) Math.ceil(count * percent / 100 - 1e-12 * count);
     return (percent < 50 ? rank - 1 : count - rank) < 10;
   }
 
   /**
-   * Count, mean, population standard deviation, minimum and maximum of a stream of values, exact to
-   * rounding (1e-9 relative after 20 million values).
+   * Count, mean, population standard deviation, minimum and maximum of a stream of values (relative
+   * error 1e-9 after 20 million values).
    *
-   * <p>Welford's update, and Chan's to join two: no sum of squares, so nothing cancels when the
-   * spread is small beside the mean.
+   * <p>Uses Welford's update, and Chan's to merge two: without a sum of squares there is no
+   * cancellation if the spread is small compared with the mean.
    */
   public static final class Moments {
 
@@ -178,7 +178,7 @@ public final class ValueRecorder {
     private double min = Double.POSITIVE_INFINITY;
     private double max = Double.NEGATIVE_INFINITY;
 
-    /** Adds {@code weight} values; nothing when it is 0. */
+    /** Adds a value {@code weight} times. */
     public void add(double value, long weight) {
       if (weight <= 0) {
         return;
@@ -208,7 +208,7 @@ public final class ValueRecorder {
       max = Math.max(max, most);
     }
 
-    /** Many at once, in milliseconds: without a division for each. */
+    /** Adds many values in milliseconds with few divisions. */
     private void addMicros(int[] micros, int more) {
       long sum = 0;
       int least = Integer.MAX_VALUE;

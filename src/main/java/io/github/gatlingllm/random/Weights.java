@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.ToDoubleFunction;
 
-/** Draws one of several by weight. */
+/** Weighted random choice. */
 public final class Weights {
 
   private Weights() {}
 
   /**
-   * The weight itself.
+   * Checks a weight and returns it.
    *
    * @throws IllegalArgumentException if it is not above 0
    */
@@ -21,7 +21,7 @@ public final class Weights {
     return weight;
   }
 
-  /** One of them, each with a chance of its weight ÷ the sum of all. */
+  /** Draws an element with a probability of its weight ÷ the sum of all weights. */
   public static <T> T draw(List<T> choices, ToDoubleFunction<T> weight, SplittableRandom random) {
     double left = random.nextDouble() * choices.stream().mapToDouble(weight).sum();
     for (T choice : choices) {

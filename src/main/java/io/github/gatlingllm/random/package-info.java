@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed alone; for all packages, not for users. */
+/** Random numbers determined by a seed. Not for users. */
 @NullMarked
 package io.github.gatlingllm.random;
 

@@ -12,19 +12,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the lines of {@code requests.jsonl} that look as {@link RecordCodec} writes most of them:
- * all keys of {@link RecordField} in their order, no white space, no escapes, only ASCII. What it
- * reads is what the JSON parser of {@link RecordCodec#read} would, three times as fast; any other
- * line it leaves to that.
+ * Reads the lines of {@code requests.jsonl} in the form in which {@link RecordCodec} writes most of
+ * them: all keys of {@link RecordField} in their order, no white space, no escapes, only ASCII. It
+ * gives the same record as {@link RecordCodec#read}, which parses any JSON and reads all other
+ * lines, in less than half of the time: 2.5 instead of 6.3 µs for an answer of 20 events, 3.7
+ * instead of 11.9 µs for one of 200 (compiler C1; with C2 the ratios are 2.2 and 2.5).
  *
- * <p>Texts that come again, such as names, are made once. Not thread-safe.
+ * <p>Caches short texts that recur, such as names. Not thread-safe.
  */
 final class PlainLine {
 
   private static final List<RecordField<?>> FIELDS =
       RecordField.ALL.stream().filter(field -> !field.isText()).toList();
 
-  /** What stands before the value of each field. */
+  /** The bytes before the value of each field. */
   private static final byte[][] LEADS =
       FIELDS.stream()
           .map(field -> (field.index() == 0 ? "{\"" : ",\"") + field + "\":")
@@ -36,7 +37,7 @@ final class PlainLine {
   private static final byte[] FALSE = "false".getBytes(UTF_8);
   private static final byte[] END = "}\n".getBytes(UTF_8);
 
-  /** Lines of another look in a row after which all others are taken for such. */
+  /** After so many other lines in a row it gives up on the file. */
   private static final int MOST_OTHERS = 50;
 
   private static final int MOST_TEXTS = 256;
@@ -45,7 +46,7 @@ final class PlainLine {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
   };
 
-  /** Thrown where a line is not plain; made once, as its place does not matter. */
+  /** Thrown if a line is not plain; a constant without stack trace. */
   private static final class NotPlain extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -64,14 +65,14 @@ final class PlainLine {
   private int others;
   private int[] numbers = new int[256];
 
-  // Texts by their hash: noted when it first comes, kept from the second time on.
+  // Texts by hash: the first occurrence stores the hash, the second one the text.
   private final int[] hashes = new int[MOST_TEXTS];
   private final byte[] @Nullable [] bytesOf = new byte[MOST_TEXTS] @Nullable [];
   private final String[] texts = new String[MOST_TEXTS];
 
   /**
-   * The record that begins at {@code from}; null where its line is not plain, or does not end
-   * before {@code to}.
+   * The record that begins at {@code from}; null if its line is not plain or does not end before
+   * {@code to}.
    */
   @Nullable RequestRecord read(byte[] buffer, int from, int to) {
     if (others > MOST_OTHERS) {
@@ -95,7 +96,7 @@ final class PlainLine {
     }
   }
 
-  /** Where the line after the one that was read begins. */
+  /** Where the next line begins. */
   int next() {
     return at;
   }
@@ -139,7 +140,7 @@ final class PlainLine {
     return true;
   }
 
-  /** JSON is not plain. */
+  /** A field of JSON is plain only if it is null. */
   @Nullable String json() {
     if (!passesNull()) {
       throw NotPlain.HERE;
@@ -227,7 +228,7 @@ final class PlainLine {
     return negative ? -value : value;
   }
 
-  /** Digits as JSON has them: at least one, and no 0 before others. */
+  /** At least one digit, without leading zeros, as JSON requires. */
   private long digits() {
     int from = at;
     long value = 0;
@@ -339,7 +340,7 @@ final class PlainLine {
     return Collections.unmodifiableMap(byName);
   }
 
-  /** Of at most 15 digits, so that the division rounds as a parser does. */
+  /** At most 15 digits, so that the division rounds as a parser does. */
   private double decimal() {
     boolean negative = passes('-');
     int from = at;

@@ -14,12 +14,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A {@link RequestRecord} as one line of {@code llm/requests.jsonl}, and back: the fields of {@link
- * RecordField} in their order.
- *
- * <p>A record stays on one line, as {@link JsonLines} does it. Stateless.
+ * Converts a {@link RequestRecord} to one line of {@code llm/requests.jsonl} and back: the fields
+ * of {@link RecordField} in their order. Characters that end a line are escaped as by {@link
+ * JsonLines}. Stateless.
  */
-public final class RecordCodec {
+final class RecordCodec {
 
   private static final Map<String, RecordField<?>> BY_KEY =
       RecordField.ALL.stream()
@@ -33,8 +32,8 @@ public final class RecordCodec {
 
   private RecordCodec() {}
 
-  /** The record as one line of UTF-8, line feed included. */
-  public static byte[] write(RequestRecord record) {
+  /** The record as one line of UTF-8, with its line feed. */
+  static byte[] write(RequestRecord record) {
     ByteArrayOutputStream line = new ByteArrayOutputStream(2_048);
     append(record, line);
     return line.toByteArray();
@@ -62,13 +61,13 @@ public final class RecordCodec {
   }
 
   /**
-   * The record in one line. Unknown keys and any order of keys are accepted, and so are files
-   * without the keys that are not in every version of the format.
+   * Parses a line. Keys may be in any order. Unknown keys are skipped, and keys that older versions
+   * of the format lack may be missing.
    *
    * @param line holds the line as UTF-8, without its line feed
-   * @throws IOException if it is no record; the message is one line and says why
+   * @throws IOException with a one-line message, if the line is not a record
    */
-  public static RequestRecord read(byte[] line, int offset, int length) throws IOException {
+  static RequestRecord read(byte[] line, int offset, int length) throws IOException {
     try (JsonParser json = JSON.createParser(line, offset, length)) {
       return values(json).record();
     } catch (JsonProcessingException e) {

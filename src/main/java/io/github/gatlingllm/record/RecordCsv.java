@@ -16,12 +16,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records as {@code llm/requests.csv}: UTF-8, RFC 4180, a header and a row per record, the keys of
- * {@code llm/requests.jsonl} in their order. Left out is what no cell can hold: what comes once per
- * event, timings that the server named, and texts of prompts and answers. An absent value is an
- * empty cell, an empty text {@code ""}; lists of names are joined by {@code |}. Spreadsheets take a
- * text that begins with {@code = + - @}, a tab or a line end for a formula, so it gets a {@code '}
- * before it; a name may come from a server.
+ * Writes records as {@code llm/requests.csv}: UTF-8, RFC 4180, a header and a row per record, the
+ * keys of {@code llm/requests.jsonl} in their order. Fields that do not fit into a cell are left
+ * out: values per event, timings that the server named, and texts of prompts and answers. An absent
+ * value is an empty cell, an empty text is {@code ""}, and lists of names are joined by {@code |}.
+ * Spreadsheets read a text that begins with {@code = + - @}, a tab or a line end as a formula, and
+ * names may come from a server; such a text is prefixed with {@code '}.
  *
  * <pre>{@code
  * try (RecordCsv csv = RecordCsv.create(requestsCsv)) {
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>One record at a time is held. Not thread-safe.
+ * <p>Not thread-safe.
  */
 public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
 
@@ -40,32 +40,28 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
   private final Path file;
   private final Path draft;
   private final Writer out;
-  private boolean hasHeader;
 
   private RecordCsv(Path file, Path draft) throws IOException {
     this.file = file;
     this.draft = draft;
-    // an encoder of its own would refuse the unpaired surrogates that a server may send
+    // Files.newBufferedWriter would throw on the unpaired surrogates that a server may send.
     out = new BufferedWriter(new OutputStreamWriter(WholeFile.open(draft), UTF_8), 1 << 16);
+    row(Object::toString);
   }
 
-  /** Begins a file beside that one. */
+  /** Starts a file that {@link #finish} moves to that path. */
   public static RecordCsv create(Path requestsCsv) throws IOException {
     return new RecordCsv(requestsCsv, WholeFile.draftOf(requestsCsv));
   }
 
   /**
-   * Adds a row.
+   * Writes a row.
    *
    * @throws UncheckedIOException if it cannot be written
    */
   @Override
   public void accept(RequestRecord record) {
     try {
-      if (!hasHeader) {
-        row(Object::toString);
-        hasHeader = true;
-      }
       row(column -> cell(column, record));
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
@@ -103,13 +99,13 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
         || cell.chars().anyMatch(c -> c == ',' || c == '"' || c == '\r' || c == '\n');
   }
 
-  /** Ends the file and moves it into place. */
+  /** Completes the file and moves it into place. */
   public void finish() throws IOException {
     out.close();
     WholeFile.move(draft, file);
   }
 
-  /** Leaves nothing half written behind. */
+  /** Deletes an incomplete file. */
   @Override
   public void close() throws IOException {
     out.close();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Reads {@code llm/requests.jsonl} as a stream: memory is bounded by the longest line, whatever the
+ * Reads {@code llm/requests.jsonl} as a stream. Memory is bounded by the longest line, not by the
  * length of the file.
  *
  * <pre>
@@ -20,11 +20,11 @@ import java.util.function.Consumer;
  *   ┌───────────────────────────────────────┐
  *   │ {"request_id":…,"messages":…}      LF │  line 1: a record of RecordCodec, UTF-8
  *   │ {"request_id":…}                   LF │  line 2
- *   │ {"request_id":…,"na                LF │  torn by a full disk: counted, named, left out
+ *   │ {"request_id":…,"na                LF │  cut off by a full disk: skipped, reported
  *   │                                    LF │  empty: skipped
  *   │ {"request_id":…}                   LF │
- *   │ {"request_id":…}                      │  last line without LF: read if it is a whole record,
- *   └───────────────────────────────────────┘  else a cut tail (kill -9), reported in bytes
+ *   │ {"request_id":…}                      │  last line without LF: read if it is complete,
+ *   └───────────────────────────────────────┘  otherwise (kill -9) skipped, reported in bytes
  * </pre>
  */
 public final class RecordFile {
@@ -42,13 +42,13 @@ public final class RecordFile {
   private long cutTailBytes;
 
   /**
-   * What a file of records held besides its records.
+   * The number of records in a file, and what is damaged in it.
    *
    * @param records records that were read
-   * @param cutTailBytes bytes of a last line that was cut off, as after a crash; 0 when the file
-   *     ends whole
-   * @param badLines lines that are no record and were left out
-   * @param firstBadLines the first few of them
+   * @param cutTailBytes size of a last line that was cut off, as after a crash; 0 if the last line
+   *     is complete
+   * @param badLines lines that are not a record and were skipped
+   * @param firstBadLines the first five of them
    */
   public record ReadReport(
       long records, long cutTailBytes, long badLines, List<BadLine> firstBadLines) {
@@ -58,28 +58,23 @@ public final class RecordFile {
     }
 
     /**
-     * A line that is no record.
+     * A line that is not a record.
      *
      * @param number from 1
-     * @param reason one line
+     * @param reason why not, on one line
      */
     public record BadLine(long number, String reason) {}
-
-    /** Whether the file held nothing but whole records. */
-    public boolean isClean() {
-      return cutTailBytes == 0 && badLines == 0;
-    }
   }
 
-  /** Takes records and the lines that they were read from. */
+  /** Receives records with their lines. */
   @FunctionalInterface
   public interface LineSink {
 
     /**
-     * Takes a record.
+     * Receives a record.
      *
-     * @param line holds its line, UTF-8, from {@code from} to before {@code to}, without line feed;
-     *     to be read at once and not to be kept
+     * @param line holds its line in UTF-8, from {@code from} to before {@code to}, without line
+     *     feed; valid only during the call
      */
     void take(RequestRecord record, byte[] line, int from, int to);
   }
@@ -89,20 +84,25 @@ public final class RecordFile {
     this.longestLine = longestLine;
   }
 
+  /** A record as a line of the file: UTF-8, with its line feed. */
+  public static byte[] line(RequestRecord record) {
+    return RecordCodec.write(record);
+  }
+
   /**
-   * Hands every record of the file to {@code sink}, in the order of the file. One that the sink
-   * refuses, by an exception, is reported like a line that is damaged: no record costs the others.
+   * Passes every record of the file to {@code sink}, in the order of the file. A record for which
+   * the sink throws is reported like a damaged line, and reading continues.
    *
-   * @throws UncheckedIOException that the sink throws, because it cannot write
-   * @throws NoSuchFileException if there is no such file
-   * @throws IOException if it cannot be read; records that are damaged are reported instead
+   * @throws UncheckedIOException if the sink throws it: it cannot write
+   * @throws NoSuchFileException if the file does not exist
+   * @throws IOException if the file cannot be read; damaged lines are reported instead
    */
   public static ReadReport read(Path requestsJsonl, Consumer<RequestRecord> sink)
       throws IOException {
     return readLines(requestsJsonl, (record, line, from, to) -> sink.accept(record));
   }
 
-  /** The same, with the line of each record. */
+  /** As {@link #read(Path, Consumer)}, with the line of each record. */
   public static ReadReport readLines(Path requestsJsonl, LineSink sink) throws IOException {
     if (!Files.isRegularFile(requestsJsonl)) {
       throw new NoSuchFileException(
@@ -115,11 +115,11 @@ public final class RecordFile {
     return file.report();
   }
 
-  /** Reads with a buffer that starts at {@code room} bytes; for tests of the edges. */
-  static ReadReport read(InputStream in, int room, int longestLine, Consumer<RequestRecord> sink)
+  /** Reads with a buffer of initially {@code size} bytes; for tests. */
+  static ReadReport read(InputStream in, int size, int longestLine, Consumer<RequestRecord> sink)
       throws IOException {
     RecordFile file = new RecordFile((record, line, from, to) -> sink.accept(record), longestLine);
-    file.read(in, room);
+    file.read(in, size);
     return file.report();
   }
 
@@ -127,8 +127,8 @@ public final class RecordFile {
     return new ReadReport(records, cutTailBytes, badLines, firstBadLines);
   }
 
-  private void read(InputStream in, int room) throws IOException {
-    byte[] buffer = new byte[room];
+  private void read(InputStream in, int initialSize) throws IOException {
+    byte[] buffer = new byte[initialSize];
     int size = 0;
     long skipped = 0;
     for (int count = in.read(buffer);
@@ -157,9 +157,9 @@ public final class RecordFile {
   /**
    * Reads the line that begins at {@code start}.
    *
-   * @param searched up to here there is no line feed
-   * @param skipped bytes of the same line that are no longer there
-   * @return where the next line begins; -1 where the line does not end before {@code end}
+   * @param searched there is no line feed before this index
+   * @param skipped bytes of the same line that are no longer in the buffer
+   * @return where the next line begins; -1 if the line does not end before {@code end}
    */
   private int nextLine(byte[] buffer, int start, int searched, int end, long skipped) {
     RequestRecord record = skipped > 0 ? null : plain.read(buffer, start, end);
@@ -176,7 +176,7 @@ public final class RecordFile {
     return feed + 1;
   }
 
-  /** Where the next line feed is; {@code to} if there is none before. */
+  /** Index of the next line feed; {@code to} if there is none. */
   static int lineEnd(byte[] buffer, int from, int to) {
     int i = from;
     while (i < to && buffer[i] != '\n') {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a line of {@code requests.jsonl} says, by field, and the record that it describes. */
+/** The values of a line of {@code requests.jsonl}, by field, and the record made of them. */
 final class RecordValues {
 
   private static final int[] NONE = {};
@@ -34,7 +34,7 @@ final class RecordValues {
     values[field] = value == null ? NULL : value;
   }
 
-  /** Whether the line says anything of it, be it null. */
+  /** Whether the line has that field, with a value or null. */
   private boolean has(RecordField<?> field) {
     return values[field.index()] != null;
   }
@@ -58,7 +58,7 @@ final class RecordValues {
     return value;
   }
 
-  /** The record that a line describes; values that older files lack are derived from others. */
+  /** The record; values that older files lack are derived from others. */
   RequestRecord record() {
     RequestStatus status = required(RecordField.STATUS);
     return new RequestRecord(
@@ -141,7 +141,10 @@ final class RecordValues {
         get(RecordField.PACING_WAIT));
   }
 
-  /** Files without {@code tpot_estimated} took a first event of unknown size for one token. */
+  /**
+   * Older files, without {@code tpot_estimated}, counted a first event of unknown size as one
+   * token; their TPOT is converted.
+   */
   private @Nullable Double tpot() {
     Long nanos = get(RecordField.TPOT);
     if (nanos == null) {

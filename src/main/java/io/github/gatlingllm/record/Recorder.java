@@ -22,15 +22,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends records to {@code llm/requests.jsonl} from a thread of its own, so that no event loop
- * ever waits for a disk.
+ * Appends records to {@code llm/requests.jsonl} on its own thread, so that no event loop waits for
+ * a disk.
  *
- * <p>What was recorded is handed to the operating system as soon as nothing more is waiting, and at
- * the latest one second after its oldest record: {@code kill -9} costs at most that second and
- * leaves at most one cut line, the last. Memory is bounded by the queue; a record that finds it
- * full is dropped and counted.
+ * <p>Records are written in batches: when the queue is empty, and at the latest one second after
+ * the oldest record of the batch. A {@code kill -9} loses at most that second and cuts at most the
+ * last line. The queue bounds memory; a record that does not fit is dropped and counted.
  *
- * <p>{@link #record} may be called from any thread, and so may the counts.
+ * <p>{@link #record} and the counts are safe to call from any thread.
  */
 public final class Recorder {
 
@@ -39,7 +38,7 @@ public final class Recorder {
 
   private static final long OLDEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Waking up costs more than writing a record does, and no event loop is to do it. */
+  /** The thread polls: an event loop that wakes it would spend more than writing a record costs. */
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final Duration FREEZE = Duration.ofSeconds(2);
@@ -75,11 +74,11 @@ public final class Recorder {
   }
 
   /**
-   * Starts to record into a new file; missing directories are made.
+   * Starts recording into a new file and creates missing directories.
    *
-   * @param observer sees every record, on the recorder's thread; whatever it throws is reported
-   *     once and breaks nothing
-   * @throws IOException in one line, if the file exists or cannot be made
+   * @param observer receives every record, on the recorder's thread; its first exception is
+   *     reported, later ones are ignored
+   * @throws IOException with a one-line message, if the file exists or cannot be created
    */
   public static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer)
       throws IOException {
@@ -106,12 +105,12 @@ public final class Recorder {
   }
 
   /**
-   * Takes the record without ever waiting.
+   * Queues the record; never blocks.
    *
-   * @return false if it is lost: dropped because the queue is full, or too late
+   * @return false if the record is dropped: the queue is full, or the recorder is closed
    */
   public boolean record(RequestRecord record) {
-    // Counted before `accepting` is read: the thread ends only when it sees nobody counted.
+    // Count before reading `accepting`: the thread ends only when it sees a count of 0.
     if (waiting.incrementAndGet() <= capacity && accepting) {
       queue.add(record);
       return true;
@@ -121,19 +120,19 @@ public final class Recorder {
     return false;
   }
 
-  /** Records that wait for their turn. */
+  /** Records in the queue. */
   public int waiting() {
     return waiting.get();
   }
 
   /** Records whose line is in the file. */
-  public long recorded() {
+  long recorded() {
     return file.written();
   }
 
   /**
-   * Records lost because the queue was full, because there was no time left to drain it, or because
-   * they came after the end.
+   * Records lost because the queue was full, because closing ran out of time, or because they came
+   * after it.
    */
   public long dropped() {
     return dropped.get();
@@ -145,20 +144,20 @@ public final class Recorder {
   }
 
   /**
-   * Takes nothing more and writes what is waiting within two seconds: all the time there is after a
-   * SIGTERM.
+   * Closes within two seconds, which is all the time there is after a SIGTERM.
    *
-   * @return whether all of it was written or tried
+   * @return whether every queued record was written, or failed to be
    */
   public boolean freeze() {
     return close(FREEZE);
   }
 
   /**
-   * Takes nothing more, writes what is waiting, and closes the file. A second call waits again.
+   * Accepts no more records, writes the queued ones, and closes the file. A second call waits
+   * again.
    *
-   * @param atMost then the rest is dropped and counted
-   * @return whether all of it was written or tried
+   * @param atMost after this time records that are still queued are dropped and counted
+   * @return whether every queued record was written, or failed to be
    */
   public boolean close(Duration atMost) {
     accepting = false;
@@ -168,8 +167,17 @@ public final class Recorder {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    abandoned = thread.isAlive();
-    return !abandoned && queue.isEmpty();
+    if (thread.isAlive()) {
+      abandoned = true;
+      dropQueued();
+    }
+    return !abandoned;
+  }
+
+  private void dropQueued() {
+    while (queue.poll() != null) {
+      dropped.incrementAndGet();
+    }
   }
 
   private void run() {
@@ -193,7 +201,7 @@ public final class Recorder {
     }
     file.flush();
     file.close();
-    dropped.addAndGet(queue.size());
+    dropQueued();
   }
 
   private void observe(RequestRecord record) {
@@ -209,9 +217,10 @@ public final class Recorder {
 
   /**
    * Collects records as lines and writes whole lines only, one write per batch. A failed write
-   * costs its records, is said once, and is followed by further tries: a disk may have room again.
+   * loses its batch. The first failure is reported, and later batches are still tried: a disk may
+   * have room again.
    *
-   * <p>One thread writes; any may read the counts.
+   * <p>One thread writes; any thread may read the counts.
    */
   static final class LineWriter {
 
@@ -229,14 +238,14 @@ public final class Recorder {
     private boolean torn;
     private boolean complained;
 
-    /** Lines that wait to be written. */
+    /** The batch. */
     private static final class Lines extends ByteArrayOutputStream {
 
       Lines() {
         super(2 * BATCH);
       }
 
-      /** A view that the next write invalidates. */
+      /** A view of the batch, valid until the next write to it. */
       ByteBuffer view() {
         return ByteBuffer.wrap(buf, 0, count);
       }
@@ -247,7 +256,7 @@ public final class Recorder {
     }
 
     /**
-     * @param path of the file that the channel writes to; null where it is none
+     * @param path of the file that the channel writes to; null if it does not write to a file
      */
     LineWriter(WritableByteChannel channel, @Nullable Path path, Consumer<String> complaints) {
       this.channel = channel;
@@ -255,12 +264,12 @@ public final class Recorder {
       this.complaints = complaints;
     }
 
-    /** Records whose line is in the file as a whole. */
+    /** Records whose whole line is in the file. */
     long written() {
       return written.get();
     }
 
-    /** Records that could not be made a line or not be written. */
+    /** Records that could not be encoded or written. */
     long failed() {
       return failed.get();
     }
@@ -315,12 +324,12 @@ public final class Recorder {
       }
     }
 
-    /** What is written to a file that was deleted is lost, though no write fails. */
+    /** Writes to a deleted file succeed, and their data is lost. */
     private boolean isDeleted() {
       return path != null && !Files.exists(path);
     }
 
-    /** Looks once a second whether the file is still there. */
+    /** Checks once a second that the file still exists. */
     private void write(ByteBuffer bytes) throws IOException {
       long now = System.nanoTime();
       if (now - lookedNanos >= OLDEST_NANOS) {

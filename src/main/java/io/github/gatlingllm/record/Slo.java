@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,42 +15,43 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Service level objectives of one request, and when a load level holds them.
+ * Service level objectives (SLO) of a request, and the rule by which a load level holds them.
  *
  * <pre>{@code
  * Slo.parse("ttft<200ms,tpot<50ms,e2e<10s", 99, Slo.Rule.PERCENTILES)
  * }</pre>
  *
- * <p>What a request missed:
+ * <p>Which objectives a request misses:
  *
  * <table>
  * <caption>Rules</caption>
- * <tr><td>TTFT, TTFO, E2E</td><td>judged from the schedule, so that waiting inside the client
- *     counts: it is what the user feels; of a streamed request, a missing one is a miss</td></tr>
- * <tr><td>TPOT, ITL, STALL</td><td>a missing one is ignored</td></tr>
- * <tr><td>not ok</td><td>misses {@value #FAILED}, and what else it missed</td></tr>
- * <tr><td>cancelled, never admitted</td><td>TTFT, TTFO and E2E: missed where the limit had passed,
- *     met where it came in time. TPOT, ITL and STALL: judged by what was seen, once two tokens had
- *     come; a gap that was still open counts for STALL. All else cannot be told; a request with an
- *     objective that cannot be told, and none missed, is not judged</td></tr>
+ * <tr><td>TTFT, TTFO, E2E</td><td>measured from the planned arrival, so that they include the
+ *     wait inside the client, as the user feels it; a streamed request without a value misses
+ *     </td></tr>
+ * <tr><td>TPOT, ITL, STALL</td><td>a request without a value is not judged by them</td></tr>
+ * <tr><td>not ok</td><td>misses {@value #FAILED}, besides the objectives that it misses</td></tr>
+ * <tr><td>cancelled, never admitted</td><td>TTFT, TTFO and E2E: missed if the limit had passed,
+ *     met if the token came in time. TPOT, ITL and STALL: judged by the tokens received, from two
+ *     on; STALL includes the gap that was open at the end. Everything else is unknown. A request
+ *     with an unknown objective and no missed one is not judged</td></tr>
  * </table>
  *
- * @param objectives all must hold; empty means no SLO
- * @param percentile share of requests, in percent, that {@code rule} asks for
- * @param rule when a load level holds
+ * @param objectives all must hold; empty if there is no SLO
+ * @param percentile share of requests, in percent, that {@code rule} requires
+ * @param rule when a load level holds the SLO
  */
 public record Slo(List<Objective> objectives, double percentile, Rule rule) {
 
-  /** Stands in the list of missed objectives of a request that was not ok. */
+  /** The entry in the list of missed objectives of a request that was not ok. */
   public static final String FAILED = "failed";
 
-  /** No objective at all. */
+  /** No objective. */
   public static final Slo NONE = new Slo(List.of(), 99, Rule.PERCENTILES);
 
   private static final Pattern FORM =
       Pattern.compile("([a-z0-9]+)<=?(" + DurationText.NUMBER + "(?:" + DurationText.UNITS + "))");
 
-  /** Whatever somebody may have meant as one. */
+  /** Text that looks like an objective, valid or not. */
   private static final Pattern ATTEMPT = Pattern.compile("([^<>=]*)([<>=]+)(.*)");
 
   public Slo {
@@ -62,7 +64,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
 
   /** When a load level holds an SLO of several objectives; failed requests meet none. */
   public enum Rule {
-    /** Each objective by itself is met by at least that share of the attempted requests. */
+    /** Each objective is met by at least that share of the attempted requests. */
     PERCENTILES,
     /** At least that share of the attempted requests meets all objectives at once. */
     REQUESTS;
@@ -75,25 +77,25 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  /** What became of one objective of one request. */
+  /** Whether a request met one objective. */
   public enum Verdict {
     MET,
     MISSED,
-    /** The request has nothing to be judged by, such as TPOT of one token: no miss. */
+    /** The request has no value, such as TPOT of one token. This is not a miss. */
     ABSENT,
-    /** It was cancelled before it could be told. */
+    /** The request was cancelled before the objective could be judged. */
     UNKNOWN
   }
 
   /**
-   * What became of all objectives of one request.
+   * Which objectives a request met.
    *
-   * @param verdicts in the order of the objectives; empty without SLO
-   * @param failed whether it ended by itself and was not ok
+   * @param verdicts in the order of the objectives; empty without an SLO
+   * @param failed whether the request was not ok and was not cancelled
    */
   public record Judgement(Slo slo, List<Verdict> verdicts, boolean failed) {
 
-    /** Of the objective at that position: a failed request meets none. */
+    /** The verdict on the objective at that position; a failed request meets none. */
     public Verdict of(int objective) {
       return failed ? Verdict.MISSED : verdicts.get(objective);
     }
@@ -116,7 +118,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return missed;
     }
 
-    /** Whether it met the SLO; null where there is none, and where that cannot be told. */
+    /** Whether the request met the SLO; null if there is none, or if that is unknown. */
     public @Nullable Boolean met() {
       if (slo.isEmpty()) {
         return null;
@@ -128,19 +130,19 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  /** What an objective limits. */
+  /** The quantity that an objective limits. */
   public enum Measure {
     /** Time to first token, from schedule. */
     TTFT,
     /** Time to first output token (reasoning excluded), from schedule. */
     TTFO,
-    /** Time per output token; ignored for answers of fewer than 2 tokens. */
+    /** Time per output token; not judged for answers of fewer than 2 tokens. */
     TPOT,
-    /** 99th percentile of the request's inter-token gaps; ignored where it has none. */
+    /** 99th percentile of the request's inter-token gaps; not judged without gaps. */
     ITL,
     /** Whole request, from schedule. */
     E2E,
-    /** Longest gap of the request; ignored where it has none. */
+    /** Longest gap of the request; not judged without gaps. */
     STALL;
 
     /** The name used in settings and files: lower case. */
@@ -148,12 +150,12 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it counts from the planned arrival, so that waiting inside the client counts. */
+    /** Whether it is measured from the planned arrival, and so includes the wait in the client. */
     public boolean isFromSchedule() {
       return this == TTFT || this == TTFO || this == E2E;
     }
 
-    /** What it was for one request, in nanoseconds; null where it has none. */
+    /** Its value for a request, in nanoseconds; null if the request has none. */
     public @Nullable Double nanos(Timing timing, Events events, Tokens tokens) {
       return switch (this) {
         case TTFT -> real(timing.ttftFromScheduleNanos());
@@ -172,15 +174,15 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return nanos == null ? null : (Double) (double) nanos;
     }
 
-    private boolean mustExist(boolean streamed) {
+    private boolean isRequired(boolean streamed) {
       return this == E2E || (streamed && (this == TTFT || this == TTFO));
     }
   }
 
   /**
-   * One limit.
+   * A limit.
    *
-   * @param limitNanos the measure must be below it
+   * @param limitNanos the measure must be below it; above 0
    */
   public record Objective(Measure measure, long limitNanos) {
 
@@ -190,14 +192,14 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return measure.key() + "<" + duration(limitNanos);
     }
 
-    /** Of a request that ended by itself. */
+    /** The verdict on a request that was not cancelled. */
     private Verdict ofEnded(@Nullable Double nanos, boolean streamed) {
       return nanos == null
-          ? measure.mustExist(streamed) ? Verdict.MISSED : Verdict.ABSENT
+          ? measure.isRequired(streamed) ? Verdict.MISSED : Verdict.ABSENT
           : within(nanos);
     }
 
-    /** Of a request that was cancelled: by what was seen. */
+    /** The verdict on a cancelled request, by the tokens received. */
     private Verdict ofCancelled(@Nullable Double nanos, boolean streamed, Timing timing) {
       boolean late = elapsedNanos(timing) >= limitNanos;
       return switch (measure) {
@@ -216,7 +218,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return nanos >= limitNanos ? Verdict.MISSED : Verdict.MET;
     }
 
-    /** From the last token to the end of a stream that was cut; 0 where no token came. */
+    /** From the last token to the end of a stream that was cut; 0 without tokens. */
     private static long openGapNanos(Timing timing) {
       Long last = timing.latencyNanos();
       Long closed = timing.closedNanos();
@@ -224,7 +226,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
 
     /**
-     * From the schedule to the end; for a request that was never admitted {@code closedNanos}
+     * From the planned arrival to the end. {@code closedNanos} of a request that was never admitted
      * counts from its start.
      */
     private static long elapsedNanos(Timing timing) {
@@ -242,32 +244,33 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       if (nanos % 1_000_000L == 0) {
         return nanos / 1_000_000L + "ms";
       }
-      return nanos / 1_000 + "us";
+      return BigDecimal.valueOf(nanos, 3).stripTrailingZeros().toPlainString() + "us";
     }
   }
 
   /**
-   * Reads {@code ttft<200ms,tpot<50ms,e2e<10s}; empty is no objective.
+   * Parses {@code ttft<200ms,tpot<50ms,e2e<10s}; an empty text has no objective.
    *
-   * @throws IllegalArgumentException in one line that names the part, and what is allowed
+   * @throws IllegalArgumentException with a one-line message that names the wrong part and what is
+   *     allowed
    */
   public static Slo parse(String text, double percentile, Rule rule) {
     return new Slo(text.isEmpty() ? List.of() : objectives(text), percentile, rule);
   }
 
-  /** What presets there are: name and objectives of each. */
+  /** Name and objectives of each preset. */
   public static String presets() {
     return Arrays.stream(SloPreset.values())
         .map(preset -> preset + " (" + preset.objectives() + ")")
         .collect(Collectors.joining(", "));
   }
 
-  /** As they are written in settings, with what settings have by default. */
+  /** Parses objectives, with the default percentile and rule of settings. */
   public static Slo parse(String text) {
     return new Slo(objectives(text), NONE.percentile, NONE.rule);
   }
 
-  /** The same objectives, judged otherwise. */
+  /** The same objectives with another percentile and rule. */
   public Slo judgedBy(double otherPercentile, Rule otherRule) {
     return new Slo(objectives, otherPercentile, otherRule);
   }
@@ -293,12 +296,17 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       if (measure == null) {
         throw notUnderstood(part);
       }
-      objectives.add(new Objective(measure, DurationText.nanos(form.group(2), "ms")));
+      long limit = DurationText.nanos(form.group(2), "ms");
+      if (limit == 0) {
+        throw new IllegalArgumentException(
+            "SLO '" + part + "' has limit 0, which no request meets; expected a time above 0");
+      }
+      objectives.add(new Objective(measure, limit));
     }
     return objectives;
   }
 
-  /** Says which of its three pieces is wrong, where it has three. */
+  /** An exception whose message says whether measure, sign or limit is wrong. */
   private static IllegalArgumentException notUnderstood(String part) {
     List<String> measures = Arrays.stream(Measure.values()).map(Measure::key).toList();
     Matcher attempt = ATTEMPT.matcher(part);
@@ -326,17 +334,17 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new IllegalArgumentException("SLO '" + part + "' " + what);
   }
 
-  /** Whether there is nothing to meet. */
+  /** Whether there is no objective. */
   public boolean isEmpty() {
     return objectives.isEmpty();
   }
 
-  /** Whether it holds at the same share, by the same rule. */
+  /** Whether percentile and rule are the same. */
   public boolean isHeldAs(Slo other) {
     return percentile == other.percentile && rule == other.rule;
   }
 
-  /** What became of the objectives of one request. */
+  /** Judges a request. */
   public Judgement judge(
       boolean streamed,
       RequestStatus status,
@@ -357,8 +365,8 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   }
 
   /**
-   * The same of a record. ITL of one whose event times were not kept is what it was found to be
-   * when the request ended.
+   * Judges a record. ITL of a record without event times is taken from its recorded outcome, which
+   * was decided when the request ended.
    */
   public Judgement judge(RequestRecord r) {
     RequestRecord.Outcome outcome = r.outcome();
@@ -384,7 +392,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return judgement;
   }
 
-  /** As it is written in settings; empty when there is no objective. */
+  /** The objectives as written in settings; empty if there are none. */
   @Override
   public String toString() {
     return objectives.stream().map(Objective::toString).collect(Collectors.joining(","));

@@ -8,19 +8,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many requests met each objective, and how many met all at once. Decides whether a load level
- * holds its SLO: the search does so while load is on, the report afterwards, by the same counts.
+ * Counts how many requests met each objective, and how many met all of them, and decides whether a
+ * load level holds its SLO. The search decides by it while load is on, the report afterwards.
  */
 public final class SloCounts {
 
-  /** Where more requests than this share could not be judged, the share that met is undefined. */
+  /** If more than this share of requests is unknown, the share that met is undefined. */
   private static final double MOST_UNKNOWN = 0.01;
 
   private static final double ROUNDING = 1e-9;
 
   private final Map<String, Objective> objectives = new LinkedHashMap<>();
 
-  /** Of what is judged by {@link Slo.Rule#REQUESTS}: all objectives at once, by percentile. */
+  /** Requests judged by {@link Slo.Rule#REQUESTS}, all objectives at once, by percentile. */
   private final Map<Double, Count> atOnce = new LinkedHashMap<>();
 
   private Count all = Count.NONE;
@@ -29,11 +29,11 @@ public final class SloCounts {
   private List<String> keys = List.of();
 
   /**
-   * Requests that were judged by something.
+   * Requests by verdict.
    *
-   * @param judged met or missed it
-   * @param met of those, how many met it
-   * @param unknown cancelled before it could be told, and in neither of the others
+   * @param judged requests that met or missed
+   * @param met those of {@code judged} that met
+   * @param unknown requests cancelled before they could be judged; not in {@code judged}
    */
   public record Count(long judged, long met, long unknown) {
 
@@ -53,19 +53,19 @@ public final class SloCounts {
       return new Count(judged + other.judged, met + other.met, unknown + other.unknown);
     }
 
-    /** Whether too many could not be judged for a share to mean anything. */
+    /** Whether too many requests are unknown for {@link #share}. */
     public boolean isUndefined() {
       return unknown > MOST_UNKNOWN * (judged + unknown);
     }
 
-    /** met ÷ judged, 0 to 1; null where nothing was judged, or too much could not be. */
+    /** met ÷ judged, 0 to 1; null if no request was judged, or too many are unknown. */
     public @Nullable Double share() {
       return judged == 0 || isUndefined() ? null : (Double) ((double) met / judged);
     }
 
     /**
-     * Whether at least that share met it; null where that cannot be told. Where too many could not
-     * be judged, it is told only if it would be missed even if they had met it.
+     * Whether at least that share met; null if unknown. If too many requests are unknown, the
+     * answer is false if the share would be missed even if all of them had met, and null otherwise.
      */
     public @Nullable Boolean holds(double percent) {
       Double share = share();
@@ -78,7 +78,7 @@ public final class SloCounts {
     }
   }
 
-  /** How many met one objective that requests are judged by. */
+  /** The count of one objective, and the SLO that it belongs to. */
   private record Objective(Slo slo, Count count) {
     Objective and(Objective other) {
       return new Objective(slo, count.and(other.count));
@@ -86,11 +86,11 @@ public final class SloCounts {
   }
 
   /**
-   * What decides whether a level holds.
+   * The count that decides whether a level holds.
    *
-   * @param objective as in settings, behind the name of the request that it is for; null where all
-   *     are asked for at once
-   * @param percent the share that is asked for
+   * @param objective as in settings, prefixed with its owner (see {@link #add}); null if all
+   *     objectives must be met at once
+   * @param percent the required share
    */
   public record Decision(
       @Nullable Boolean holds, @Nullable String objective, Count count, double percent) {
@@ -102,7 +102,7 @@ public final class SloCounts {
   /**
    * Adds a request.
    *
-   * @param owner stands before its objectives, e.g. the request name that has objectives of its own
+   * @param owner prefix of its objectives, e.g. the name of a request that has its own objectives
    */
   public void add(String owner, Slo.Judgement judgement) {
     Slo slo = judgement.slo();
@@ -124,7 +124,7 @@ public final class SloCounts {
     }
   }
 
-  /** Made anew only where another SLO comes: mostly it is that of the request before. */
+  /** The keys of an SLO, cached because most requests have the SLO of the one before. */
   @SuppressWarnings("ReferenceEquality") // quick, and another one that is equal gives equal keys
   private List<String> keys(String owner, Slo slo) {
     if (slo != keysOf || !owner.equals(keysOwner)) {
@@ -146,12 +146,12 @@ public final class SloCounts {
     return objectives.isEmpty();
   }
 
-  /** Of all objectives at once. */
+  /** How many requests met all objectives. */
   public Count all() {
     return all;
   }
 
-  /** Of each objective by itself, by its text behind its owner. */
+  /** The count of each objective, by its text prefixed with its owner. */
   public Map<String, Count> objectives() {
     Map<String, Count> counts = new LinkedHashMap<>();
     objectives.forEach((name, objective) -> counts.put(name, objective.count));
@@ -159,9 +159,9 @@ public final class SloCounts {
   }
 
   /**
-   * Whether enough requests meet what they are judged by, and what decides it: of the objectives
-   * that are judged by percentiles, and of what is to be met at once, the one that is furthest
-   * below the share that is asked for, or least above it. Null where nothing was judged.
+   * Whether the level holds its SLO. The deciding count is the one furthest below its required
+   * share, or least above it: among the objectives judged by percentiles, and the requests that
+   * must meet all objectives at once. Null if no request was judged.
    */
   public @Nullable Decision decide() {
     return Stream.concat(
@@ -177,7 +177,7 @@ public final class SloCounts {
         .orElse(null);
   }
 
-  /** Missed first, then what cannot be told, then the smallest margin. */
+  /** Missed first, then unknown, then the smallest margin. */
   private static double rank(Decision decision) {
     Double share = decision.count().share();
     double margin = share == null ? 0 : share - decision.percent() / 100;

@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Published limits that an SLO can be named by: those of the interactive scenarios of MLPerf
- * Inference, which are judged as the rule {@code percentiles} judges: the 99th percentile of TTFT
- * and of TPOT, from the instant at which a query was scheduled.
+ * Published limits that settings can name instead of objectives: the interactive scenarios of
+ * MLPerf Inference. MLPerf judges them as the rule {@code percentiles} does: by the 99th percentile
+ * of TTFT and of TPOT, measured from the instant at which a query was scheduled.
  *
  * <p>Source: MLCommons, <a
  * href="https://github.com/mlcommons/inference_policies/blob/ac93e89c0c9a8819eb0ad987768c2f6e22896714/inference_rules.adoc">MLPerf
  * Inference Rules</a>, table of benchmarks of the datacenter suite, as of July 2026. Only the
- * limits are taken from there: model, dataset and lengths are those of the run, so that its figures
- * are no MLPerf results.
+ * limits are taken from there. Model, dataset and lengths are those of the run, so its figures are
+ * not MLPerf results.
  */
 enum SloPreset {
   MLPERF_LLAMA3_1_8B_INTERACTIVE("ttft<500ms,tpot<30ms"),
@@ -28,7 +28,7 @@ enum SloPreset {
     this.objectives = objectives;
   }
 
-  /** Its limits as they are written in settings. */
+  /** Its objectives as written in settings. */
   String objectives() {
     return objectives;
   }

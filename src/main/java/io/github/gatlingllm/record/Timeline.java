@@ -4,16 +4,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instants of one request, as they happen: stamped on a monotonic nanosecond clock, turned into
- * durations once at the end.
+ * The instants of one request, stamped as they happen on a monotonic nanosecond clock, and
+ * converted to durations once at the end.
  *
  * <pre>
  * scheduled ─ start ─ admitted ─ written ─ headers ─ first event ─ first token … last token ─ closed
  *   └ start lag ┘ └ gate wait ┘ └ connect ┘          └──────────── TTFT, E2E from admitted ────────┘
  * </pre>
  *
- * <p>Costs one comparison, a few stores and, amortised, no allocation per token event. Not thread
- * safe: belongs to one event loop until the request ends.
+ * <p>A token event costs one comparison, a few stores and, amortised, no allocation. Not
+ * thread-safe: one event loop owns it until the request ends.
  */
 public final class Timeline {
 
@@ -34,7 +34,7 @@ public final class Timeline {
 
   private int[] offsetsMicros = new int[32];
 
-  /** Tokens of each event, kept as long as the server says them. */
+  /** Tokens of each event, up to the first event whose tokens the server does not report. */
   private int[] tokens = new int[0];
 
   private int[] choices = new int[0];
@@ -45,14 +45,14 @@ public final class Timeline {
   private boolean done;
   private long longestGap = NONE;
 
-  /** First and last token instant of each choice; choice 0 only, until another is seen. */
+  /** First and last token instant of each choice; only choice 0 until another one comes. */
   private long[] choiceFirst = {NONE};
 
   private long[] choiceLast = {NONE};
 
   /**
-   * @param scheduled planned arrival; without a plan, when its user was free for it
-   * @param start the request is ready to go; not before {@code scheduled}
+   * @param scheduled planned arrival; without a plan, when its user became free
+   * @param start when the request was ready to be sent; not before {@code scheduled}
    */
   public Timeline(long scheduled, long start) {
     this.scheduled = scheduled;
@@ -64,22 +64,22 @@ public final class Timeline {
     admitted = now;
   }
 
-  /** So long it was held back to stay below a number of requests or tokens a minute. */
+  /** How long a limit of requests or tokens per minute held the request back. */
   public void paced(long nanos) {
     paced = nanos;
   }
 
-  /** The request's bytes were handed to a connected channel. */
+  /** The request was written to a connected channel. */
   public void written(long now) {
     written = now;
   }
 
-  /** Response status line and headers are in. */
+  /** Response status line and headers arrived. */
   public void headers(long now) {
     headers = now;
   }
 
-  /** An event with data came, of any kind. */
+  /** An event with data arrived, with tokens or without. */
   public void event(long now) {
     if (firstEvent == NONE) {
       firstEvent = now;
@@ -87,12 +87,12 @@ public final class Timeline {
   }
 
   /**
-   * An event with tokens came.
+   * An event with tokens arrived.
    *
-   * @param choice index of the choice that it belongs to
-   * @param now instant of the read that completed it; several events of one read share it
-   * @param output whether any of it is not reasoning
-   * @param tokensInEvent how many tokens it held; negative when the server did not say
+   * @param choice index of its choice
+   * @param now instant of the read that completed it; the events of one read share it
+   * @param output whether part of it is not reasoning
+   * @param tokensInEvent how many tokens it holds; negative if the server does not report that
    */
   public void tokens(int choice, long now, boolean output, int tokensInEvent) {
     if (firstToken == NONE) {
@@ -106,7 +106,7 @@ public final class Timeline {
     append(choice, now, tokensInEvent);
   }
 
-  /** The last byte of a body that was not streamed. */
+  /** The last byte of a body that is not streamed arrived. */
   public void body(long now) {
     body = now;
   }
@@ -116,12 +116,12 @@ public final class Timeline {
     done = true;
   }
 
-  /** An event with data came after the end was announced. */
+  /** An event with data arrived after the announced end. */
   public void late() {
     late++;
   }
 
-  /** Nothing more will come. */
+  /** The exchange is over. */
   public void closed(long now) {
     closed = now;
   }
@@ -155,7 +155,7 @@ public final class Timeline {
       offsetsMicros = Arrays.copyOf(offsetsMicros, count * 2);
     }
     if (choice > 0 || choices.length > 0) {
-      // Zeros stand for the events of choice 0 that came before the first one of another choice.
+      // The events before the first one of another choice have choice 0.
       choices = choices.length > count ? choices : Arrays.copyOf(choices, offsetsMicros.length);
       choices[count] = choice;
     }
@@ -173,7 +173,7 @@ public final class Timeline {
     return scheduled;
   }
 
-  /** When the request's bytes were handed to a channel; only after they were. */
+  /** When the request was written to a channel; call it only afterwards. */
   public long written() {
     return written;
   }
@@ -183,13 +183,13 @@ public final class Timeline {
     return admitted != NONE;
   }
 
-  /** How many events with tokens came. */
+  /** How many events with tokens arrived. */
   public int count() {
     return count;
   }
 
   /**
-   * All durations.
+   * The durations of the request.
    *
    * @param startUnixNanos epoch time of {@code start}
    * @param scheduledOffsetNanos planned arrival since the start of its schedule
@@ -216,10 +216,11 @@ public final class Timeline {
   /**
    * The token-bearing events.
    *
-   * @param asked whether to keep one instant per event; those of an endless answer are not kept
+   * @param keep whether to keep the instant of each event; never done for an answer of more than
+   *     two million events
    */
-  public RequestRecord.Events events(boolean asked) {
-    boolean keepTimes = asked && count <= FieldType.MOST_EVENTS;
+  public RequestRecord.Events events(boolean keep) {
+    boolean keepTimes = keep && count <= FieldType.MOST_EVENTS;
     boolean counted = count > 0 && everyEventCounted;
     return new RequestRecord.Events(
         keepTimes ? Arrays.copyOf(offsetsMicros, count) : new int[0],
@@ -238,10 +239,10 @@ public final class Timeline {
   }
 
   /**
-   * TPOT = (last token − first token) / (N − k), k the tokens of the first event: as the server
-   * said, else an even share of N. With several choices the spans are added up and the first event
-   * of each is taken off. Absent for fewer than 2 events or tokens, and where all came in one read:
-   * there is no gap to measure.
+   * TPOT = (last token − first token) / (N − k), where k is the number of tokens of the first
+   * event: as the server reports it, otherwise an even share of N. With several choices the spans
+   * are summed, and k covers the first event of each. Null for fewer than 2 events or tokens, and
+   * if all events came in one read, because there is no gap to measure.
    */
   private @Nullable Double tpotNanos(@Nullable Integer streamedTokens) {
     if (streamedTokens == null || count < 2) {

@@ -10,8 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Writes files whole or not at all, in place of what is there. A link at their place is replaced,
- * never followed: in a folder that somebody else packed it may lead anywhere.
+ * Replaces files atomically. A symbolic link in the place of a file is replaced, never followed: in
+ * a folder that somebody else packed it may point anywhere.
  */
 public final class WholeFile {
 
@@ -22,7 +22,7 @@ public final class WholeFile {
     write(file, text.getBytes(UTF_8));
   }
 
-  /** Writes beside the file, and moves that into its place. */
+  /** Writes to a file beside it, and moves that into its place. */
   public static void write(Path file, byte[] content) throws IOException {
     Path draft = draftOf(file);
     try {
@@ -35,7 +35,7 @@ public final class WholeFile {
     }
   }
 
-  /** Where the content is gathered, beside the file. */
+  /** The file beside it that is written first. */
   static Path draftOf(Path file) {
     return file.resolveSibling(file.getFileName() + ".part");
   }

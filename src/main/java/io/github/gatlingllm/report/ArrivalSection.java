@@ -34,7 +34,7 @@ final class ArrivalSection {
     open = summary.stages().stream().filter(stage -> stage.arrivals() != null).toList();
   }
 
-  /** The section; null in closed loops. */
+  /** The section; null without open load levels. */
   @Nullable Section section() {
     ArrivalFigures all = summary.arrivals();
     if (all == null) {
@@ -78,7 +78,7 @@ final class ArrivalSection {
     return Point.inOrder(open, stage -> figure.apply(Objects.requireNonNull(stage.arrivals())));
   }
 
-  /** Planned against realised arrivals, a row per open load level and one for all. */
+  /** Planned and realised arrivals: a row per open load level, and one for all of them. */
   private Table arrivals(ArrivalFigures all) {
     List<Entry<String, ArrivalFigures>> rows = new ArrayList<>();
     for (Stage stage : summary.stages()) {

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Where the time of a request goes, from its schedule to its last token, by load level. */
+/** Mean time of each part of a request, from its planned start to its last token, by load level. */
 final class BreakdownSection {
 
   private static final Set<Part> REPORTED =

@@ -16,29 +16,29 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Changes in words and numbers, the same on every page and in every file. */
+/** Texts about changes, the same on the page, in {@code compare.md} and on the console. */
 final class ChangeText {
 
-  /** The rule behind every verdict. */
+  /** The rule of the verdicts. */
   static final String RULE =
-      "A figure is called better or worse where its interval excludes no change and the change is"
-          + " at least 3 % (of a share 1 percentage point, of a time also 0.1 ms). The intervals"
-          + " hold together: with 95 % confidence every one of them does, whatever the number of"
-          + " figures and of runs. They come from drawing blocks of neighbouring time slices again"
-          + " and again, because requests that share a queue are not independent; they know the"
-          + " noise within a run, not that between days or machines.";
+      "A figure is better or worse where its interval excludes no change and the change is at least"
+          + " 3 % (for a share 1 percentage point, for a time also 0.1 ms). The intervals are"
+          + " simultaneous: with 95 % confidence all of them hold, whatever the number of figures"
+          + " and runs. They come from a bootstrap over blocks of neighbouring time slices, because"
+          + " requests that share a queue are not independent. They cover the noise within a run,"
+          + " not the noise between days or machines.";
 
   private static final int MOST_NAMED = 3;
   private static final double WIDE = 1_000;
 
   private ChangeText() {}
 
-  /** A value of the figure with its unit. */
+  /** A value of the changed figure with its unit. */
   static String value(Change change, @Nullable Double value) {
     return NumberText.with(value, change.figure().unit().sign());
   }
 
-  /** By how much, e.g. {@code +12.3 %} or {@code −1.5 points}. */
+  /** The size of the change, e.g. {@code +12.3 %} or {@code −1.5 points}. */
   static String by(Change change) {
     Double percent = change.percent();
     return percent == null ? NumberText.ABSENT : signed(percent) + unitOf(change);
@@ -56,7 +56,7 @@ final class ChangeText {
         : end(interval.low()) + " to " + end(interval.high()) + unitOf(change);
   }
 
-  /** An end of an interval; beyond ten times the value it says only that nothing is known. */
+  /** An end of an interval; changes above {@value #WIDE} % are not told apart. */
   private static String end(double percent) {
     return percent > WIDE ? "> " + signed(WIDE) : signed(percent);
   }
@@ -71,7 +71,7 @@ final class ChangeText {
                 : Double.toString(tenths).replace('-', '−'));
   }
 
-  /** The verdict with a sign of its own. */
+  /** The verdict with its sign. */
   static String outcome(Outcome outcome) {
     return switch (outcome) {
       case BETTER -> "✓ better";
@@ -80,7 +80,7 @@ final class ChangeText {
     };
   }
 
-  /** Where the figures are of, e.g. {@code c=8 of local}. */
+  /** The load level, target and scenario of figures, e.g. {@code c=8 of local}. */
   static String place(Comparison comparison, Place place) {
     String stage = place.stage();
     if (stage == null) {
@@ -93,7 +93,7 @@ final class ChangeText {
         + (scenario == null || isSame(comparison, Place::scenario) ? "" : ", " + scenario);
   }
 
-  /** Whether pooled figures mix targets or scenarios, and so come last. */
+  /** Whether pooled figures mix targets or scenarios and are therefore named last. */
   private static boolean hasSeveral(Comparison comparison) {
     return !isSame(comparison, Place::target) || !isSame(comparison, Place::scenario);
   }
@@ -114,7 +114,7 @@ final class ChangeText {
     if (worse + better == 0) {
       return failed.isEmpty()
           ? "No clear change."
-          : failed + " Whether that is more than noise is not clear.";
+          : failed + " No change is clearly more than noise.";
     }
     String all =
         Stream.of(list(comparison, Outcome.WORSE, worse), list(comparison, Outcome.BETTER, better))
@@ -133,7 +133,7 @@ final class ChangeText {
                 judged ->
                     judged.condition().text()
                         + " ("
-                        + (judged.change() == null ? "no value" : by(judged.change()))
+                        + (judged.change() == null ? judged.missing() : by(judged.change()))
                         + ")")
             .collect(Collectors.joining(", "));
     return failed.isEmpty() ? "" : "Failed: " + failed + ".";
@@ -166,14 +166,14 @@ final class ChangeText {
         + (count > MOST_NAMED ? " and " + (count - MOST_NAMED) + " more" : "");
   }
 
-  /** A condition and its outcome in one line. */
+  /** A condition and its result in one line. */
   static String judged(Judged judged) {
     Change change = judged.change();
     return judged.condition().text()
         + " : "
         + (judged.hasFailed() ? "failed" : "held")
         + (change == null
-            ? " (no value in both runs)"
+            ? " (" + judged.missing() + ")"
             : " (measured "
                 + by(change)
                 + ", interval "

@@ -19,17 +19,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One chart: what its caption says, and what {@code report.js} draws. The JSON form holds only what
+ * One chart: its caption, and the data that {@code report.js} draws. The JSON form holds only what
  * the script needs.
  *
- * @param id of the element it is drawn in
- * @param title what is shown
- * @param direction e.g. {@code lower is better}; empty where neither is
- * @param howTo one sentence on how to read it
- * @param limits lines that values are judged by
- * @param bands spans of x
- * @param isWide whether it takes the whole width
- * @param table its data as a table where the points are not the best one; else null
+ * @param id id of the HTML element that holds the chart
+ * @param direction e.g. {@code lower is better}; empty if no direction is better
+ * @param howTo how to read the chart, in a sentence or two
+ * @param limits horizontal lines such as the SLO
+ * @param bands marked spans of x
+ * @param isWide whether the chart spans the whole width of the page
+ * @param table the data as a table; null for the table of its points
  */
 record Chart(
     String id,
@@ -45,10 +44,10 @@ record Chart(
     @JsonIgnore @Nullable Table table) {
 
   /**
-   * A chart with neither limits nor bands, with the texts of {@code charts.txt}.
+   * A chart without limits and bands, with the texts of {@code charts.txt}.
    *
-   * @param key its row there; up to a space it is the chart's id
-   * @param values what stands there for {@code {0}}, {@code {1}} …
+   * @param key key of the row; the part before a space is the chart's id
+   * @param values values for {@code {0}}, {@code {1}} … of the texts
    */
   static Chart of(String key, Axis x, List<Line> series, Object... values) {
     List<String> texts = Templates.texts("charts.txt", key, values);
@@ -68,9 +67,9 @@ record Chart(
   }
 
   /**
-   * The chart of one distribution: a bar per range of values.
+   * A histogram: a bar per range of values.
    *
-   * @param x what was counted, and its unit
+   * @param x name and unit of the values
    */
   static Chart histogram(String key, Axis x, Shape shape, Object... values) {
     List<String> places =
@@ -83,7 +82,7 @@ record Chart(
     return of(key, Axis.places(name, x.unit(), places), List.of(bars), values);
   }
 
-  /** Percentiles of distributions on a scale of nines. */
+  /** Percentiles of distributions over a scale of nines. */
   static Chart percentiles(String key, String title, List<Line> lines) {
     return of(key, Axis.shares(lines), lines, title).logarithmic();
   }
@@ -94,50 +93,50 @@ record Chart(
         && bars.get(1).to() - bars.get(1).from() > 1.01 * (bars.get(0).to() - bars.get(0).from());
   }
 
-  /** The same under another id. */
+  /** This chart with another id. */
   Chart id(String other) {
     return new Chart(other, title, direction, howTo, x, y, series, limits, bands, isWide, table);
   }
 
-  /** The same under another title. */
+  /** This chart with another title. */
   Chart title(String other) {
     return new Chart(id, other, direction, howTo, x, y, series, limits, bands, isWide, table);
   }
 
-  /** The same with more on how to read it. */
+  /** This chart with text added to {@link #howTo}. */
   Chart saying(String more) {
     String both = howTo + more;
     return new Chart(id, title, direction, both, x, y, series, limits, bands, isWide, table);
   }
 
-  /** The same with another y axis. */
+  /** This chart with another y axis. */
   Chart y(Axis other) {
     return new Chart(id, title, direction, howTo, x, other, series, limits, bands, isWide, table);
   }
 
-  /** The same with a y axis up to there. */
+  /** This chart with a fixed upper end of the y axis. */
   Chart upTo(double end) {
     return y(y.upTo(end));
   }
 
-  /** The same over the whole width. */
+  /** This chart over the whole width of the page. */
   Chart widened() {
     return new Chart(id, title, direction, howTo, x, y, series, limits, bands, true, table);
   }
 
-  /** The same with a table of its own. */
+  /** This chart with another table of its data. */
   Chart tabled(Table data) {
     return new Chart(id, title, direction, howTo, x, y, series, limits, bands, isWide, data);
   }
 
-  /** The same with spans of x marked. */
+  /** This chart with marked spans of x. */
   Chart over(List<Band> spans) {
     return new Chart(id, title, direction, howTo, x, y, series, limits, spans, isWide, table);
   }
 
   /**
-   * The same judged by the SLO's limit of a measure such as {@code ttft}, where it has one. A limit
-   * far above all values would flatten them, so it is then left to the caption.
+   * This chart with the SLO's limit of a measure such as {@code ttft}, if there is one. A limit far
+   * above all values would flatten the lines, so it is named in the caption instead.
    */
   Chart judgedBy(Summary.@Nullable SloTable slo, String measure) {
     return slo == null
@@ -153,14 +152,14 @@ record Chart(
     String label = "SLO " + NumberText.plainMs(value);
     double highest = values().mapToDouble(Double::doubleValue).max().orElse(0);
     if (value > 4 * highest) {
-      return saying(" " + label + " lies above what is drawn.");
+      return saying(" " + label + " is above the drawn range.");
     }
     List<Limit> one = List.of(new Limit(value, label));
     Axis scale = value > highest ? y.upTo(value * 1.2) : y;
     return new Chart(id, title, direction, howTo, x, scale, series, one, bands, isWide, table);
   }
 
-  /** The same with a logarithmic y axis where values differ too much for any other. */
+  /** This chart with a logarithmic y axis if values differ by a factor of 20 or more. */
   Chart scaledToRange() {
     var range = values().mapToDouble(Double::doubleValue).summaryStatistics();
     if (range.getCount() == 0 || range.getMin() <= 0 || range.getMax() < 20 * range.getMin()) {
@@ -173,7 +172,7 @@ record Chart(
     return y(new Axis(y.name(), y.unit(), Scale.LOG, List.of(), y.max()));
   }
 
-  /** Whether there is anything to draw. */
+  /** Whether the chart has a value to draw. */
   boolean hasPoints() {
     return values().findAny().isPresent();
   }
@@ -185,23 +184,23 @@ record Chart(
         .filter(Objects::nonNull);
   }
 
-  /** What a screen reader says of it. */
+  /** The chart in words, for screen readers. */
   public String inWords() {
     return new ChartText(this).inWords();
   }
 
-  /** What it draws, as a table. */
+  /** The data as a table. */
   public Table data() {
     return table == null ? new ChartText(this).table() : table;
   }
 
-  /** How a coordinate is laid out and written. */
+  /** How values are placed and written along an axis. */
   enum Scale {
-    /** Numbers from zero. */
+    /** Linear, from zero. */
     VALUE,
-    /** Positive numbers, each decade as wide as the next. */
+    /** Logarithmic; values are positive. */
     LOG,
-    /** Places with names. */
+    /** Named positions 0, 1, 2 …. */
     CATEGORY,
     /** Seconds since the start of the run. */
     TIME,
@@ -212,8 +211,8 @@ record Chart(
   /**
    * One axis.
    *
-   * @param categories names of the places 0, 1, 2 …; empty on other scales
-   * @param max upper end; null lets the data decide
+   * @param categories names of the positions 0, 1, 2 …; empty on other scales
+   * @param max upper end; null for the largest value
    */
   record Axis(
       String name, String unit, Scale scale, List<String> categories, @Nullable Double max) {
@@ -234,7 +233,7 @@ record Chart(
       return of("Time since start", "", Scale.TIME);
     }
 
-    /** Shares of all values on a scale of nines, as far as those lines go. */
+    /** Shares of all values on a scale of nines, up to the last point of the lines. */
     static Axis shares(List<Line> lines) {
       double end =
           lines.stream()
@@ -249,12 +248,12 @@ record Chart(
       return new Axis(name, unit, scale, categories, end);
     }
 
-    /** Its name with its unit. */
+    /** The name with the unit. */
     String heading() {
       return unit.isEmpty() ? name : name + ", " + unit;
     }
 
-    /** How a value of this axis is written, without its unit. */
+    /** A value of this axis as text, without unit. */
     String write(double value) {
       return switch (scale) {
         case CATEGORY -> categories.get((int) value);
@@ -264,7 +263,7 @@ record Chart(
       };
     }
 
-    /** The percentile at a place on the scale of nines, e.g. {@code 99.9 %}. */
+    /** The percentile at a position on the scale of nines, e.g. {@code 99.9 %}. */
     private static String nines(double x) {
       double percent = 100 * (1 - Math.pow(10, -x));
       int digits = Math.max(0, (int) Math.ceil(x - 1e-9) - 2);
@@ -277,25 +276,25 @@ record Chart(
     LINE,
     AREA,
     BAR,
-    /** A step per place of x, on top of the series before it. */
+    /** A step per x, stacked on the series before it. */
     LAYER,
-    /** A row of a heat map: the values are counts, the darker the more. */
+    /** A row of a heat map of counts; a stronger colour means more. */
     HEAT,
-    /** Single values, a dot each. */
+    /** A dot per value. */
     DOTS,
-    /** A part of bars that lie on their side, one per place of x, next to the part before it. */
+    /** A part of horizontal stacked bars, one bar per x. */
     STACK,
-    /** Instants on such a bar, a tick each. */
+    /** A tick per instant on horizontal bars. */
     TICKS,
-    /** A row of a map of places: each value is written in its cell, the darker the higher. */
+    /** A row of a grid whose cells show their value; a stronger colour means higher. */
     GRID
   }
 
   /**
    * One series.
    *
-   * @param color number of its colour and symbol, from 0
-   * @param dash number of its dash pattern, from 0
+   * @param color index of the colour and symbol, from 0
+   * @param dash index of the dash pattern, from 0
    */
   record Line(String name, Form form, int color, int dash, List<Point> points, List<Pin> pins) {
 
@@ -303,7 +302,7 @@ record Chart(
       return new Line(name, Form.LINE, color, dash, points, List.of());
     }
 
-    /** The percentiles of a distribution against shares on a scale of nines. */
+    /** The percentiles of a distribution over a scale of nines. */
     static Line percentiles(String name, int number, Shape shape) {
       List<Point> points =
           shape.quantiles().stream()
@@ -322,7 +321,7 @@ record Chart(
     }
   }
 
-  /** A point; without {@code y} the line has a gap. */
+  /** A point; a null {@code y} leaves a gap in the line. */
   record Point(double x, @Nullable Double y, @Nullable String label) {
 
     private static final MathContext PRECISION = new MathContext(6);
@@ -331,7 +330,7 @@ record Chart(
       this(x, y, null);
     }
 
-    /** A point per item at the places 0, 1, 2 …. */
+    /** A point per item at the positions 0, 1, 2 …. */
     static <T> List<Point> inOrder(List<T> items, Function<? super T, @Nullable Double> y) {
       List<Point> points = new ArrayList<>();
       for (T item : items) {
@@ -346,7 +345,7 @@ record Chart(
       return items.stream().map(item -> new Point(x.applyAsDouble(item), y.apply(item))).toList();
     }
 
-    /** Its short JSON form: [x, y] or [x, y, label]. */
+    /** The JSON form: [x, y] or [x, y, label]. */
     @JsonValue
     List<@Nullable Object> toArray() {
       return label == null
@@ -361,12 +360,12 @@ record Chart(
     }
   }
 
-  /** A mark around a point. */
+  /** A ring around a point. */
   record Pin(double x, double y, String label) {}
 
   /** A horizontal line. */
   record Limit(double y, String label) {}
 
-  /** A span of x; the darker its shade (0 to 2), the less what happens there counts. */
+  /** A span of x with a shade from 0 to 2; 2 marks phases that are not measured. */
   record Band(double from, double to, String label, int shade) {}
 }

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A chart for readers who cannot see it: in words, and its data as a table. */
+/** The text alternative of a chart: in words, and its data as a table. */
 final class ChartText {
 
   private final Chart chart;
@@ -27,7 +27,7 @@ final class ChartText {
     this.chart = chart;
   }
 
-  /** Title, direction, limits, and the range of each series: what a screen reader says. */
+  /** Title, direction, the range of each series, and limits, for screen readers. */
   String inWords() {
     StringBuilder words = new StringBuilder(chart.title());
     if (!chart.direction().isEmpty()) {
@@ -54,7 +54,10 @@ final class ChartText {
     return words.append('.').toString();
   }
 
-  /** The row of a heat map that holds most, e.g. {@code Most requests: 101–128 ms}. */
+  /**
+   * The row of a heat map with the highest count, e.g. {@code Most in one row: 101–128 ms with 80
+   * of 200}.
+   */
   private String fullestRow() {
     Line fullest =
         chart.series().stream().max(Comparator.comparingDouble(ChartText::sum)).orElseThrow();
@@ -71,7 +74,7 @@ final class ChartText {
     return line.points().stream().mapToDouble(p -> p.y() == null ? 0 : p.y()).sum();
   }
 
-  /** A column per series where they share their places of x, else a row per point. */
+  /** A column per series where they share their values of x, else a row per point. */
   Table table() {
     return chart.x().scale() == Chart.Scale.VALUE ? byPoint() : byX();
   }
@@ -100,7 +103,7 @@ final class ChartText {
     return y.unit().isEmpty() ? line.name() : line.name() + ", " + y.unit();
   }
 
-  /** A point with the line that it is of. */
+  /** A point with its line. */
   private record Of(Line line, Point point) {}
 
   private Table byPoint() {

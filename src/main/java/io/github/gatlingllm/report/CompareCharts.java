@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The curves of all runs, one over the other: a colour, a symbol and a dash per run. */
+/** The curves of all runs in the same charts: a colour, a symbol and a dash pattern per run. */
 final class CompareCharts {
 
   private final List<Side> sides;
@@ -48,7 +48,7 @@ final class CompareCharts {
         .charts(charts);
   }
 
-  /** TTFT, or E2E where nothing was streamed. */
+  /** TTFT, or E2E if no run streamed. */
   private Metric latency() {
     boolean isStreamed =
         sides.stream()
@@ -97,7 +97,7 @@ final class CompareCharts {
         .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 
-  /** What a line of one target of one run goes through. */
+  /** The points of one target of one run. */
   private interface Points {
     List<Point> of(Summary summary, String target);
   }

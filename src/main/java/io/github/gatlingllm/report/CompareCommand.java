@@ -23,10 +23,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Holds runs against a base: {@code compare.html}, {@code compare.md}, and an exit code. */
+/** Compares runs with a base: {@code compare.html}, {@code compare.md}, and an exit code. */
 @Command(
     name = "compare",
-    description = "Compares runs with a base: what differs, what changed, and whether clearly.",
+    description = "Compares runs with a base: what differs, what changed, and how clearly.",
     mixinStandardHelpOptions = true)
 final class CompareCommand implements Callable<Integer> {
 
@@ -44,13 +44,13 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--fail-on",
       paramLabel = "<conditions>",
-      description = "end with 2 where one holds, e.g. \"ttft.p95>+10%%,goodput<-2%%\"")
+      description = "exit code 2 if one of them holds, e.g. \"ttft.p95>+10%%,goodput<-2%%\"")
   private List<String> failOn = new ArrayList<>();
 
   @Option(
       names = "--out",
       paramLabel = "<dir>",
-      description = "where compare.html and compare.md go; else the first other run")
+      description = "folder for compare.html and compare.md; default: the first other run")
   private @Nullable Path out;
 
   private Path base = Path.of(".");
@@ -64,11 +64,11 @@ final class CompareCommand implements Callable<Integer> {
       runs = others.runs();
       if (out == null && others.isCopy(runs.get(0))) {
         throw new IOException(
-            places.get(0) + " is no folder; name one for the page by --out <dir>");
+            places.get(0) + " is not a folder; name a folder for the page with --out <dir>");
       }
       int code = compared();
-      one.forget();
-      others.forget();
+      one.deleteDownloads();
+      others.deleteDownloads();
       return code;
     }
   }
@@ -76,16 +76,14 @@ final class CompareCommand implements Callable<Integer> {
   private int compared() throws IOException {
     List<FailCondition> conditions =
         failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
-    if (out != null && Files.exists(out) && !Files.isDirectory(out)) {
-      throw new IOException(out + " is not a directory; expected one for --out");
-    }
+    Main.checkFolder(out);
     ComparedRuns compared = compare(conditions);
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");
     String markdown = ComparePage.markdown(compared);
     WholeFile.write(directory.resolve("compare.md"), markdown);
     ComparePage.write(page, compared);
-    RunReport.toJobPage(markdown, System.getenv());
+    RunReport.toJobPage(markdown, System.getenv(), Main::print);
     for (Other other : compared.others()) {
       Main.print(other.side().name() + ": " + ChangeText.verdict(other));
       other.comparison().notes().forEach(Main::print);

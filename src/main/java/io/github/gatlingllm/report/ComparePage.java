@@ -27,12 +27,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A comparison as {@code compare.html} and {@code compare.md}: what differs, what changed, and on
- * the page the curves of all runs.
+ * A comparison as {@code compare.html} and {@code compare.md}: configuration differences, changes,
+ * and, on the page, the curves of all runs.
  */
 final class ComparePage {
 
-  /** What a reader of a pull request looks for, whether or not it changed. */
+  /** Figures that are shown whether or not they changed. */
   private static final Set<String> KEY_FIGURES =
       Set.of(
           "ttft.p50",
@@ -51,7 +51,7 @@ final class ComparePage {
     this.runs = runs;
   }
 
-  /** Writes the page whole or not at all. */
+  /** Writes the page atomically. */
   static void write(Path file, ComparedRuns runs) throws IOException {
     String base = runs.base().name();
     List<Fact> facts =
@@ -69,7 +69,7 @@ final class ComparePage {
         .write(file);
   }
 
-  /** The same as {@code compare.md}. */
+  /** The comparison as {@code compare.md}. */
   static String markdown(ComparedRuns runs) {
     return Markdown.of(runs);
   }
@@ -87,7 +87,7 @@ final class ComparePage {
     return List.of(differences(), verdict(), figures(), new CompareCharts(runs).section());
   }
 
-  /** A run's verdict in a sentence, and what to know beside it. */
+  /** The verdict on a run, and notes on its limits. */
   private record Verdict(String text, List<String> notes) {}
 
   private Section verdict() {
@@ -106,7 +106,7 @@ final class ComparePage {
             Map.of("verdicts", verdicts, "conditions", conditions(), "rule", ChangeText.RULE));
   }
 
-  /** A condition with the run that it was held against. */
+  /** A condition with the name of the judged run. */
   private record Condition(String run, Judged judged) {}
 
   private Table conditions() {
@@ -139,7 +139,7 @@ final class ComparePage {
             .flatMap(
                 other ->
                     other.comparison().unmatched().stream()
-                        .map(stage -> other.side().name() + ": stage " + stage + "."))
+                        .map(level -> other.side().name() + ": load level " + level + "."))
             .toList();
     return Section.of("differences")
         .body(
@@ -147,7 +147,7 @@ final class ComparePage {
             Map.of("settings", differences(runs, rows), "unmatched", unmatched));
   }
 
-  /** The settings that differ, a column per run. */
+  /** The configuration differences, a column per run. */
   private static Table differences(ComparedRuns runs, List<ConfigurationDifference.Row> rows) {
     Columns<ConfigurationDifference.Row> columns =
         Columns.of(Column.name("Setting", ConfigurationDifference.Row::name));
@@ -159,13 +159,13 @@ final class ComparePage {
   }
 
   /**
-   * The changes at one place.
+   * The changes at one load level, or of all pooled.
    *
-   * @param run the run's name where there are several, at its first place; else empty
-   * @param counted how many are clear, where the place is closed at first; else empty
-   * @param table those that changed clearly, and key figures
-   * @param rest the others
-   * @param unchanged how many these are
+   * @param run name of the run at its first part, if there are several runs; else empty
+   * @param counted numbers of clear changes if the part is folded; else empty
+   * @param table clear changes and key figures
+   * @param rest all other figures
+   * @param unchanged number of rows in {@code rest}
    */
   private record Changes(
       String run, String title, String counted, Table table, Table rest, int unchanged) {}
@@ -188,7 +188,7 @@ final class ComparePage {
     return Section.of("figures").body("compare-figures", Map.of("places", all));
   }
 
-  /** What got worse, what got better, then the key figures of what headlines quote. */
+  /** Worse figures, better figures, then the unchanged key figures at the operating points. */
   private static List<Change> shown(ComparedRuns runs, Other other, Place place) {
     boolean isHeadline = runs.isHeadline(other, place);
     return place.changes().stream()
@@ -200,14 +200,14 @@ final class ComparePage {
         .toList();
   }
 
-  /** What a closed part holds. */
+  /** The summary line of a folded part. */
   private static String clear(Place place) {
     long worse = place.changes().stream().filter(c -> c.outcome() == Outcome.WORSE).count();
     long better = place.changes().stream().filter(c -> c.outcome() == Outcome.BETTER).count();
     return worse + better == 0 ? "no clear change" : worse + " worse, " + better + " better";
   }
 
-  /** Figures of both runs, and how they changed. */
+  /** The figures of both runs with their changes. */
   private static Table changes(String title, List<Change> changes) {
     return Table.of(
         title,
@@ -239,7 +239,7 @@ final class ComparePage {
     return new Cell(ChangeText.outcome(change.outcome()), kind);
   }
 
-  /** A comparison as {@code compare.md}: what a reader of a pull request wants to see. */
+  /** A comparison as {@code compare.md}, short enough for a pull request. */
   private static final class Markdown {
 
     private Markdown() {}
@@ -280,21 +280,21 @@ final class ComparePage {
       List<ConfigurationDifference.Row> differences = runs.differences();
       out.append("### What differs\n\n");
       if (differences.isEmpty()) {
-        out.append("Nothing that the runs know of.\n");
+        out.append("No recorded setting, version or workload.\n");
       } else {
         out.append(ComparePage.differences(runs, differences).markdown());
       }
       out.append('\n');
       for (Other other : runs.others()) {
         for (String stage : other.comparison().unmatched()) {
-          out.append("- ").append(Table.inline(other.side().name())).append(": stage ");
+          out.append("- ").append(Table.inline(other.side().name())).append(": load level ");
           out.append(Table.inline(stage)).append('\n');
         }
         out.append(other.comparison().unmatched().isEmpty() ? "" : "\n");
       }
     }
 
-    /** Key figures and clear changes of what headlines quote; clear changes of the others. */
+    /** Key figures and clear changes at the operating points, clear changes elsewhere. */
     private static void figures(ComparedRuns runs, Other other, StringBuilder out) {
       Comparison comparison = other.comparison();
       for (Place place : runs.byImportance(other)) {

@@ -20,10 +20,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A base and the runs that were compared with it: what the page and the text show.
+ * A base and the runs that were compared with it, as the page and the texts show them.
  *
- * @param base the run that the others are measured by
- * @param others in the order in which they were given
+ * @param base the run that the others are compared with
+ * @param others the other runs in the order of the command line
  */
 record ComparedRuns(Side base, List<Other> others) {
 
@@ -34,14 +34,14 @@ record ComparedRuns(Side base, List<Other> others) {
   /**
    * One run.
    *
-   * @param name what it is called beside the others
+   * @param name display name, unique among the runs
    */
   record Side(String name, RunFigures figures) {}
 
   /**
    * A run that is not the base.
    *
-   * @param judged the conditions under which the comparison fails
+   * @param judged the results of the conditions of {@code --fail-on}
    */
   record Other(Side side, Comparison comparison, List<FailCondition.Judged> judged) {
 
@@ -58,7 +58,7 @@ record ComparedRuns(Side base, List<Other> others) {
     return sides;
   }
 
-  /** The settings that differ, and what a run's checks complain about. */
+  /** What is not the same in all runs: configuration, workload, and checks that found problems. */
   List<ConfigurationDifference.Row> differences() {
     return new ConfigurationDifference(
             sides().stream().map(side -> side.figures().summary()).toList())
@@ -66,8 +66,8 @@ record ComparedRuns(Side base, List<Other> others) {
   }
 
   /**
-   * What headlines quote first, then the other load levels; all of them pooled before these, or of
-   * several targets and scenarios at the end.
+   * The operating points first, then the other load levels. The pooled figures come between them,
+   * or last where they mix several targets or scenarios.
    */
   List<Place> byImportance(Other other) {
     return other.comparison().places().stream()
@@ -78,7 +78,7 @@ record ComparedRuns(Side base, List<Other> others) {
         .toList();
   }
 
-  /** Whether it is worth reading at once: of one target and scenario pooled figures know most. */
+  /** Whether the part is unfolded: operating points, and pooled figures of one curve. */
   boolean isOpen(Other other, Place place) {
     return isHeadline(other, place) || (place.stage() == null && isOne());
   }
@@ -87,7 +87,7 @@ record ComparedRuns(Side base, List<Other> others) {
     return base.figures.summary().curves().size() < 2;
   }
 
-  /** Whether headlines of the base quote that load level; where they quote none, of all pooled. */
+  /** Whether this is an operating point of the base; without any, whether it is the pooled one. */
   boolean isHeadline(Other other, Place place) {
     List<Place> places = other.comparison().places();
     boolean quotesOne = places.stream().anyMatch(this::isOperatingPoint);
@@ -111,7 +111,7 @@ record ComparedRuns(Side base, List<Other> others) {
         .anyMatch(FailCondition.Judged::hasFailed);
   }
 
-  /** What runs are called beside each other: by their directories' names where those differ. */
+  /** Display names of runs: the names of their folders if these differ, else the whole paths. */
   static List<String> names(List<Path> runs) {
     List<String> names = runs.stream().map(run -> last(run)).toList();
     return names.stream().distinct().count() == names.size()
@@ -124,19 +124,19 @@ record ComparedRuns(Side base, List<Other> others) {
     return name == null ? run.toString() : name.toString();
   }
 
-  /** What was not the same in several runs: a figure that differs may differ for these reasons. */
+  /** What is not the same in all runs and may explain why figures differ. */
   static final class ConfigurationDifference {
 
-    /** Lengths whose means differ by less are those of one workload, drawn twice. */
+    /** Mean lengths that differ by a smaller part come from the same workload. */
     private static final double SAME_LENGTH = 0.01;
 
     private final List<Summary> runs;
     private final List<Row> rows = new ArrayList<>();
 
     /**
-     * One setting.
+     * One difference.
      *
-     * @param values one per run; absent ones say so
+     * @param values a value per run
      */
     record Row(String name, List<String> values) {}
 

@@ -10,8 +10,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code ---- LLM ----} block that is printed beside Gatling's own while a run is on: as wide
- * as Gatling's, plain ASCII whatever the console's encoding, no colours.
+ * The {@code ---- LLM ----} block that is printed after Gatling's own block during a run: as wide
+ * as Gatling's, without colours, ASCII except for names of load levels.
  *
  * <pre>
  * ---- LLM ------------------------------------------- … 25s since the first request
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *           c=8 measure / left: 1m 05s
  * </pre>
  *
- * <p>What is not known is {@code -}. One text, to be printed at once.
+ * <p>An unknown value is {@code -}.
  */
 public final class ConsoleBlock {
 
@@ -41,7 +41,7 @@ public final class ConsoleBlock {
   /**
    * The block as lines of at most 120 characters, without a line end after the last.
    *
-   * @param elapsedNanos since the first request
+   * @param elapsedNanos time since the first request
    */
   public static String of(LiveFigures figures, long elapsedNanos) {
     List<String> lines = new ArrayList<>();
@@ -96,10 +96,10 @@ public final class ConsoleBlock {
   }
 
   /**
-   * What a level gave, in a line.
+   * The figures of a load level that has ended, in one line.
    *
-   * @param level its label, and where it is of
-   * @param figures of its measured requests
+   * @param level name of the load level, with its target and scenario where there are several
+   * @param figures figures of its measured requests
    */
   public static String finished(String level, LiveFigures figures) {
     Percentiles ttft = figures.ttftMs();
@@ -139,8 +139,8 @@ public final class ConsoleBlock {
   }
 
   /**
-   * The text as a console may show it: characters that steer a terminal, or change the direction of
-   * what follows, are written as {@code \u001b}.
+   * The text without control characters: characters that control a terminal, or change the text
+   * direction, are escaped like {@code \u001b}.
    */
   public static String visible(String text) {
     StringBuilder shown = new StringBuilder(text.length());
@@ -156,9 +156,9 @@ public final class ConsoleBlock {
     return shown.toString();
   }
 
-  /** Whether it is not seen, and may change the direction in which what follows is read. */
+  /** Whether the character is invisible and may change the text direction. */
   static boolean turnsText(int c) {
-    // The joiner makes one emoji of several.
+    // U+200D joins several emoji into one
     return c > 0xff && Character.getType(c) == Character.FORMAT && c != 0x200D;
   }
 
@@ -218,7 +218,7 @@ public final class ConsoleBlock {
             : String.format(Locale.ROOT, "%dh %02dm", seconds / 3600, seconds % 3600 / 60);
   }
 
-  /** Spaces before (width &gt; 0) or after (width &lt; 0). */
+  /** Pads on the left (width &gt; 0) or on the right (width &lt; 0). */
   private static String pad(String text, int width) {
     return String.format(Locale.ROOT, "%" + width + "s", text);
   }

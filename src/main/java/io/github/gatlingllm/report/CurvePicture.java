@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
-/** A chart of lines as a picture that needs no script, for Gatling's pages; x grows from zero. */
+/** A line chart as SVG without scripts, for Gatling's pages; the x axis begins at zero. */
 final class CurvePicture {
 
   static final int WIDTH = 760;
@@ -48,10 +48,10 @@ final class CurvePicture {
     return points().stream().mapToDouble(point -> Objects.requireNonNull(point.y()));
   }
 
-  /** A place on the picture with a text. */
+  /** A position in the picture, in SVG units, with a text. */
   record Mark(String x, String y, String text) {}
 
-  /** One line: its name, its class in the style sheet, its corners, their names, what is ringed. */
+  /** One line: name, CSS class, points of its polyline, labels of the points, ringed points. */
   record Drawn(String name, String css, String corners, List<Mark> marks, List<Mark> rings) {}
 
   public String inWords() {

@@ -28,10 +28,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How times depend on lengths, on the place in the answer, and on the turn of a conversation. */
+/**
+ * How times depend on lengths, on the position in the answer, and on the turn of a conversation.
+ */
 final class DependenceSection {
 
-  /** With fewer values than this in a range, fewer than 10 lie beyond its p95. */
+  /** With fewer values than this in a range, fewer than 10 are above its p95. */
   private static final int SURE_P95 = 200;
 
   private final Summary summary;
@@ -46,7 +48,7 @@ final class DependenceSection {
     turns = summary.workload().byTurn();
   }
 
-  /** One scatter chart, with its row in {@code charts.txt}: a time against a whole number. */
+  /** One scatter chart with its key in {@code charts.txt}: a time against a whole number. */
   private record Scatter(String key, Axis x, String time, Function<Dependence, Cloud> cloud) {
 
     Chart chart(List<Range> ranges, List<Line> lines) {
@@ -91,7 +93,7 @@ final class DependenceSection {
         .toList();
   }
 
-  /** Of what there is no chart, as all requests are alike. */
+  /** A note on charts that are left out because all requests have the same length. */
   private static String constants(Dependence dependence) {
     return SCATTERS.stream()
         .filter(scatter -> scatter.cloud.apply(dependence).ranges().size() == 1)
@@ -99,7 +101,7 @@ final class DependenceSection {
         .collect(Collectors.joining(" "));
   }
 
-  /** The median of each curve's operating point, a chart per dependence. */
+  /** The medians at the operating point of each curve, a chart per dependence. */
   private List<Chart> together() {
     List<Chart> charts = new ArrayList<>();
     for (Scatter scatter : SCATTERS) {
@@ -124,7 +126,7 @@ final class DependenceSection {
   }
 
   private static String withoutChart(Scatter scatter, Range only) {
-    return "No chart of %s: all had %s%s."
+    return "No chart of %s: all requests have %s%s."
         .formatted(
             scatter.chart(List.of(only), List.of()).title(),
             only.to() - only.from() > 1 ? "about " : "",
@@ -143,7 +145,7 @@ final class DependenceSection {
     return chart
         .id(chart.id() + suffix)
         .saying(
-            " Dots: %s of %s."
+            " The dots are %s of %s values."
                 .formatted(NumberText.count(cloud.dots().size()), NumberText.count(cloud.all())))
         .tabled(table(chart.title(), scatter, cloud));
   }
@@ -199,7 +201,7 @@ final class DependenceSection {
     return Line.of(name, color, dash, Point.inOrder(turns, t -> figure.apply(t.ttftMs())));
   }
 
-  /** Mean prompt tokens, and how many of them the cache held where the server tells. */
+  /** Mean prompt tokens, and how many of them came from the cache where the server reports it. */
   private Chart promptsByTurn() {
     List<Line> lines = new ArrayList<>();
     lines.add(Line.of("all", 0, 0, Point.inOrder(turns, Turn::meanPromptTokens)));

@@ -27,15 +27,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Tables with a distribution in each row, its statistics beside it: latencies, lengths and rates.
- */
+/** Tables with a distribution and its statistics in each row: latencies, lengths and rates. */
 final class DistributionTables {
 
-  /** What the mark of an uncertain percentile in text files means. */
+  /** The footnote of uncertain percentiles in text files. */
   static final String LOW_N = "* fewer than 10 values beyond it";
 
-  /** Latencies that text files quote. */
+  /** Latencies in text files. */
   private static final List<Metric> QUOTED =
       List.of(
           Metric.TTFT_MS,
@@ -72,7 +70,7 @@ final class DistributionTables {
     return Column.percentile(name, name, values -> values);
   }
 
-  /** A percentile with its confidence interval below it. */
+  /** A percentile with its confidence interval as remark. */
   private static Column<Distribution> percentile(
       String name, Function<Distribution, @Nullable Interval> interval) {
     return Column.of(
@@ -86,7 +84,7 @@ final class DistributionTables {
         });
   }
 
-  /** Every statistic of a distribution. */
+  /** All statistics of a latency or length. */
   private static List<Column<Distribution>> statistics() {
     return List.of(
         VALUES,
@@ -102,7 +100,7 @@ final class DistributionTables {
         MAX);
   }
 
-  /** Every statistic of a rate, whose bad tail is the low one. */
+  /** All statistics of a rate, whose bad tail is the low one. */
   private static List<Column<Distribution>> rateStatistics() {
     return List.of(
         VALUES,
@@ -136,8 +134,8 @@ final class DistributionTables {
   }
 
   /**
-   * The latencies that text files quote, a row per metric that has values, at the operating point;
-   * none where each curve has its own.
+   * The latencies of text files at the operating point, a row per metric that has values; empty
+   * with several curves, as each has its own operating point.
    */
   static Table latencies(Summary summary) {
     List<Curve> curves = summary.curves();
@@ -154,7 +152,7 @@ final class DistributionTables {
         quoted(figures));
   }
 
-  /** Of those that say the same the first one, under its name and what it stands for too. */
+  /** The latencies; metrics with equal statistics share a row under all their names. */
   private static List<Named> quoted(Figures figures) {
     Map<List<Cell>, List<Metric>> groups = new LinkedHashMap<>();
     for (Metric metric : QUOTED) {
@@ -175,17 +173,18 @@ final class DistributionTables {
         .toList();
   }
 
-  /** All times of requests, for Gatling's page of them. */
+  /** All times of a request, for its page in Gatling's report. */
   static Table times(Figures figures) {
     return distributions(
         "Times", "Lower is better", statistics(), times(figures, Metric.distributions(), "%s, ms"));
   }
 
   /**
-   * Every distribution of one set of requests.
+   * All distributions of one set of requests.
    *
-   * @param rates those of which more is better
-   * @param missing which metrics have no value, and which are always 0; may be empty
+   * @param table latencies and lengths
+   * @param rates rates of single requests
+   * @param missing a note on metrics without a value or always 0; may be empty
    */
   record Metrics(Table table, Table rates, String missing) {}
 
@@ -198,7 +197,7 @@ final class DistributionTables {
     Group rates =
         group(
             "Rates of single requests, tok/s",
-            "higher is better: p10 is what 90 % of them exceed",
+            "higher is better: 90 % of the requests exceed p10",
             Unit.TOKENS_PER_S,
             rateStatistics(),
             figures);
@@ -243,7 +242,7 @@ final class DistributionTables {
         heading, remark, table.groups().stream().flatMap(g -> g.rows().stream()).toList());
   }
 
-  /** Metrics whose rows would say the same share one, under all their names. */
+  /** Rows of a group; latencies with equal statistics share a row under all their names. */
   private static List<Named> folded(
       Unit unit, List<Column<Distribution>> columns, Figures figures) {
     List<Named> rows = new ArrayList<>();
@@ -271,14 +270,14 @@ final class DistributionTables {
     return new Named(Cell.words(name).remarked(remark), values);
   }
 
-  /** TTFT of prompts that the prefix cache held, and of the others. */
+  /** TTFT of prompts that the prefix cache mostly held, and of the others. */
   static Table byCache(CacheUse cache) {
     return distributions(
         "TTFT with and without the prefix cache, ms",
         "Prompt, TTFT in ms",
         List.of(VALUES, percentile("p50"), percentile("p95"), percentile("p99")),
         List.of(
-            named("Warm", "half or more of it cached", cache.warmTtftMs()),
+            named("Warm", "half or more of the prompt cached", cache.warmTtftMs()),
             named("Cold", "the others", cache.coldTtftMs())));
   }
 
@@ -290,7 +289,7 @@ final class DistributionTables {
     }
   }
 
-  /** What the server said of itself, by load level. */
+  /** The timings that the server reported, by load level. */
   static Table server(Summary summary) {
     List<ServerRow> rows = new ArrayList<>();
     for (Stage level : summary.stages()) {
@@ -301,7 +300,7 @@ final class DistributionTables {
     }
     rows.sort(Comparator.comparing(ServerRow::key));
     return Table.of(
-            "What the server said of itself",
+            "Timings that the server reported",
             rows,
             Column.of(
                 "Timing",

@@ -26,7 +26,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the server's own metrics say, beside the client's figures and over time. */
+/** The server's own metrics, compared with the client's figures and over time. */
 final class EngineSection {
 
   private static final double GB = 1e9;
@@ -41,7 +41,7 @@ final class EngineSection {
     this.bands = bands;
   }
 
-  /** The section; null where no page of metrics was read. */
+  /** The section; null if no metrics page was read. */
   @Nullable Section section() {
     if (summary.serverPages().isEmpty()) {
       return null;
@@ -50,10 +50,11 @@ final class EngineSection {
         summary.stages().stream().filter(stage -> stage.serverMetrics() != null).toList();
     return Section.of("engine")
         .body(
-            "Times are means in milliseconds: the client's of requests scheduled in the measure"
-                + " window, the engine's of what happened in it. Its percentiles are"
-                + " interpolated within the buckets of its histograms; what was counted between"
-                + " two readings belongs to a window by the part that lies in it.",
+            "Times are means in milliseconds: the client's over requests scheduled in the measure"
+                + " window, the engine's over what it counted in the window. The engine's"
+                + " percentiles are interpolated within the buckets of its histograms. Counts"
+                + " between two readings are divided in proportion where a window begins or ends"
+                + " between them.",
             Stream.of(times(stages), states(stages), pages())
                 .filter(table -> !table.isEmpty() && table.headings().size() > 1)
                 .toList())
@@ -72,7 +73,7 @@ final class EngineSection {
     return Column.name("Load level", stage -> KeyFigureTables.place(summary, stage));
   }
 
-  /** A column where a level has a value. */
+  /** Adds a column if a level has a value. */
   private static void column(
       Columns<Stage> to,
       List<Stage> stages,
@@ -80,6 +81,16 @@ final class EngineSection {
       Function<Stage, @Nullable Double> figure) {
     boolean isKnown = stages.stream().anyMatch(stage -> figure.apply(stage) != null);
     to.when(isKnown, Column.number(heading, figure));
+  }
+
+  /** Adds a column of shares, given from 0 to 1, if a level has a value. */
+  private static void share(
+      Columns<Stage> to,
+      List<Stage> stages,
+      String heading,
+      Function<EngineFigures, @Nullable Double> figure) {
+    boolean isKnown = stages.stream().anyMatch(stage -> of(stage, figure) != null);
+    to.when(isKnown, Column.percent(heading, stage -> of(stage, figure)));
   }
 
   private Table times(List<Stage> stages) {
@@ -96,7 +107,7 @@ final class EngineSection {
     return columns.table("Client and engine, mean times in ms", timed);
   }
 
-  /** What the client saw beside what the engine says, where it does. */
+  /** Adds columns for a time as the client and the engine measured it, if the engine reports it. */
   private static void beside(
       Columns<Stage> to, List<Stage> stages, String name, Metric client, EngineMetric engine) {
     if (stages.stream().anyMatch(stage -> ms(stage, engine) != null)) {
@@ -129,18 +140,13 @@ final class EngineSection {
     Columns<Stage> columns = Columns.of(level());
     column(columns, stages, "running", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_RUNNING)));
     column(columns, stages, "waiting", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_WAITING)));
-    column(
-        columns,
-        stages,
-        "KV cache, most %",
-        s -> of(s, e -> percent(e.max(EngineMetric.KV_CACHE_USE))));
-    column(columns, stages, "prefix hits, %", s -> of(s, e -> percent(e.prefixCacheHitRate())));
+    share(columns, stages, "KV cache, max", e -> e.max(EngineMetric.KV_CACHE_USE));
+    share(columns, stages, "prefix hits", EngineFigures::prefixCacheHitRate);
     column(columns, stages, "preemptions", s -> of(s, e -> e.total(EngineMetric.PREEMPTIONS)));
     column(
         columns, stages, "tok/s, engine", s -> of(s, e -> e.perS(EngineMetric.GENERATION_TOKENS)));
     column(columns, stages, "tok/s, client", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_S));
-    column(
-        columns, stages, "GPU, %", s -> of(s, e -> percent(e.mean(EngineMetric.GPU_UTILIZATION))));
+    share(columns, stages, "GPU busy", e -> e.mean(EngineMetric.GPU_UTILIZATION));
     column(columns, stages, "power, W", s -> s.figures().number(Metric.POWER_W));
     column(columns, stages, "tok/J", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_JOULE));
     column(columns, stages, "failed readings", s -> of(s, EngineSection::failedReadings));
@@ -155,11 +161,11 @@ final class EngineSection {
     return share == null ? null : (Double) (100 * share);
   }
 
-  /** Each page: what could be read of it, and why not. */
+  /** The metrics pages: how often each was read, and the last error. */
   private Table pages() {
     return Columns.<Page>of(
             Column.name("Page", Page::url),
-            Column.words("names of", page -> page.source().isEmpty() ? "?" : page.source()),
+            Column.words("server", page -> page.source().isEmpty() ? "?" : page.source()),
             Column.count("readings", Page::readings),
             Column.of(
                 "failed",
@@ -176,11 +182,11 @@ final class EngineSection {
 
   // ---- charts over time
 
-  /** What is drawn of a target as one line; {@code color} where there is only one target. */
+  /** A line to draw for each target; {@code color} applies if there is only one target. */
   private record Drawn(
       String name, int color, int dash, Function<Point, @Nullable Double> figure) {}
 
-  /** A chart with these lines for each target, which names the server's own metrics. */
+  /** A chart with these lines for each target; its caption gives the server's metric names. */
   private Chart chart(String key, List<EngineMetric> metrics, Drawn... drawn) {
     List<Line> lines = new ArrayList<>();
     for (Drawn each : drawn) {
@@ -197,7 +203,7 @@ final class EngineSection {
     return Chart.of(key, Axis.time(), lines, named(metrics), mostMemory());
   }
 
-  /** What the pages call these. */
+  /** The server's names of these metrics, for captions; may be empty. */
   private String named(List<EngineMetric> metrics) {
     List<String> names =
         metrics.stream()
@@ -283,37 +289,41 @@ final class EngineSection {
     return power == null ? point.of(EngineMetric.GPU_ENERGY_J) : power;
   }
 
-  /** What memory was left at least. */
+  /** The least available memory of the server's host, for a caption; may be empty. */
   private String mostMemory() {
     return targets.stream()
         .flatMap(target -> target.points().stream())
         .map(point -> gb(point.of(EngineMetric.NODE_MEMORY_AVAILABLE_BYTES)))
         .filter(Objects::nonNull)
         .min(Double::compare)
-        .map(least -> "; at least " + NumberText.with(least, "GB") + " of memory were available")
+        .map(least -> "; at least " + NumberText.with(least, "GB") + " of memory was available")
         .orElse("");
   }
 
   // ---- in text files
 
-  /** What the engine says at an operating point, in a line; empty where it says nothing. */
+  /** The engine's figures at an operating point in one line; empty without any. */
   static String line(Stage stage) {
     List<String> parts = new ArrayList<>();
     part(parts, "running ", of(stage, e -> e.mean(EngineMetric.REQUESTS_RUNNING)), "");
     part(parts, "waiting ", of(stage, e -> e.mean(EngineMetric.REQUESTS_WAITING)), "");
-    part(
-        parts, "KV cache at most ", of(stage, e -> percent(e.max(EngineMetric.KV_CACHE_USE))), "%");
-    part(parts, "prefix hits ", of(stage, e -> percent(e.prefixCacheHitRate())), "%");
+    share(parts, "KV cache at most ", of(stage, e -> e.max(EngineMetric.KV_CACHE_USE)));
+    share(parts, "prefix hits ", of(stage, EngineFigures::prefixCacheHitRate));
     Double ttft = ms(stage, EngineMetric.ENGINE_TTFT_S);
-    Double here = mean(stage, Metric.TTFT_MS);
-    if (ttft != null && here != null) {
-      parts.add("TTFT " + NumberText.ms(ttft) + " in the engine, " + NumberText.ms(here) + " here");
+    Double client = mean(stage, Metric.TTFT_MS);
+    if (ttft != null && client != null) {
+      parts.add(
+          "TTFT "
+              + NumberText.ms(ttft)
+              + " in the engine, "
+              + NumberText.ms(client)
+              + " at the client");
     }
     part(parts, "preemptions ", of(stage, e -> e.total(EngineMetric.PREEMPTIONS)), "");
     return String.join(", ", parts);
   }
 
-  /** What the tokens of a load level took of energy and money; empty where not known. */
+  /** Cost and energy of the tokens of a load level; empty if unknown. */
   static String efficiency(Figures figures) {
     List<String> parts = new ArrayList<>();
     for (Metric metric :
@@ -325,6 +335,12 @@ final class EngineSection {
       part(parts, metric.words() + " ", metric.number(figures), metric.unit().sign());
     }
     return String.join(", ", parts);
+  }
+
+  private static void share(List<String> to, String name, @Nullable Double share) {
+    if (share != null) {
+      to.add(name + NumberText.percent(share));
+    }
   }
 
   private static void part(List<String> to, String name, @Nullable Double value, String unit) {

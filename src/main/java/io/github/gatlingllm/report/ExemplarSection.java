@@ -10,8 +10,8 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
+import io.github.gatlingllm.stats.RequestSamples.RecordedText;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
-import io.github.gatlingllm.stats.RequestSamples.Told;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,7 +22,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The slowest and the failed requests, one by one, with the instant of every token event. */
+/** The slowest and the failed requests in detail, with the instant of every token event. */
 final class ExemplarSection {
 
   private final Summary summary;
@@ -33,7 +33,7 @@ final class ExemplarSection {
     this.exemplars = exemplars;
   }
 
-  /** The section; null where no request was over. */
+  /** The section; null if no request ended. */
   @Nullable Section section() {
     List<Chart> charts = new ArrayList<>();
     List<Exemplar> slowest = exemplars.slowest();
@@ -54,32 +54,32 @@ final class ExemplarSection {
             .charts(charts);
   }
 
-  /** What some requests asked and were told; null where texts were not recorded. */
+  /** Prompts and answers of some requests; null if texts were not recorded. */
   @Nullable Section texts() {
-    return exemplars.told().isEmpty()
+    return exemplars.texts().isEmpty()
         ? null
         : Section.of("texts")
-            .body("texts", Map.of("texts", exemplars.told().stream().map(this::shown).toList()));
+            .body("texts", Map.of("texts", exemplars.texts().stream().map(this::shown).toList()));
   }
 
   /**
-   * One request, as {@code texts.peb} shows it.
+   * One request for {@code texts.peb}.
    *
-   * @param parts what was asked and told, by name
+   * @param parts prompt, reasoning and answer, by heading
    */
   record Shown(String title, String facts, Map<String, String> parts) {}
 
-  private Shown shown(Told told) {
-    Exemplar request = told.request();
+  private Shown shown(RecordedText text) {
+    Exemplar request = text.request();
     Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("Asked", told.asked());
-    if (!told.reasoning().isEmpty()) {
-      parts.put("Reasoning", told.reasoning());
+    parts.put("Asked", text.prompt());
+    if (!text.reasoning().isEmpty()) {
+      parts.put("Reasoning", text.reasoning());
     }
-    parts.put("Answer", told.answer().isEmpty() ? "nothing" : told.answer());
+    parts.put("Answer", text.answer().isEmpty() ? "nothing" : text.answer());
     Double first = request.firstTokenMs();
     String facts =
-        "%s%s, over after %s, %s output tokens, %s"
+        "%s%s, ended after %s, %s output tokens, %s"
             .formatted(
                 place(request),
                 first == null ? "" : ", first token after " + NumberText.ms(first),
@@ -87,7 +87,7 @@ final class ExemplarSection {
                 count(request.outputTokens()),
                 request.requestId());
     String outcome = request.error() == null ? "" : ", " + outcome(request);
-    return new Shown(told.why() + ": " + request.name() + outcome, facts, parts);
+    return new Shown(text.why() + ": " + request.name() + outcome, facts, parts);
   }
 
   private Chart chart(String key, String title, List<Exemplar> requests) {
@@ -110,7 +110,7 @@ final class ExemplarSection {
             1,
             requests,
             ExemplarSection::firstTokenMs));
-    lines.add(part("no token until it was over", 5, requests, ExemplarSection::tokenlessMs));
+    lines.add(part("ended without a token", 5, requests, ExemplarSection::tokenlessMs));
     lines.add(part("tokens", 0, requests, ExemplarSection::tokensMs));
     lines.removeIf(line -> line.points().stream().allMatch(p -> Objects.equals(p.y(), 0.0)));
     if (!ticks.isEmpty()) {
@@ -132,7 +132,7 @@ final class ExemplarSection {
     return new Line(name, Form.STACK, color, 0, points, List.of());
   }
 
-  /** What the server reported; striped. */
+  /** A part that the server reported; drawn striped. */
   private Line reported(
       String name, int color, List<Exemplar> requests, ToLongFunction<ServerParts> nanos) {
     List<Point> points =
@@ -197,7 +197,7 @@ final class ExemplarSection {
             Column.figure("planned at", request -> NumberText.clock(request.startS())),
             Column.number("queue wait, ms", ExemplarSection::waitMs),
             Column.number("first token, ms", Exemplar::firstTokenMs),
-            Column.number("over, ms", Exemplar::endMs),
+            Column.number("end, ms", Exemplar::endMs),
             Column.figure("output tokens", request -> count(request.outputTokens())),
             Column.count("token events", Exemplar::events),
             Column.number("longest gap, ms", Exemplar::longestGapMs))

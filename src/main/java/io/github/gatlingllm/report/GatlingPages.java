@@ -17,12 +17,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Our marked pieces in the pages that Gatling wrote: a block and a menu entry on the index, a tab
- * on every page, a table on the page of each LLM request. Markup and styles of ours only; no
- * script.
+ * Inserts the LLM figures into the pages that Gatling wrote: a block and a menu entry on the index,
+ * a tab on every page, a table on the page of each LLM request. Inserts markup and styles, no
+ * scripts.
  *
- * <p>Inserting twice gives the same bytes as inserting once; removing gives Gatling's own bytes
- * back.
+ * <p>Idempotent: inserting twice gives the same bytes as inserting once.
  */
 final class GatlingPages {
 
@@ -34,10 +33,10 @@ final class GatlingPages {
       Pattern.compile("<div id=\"statistics_table_container\">");
   private static final Pattern FIRST_CHART = Pattern.compile("<div class=\"schema geant\">");
 
-  /** Gatling's own take some 100 KiB. */
+  /** In bytes; Gatling's own pages have about 100 KiB. */
   private static final long LARGEST_PAGE = 16 << 20;
 
-  /** Of a request at more operating points only some have all their times. */
+  /** Most tables of all times on the page of a request. */
   private static final int MOST_CURVES = 4;
 
   private static final int MOST_PAGES = 5_000;
@@ -45,10 +44,10 @@ final class GatlingPages {
   private GatlingPages() {}
 
   /**
-   * Inserts our pieces into the pages of a run, in place of those that are there.
+   * Inserts into the pages of a run, replacing what an earlier call inserted.
    *
-   * @return a line for each page in which a piece found no place; empty also when Gatling wrote no
-   *     pages
+   * @return a line for each page in which something could not be inserted; empty also if there are
+   *     no pages
    */
   static List<String> insert(Path runDirectory, Summary summary) throws IOException {
     List<String> messages = new ArrayList<>();
@@ -70,17 +69,10 @@ final class GatlingPages {
                 + String.join(" and ", page.missing())
                 + " left out of "
                 + name
-                + ": no place found in the page of this Gatling version; llm.html has it all");
+                + ": the page of this Gatling version has no known place for it; see llm.html");
       }
     }
     return messages;
-  }
-
-  /** Takes our pieces out again; pages that have none stay untouched. */
-  static void remove(Path runDirectory) throws IOException {
-    for (Path file : pages(runDirectory)) {
-      write(file, new MarkedPage(read(file)).toString());
-    }
   }
 
   /** The block on the index: verdict, six figures, assertions, a row per request name. */
@@ -102,7 +94,7 @@ final class GatlingPages {
   /** All times of a request at one operating point. */
   private record Times(String title, Table table) {}
 
-  /** The block on the page of a request: its key figures and all its times. */
+  /** The block on the page of a request: key figures and all times. */
   private static String request(Summary summary, String name) {
     List<RequestAtPoint> all =
         summary.requestsAtPoints().stream().filter(r -> r.name().equals(name)).toList();
@@ -126,7 +118,7 @@ final class GatlingPages {
     return summary.hasSeveralLevels() ? KeyFigureTables.at(summary, request) : "";
   }
 
-  /** The LLM request whose page it is; of several names that fit, the longest. */
+  /** The LLM request of the page; if several names match its title, the longest. */
   private static Optional<RequestGroup> requestOf(MarkedPage page, Summary summary) {
     String text = page.toString();
     return summary.requests().stream()
@@ -160,12 +152,12 @@ final class GatlingPages {
   }
 
   /**
-   * A page of somebody else's with pieces of ours between comments. Taking our pieces out gives the
-   * original back, character by character; text is read as ISO-8859-1 and our pieces are plain
-   * ASCII, so the bytes come back too, whatever the encoding of the page.
+   * A foreign page with inserted pieces between comments. Removing the pieces restores the
+   * original. The text is read as ISO-8859-1 and the pieces are ASCII, so the bytes of the original
+   * are restored too, whatever its encoding.
    *
    * <pre>
-   *   …original…&lt;!-- gatling-llm:begin menu --&gt;ours&lt;!-- gatling-llm:end --&gt;…original…
+   *   …original…&lt;!-- gatling-llm:begin menu --&gt;piece&lt;!-- gatling-llm:end --&gt;…original…
    * </pre>
    */
   static final class MarkedPage {
@@ -176,7 +168,7 @@ final class GatlingPages {
     private final List<String> missing = new ArrayList<>();
     private String text;
 
-    /** Starts from the original: earlier pieces of ours are taken out. */
+    /** The original of the page, without the pieces that an earlier call inserted. */
     MarkedPage(String text) {
       StringBuilder original = new StringBuilder(text.length());
       int from = 0;
@@ -191,12 +183,12 @@ final class GatlingPages {
       this.text = original.append(text, from, text.length()).toString();
     }
 
-    /** Puts a piece before the first place where {@code anchor} stands. */
+    /** Inserts a piece before the first match of {@code anchor}. */
     MarkedPage before(Pattern anchor, String piece, String html) {
       return insert(anchor, piece, html, true);
     }
 
-    /** Puts a piece after the first place where {@code anchor} stands. */
+    /** Inserts a piece after the first match of {@code anchor}. */
     MarkedPage after(Pattern anchor, String piece, String html) {
       return insert(anchor, piece, html, false);
     }
@@ -213,7 +205,7 @@ final class GatlingPages {
       return this;
     }
 
-    /** The pieces that found no place. */
+    /** The pieces whose anchor was not found. */
     List<String> missing() {
       return List.copyOf(missing);
     }
@@ -238,9 +230,9 @@ final class GatlingPages {
     }
 
     /**
-     * Finds the title that Gatling gives to the page of that request in any groups: its groups and
-     * its name, joined by {@code " / "}, escaped with named entities. Which name a character beyond
-     * ASCII has is left open.
+     * Matches the title of Gatling's page of a request in any groups: the names of the groups and
+     * of the request, joined by {@code " / "}, with named entities. A character beyond ASCII
+     * matches any entity.
      */
     static Pattern title(String requestName) {
       StringBuilder title = new StringBuilder("<title>Gatling Stats - (?:[^<\\n]* / )?");

@@ -22,19 +22,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The page {@code llm.html}: one self-contained file that opens from disk and asks no network.
- * Verdict and tables are plain HTML; charts come on top where scripts run.
+ * The page {@code llm.html}: one self-contained file that opens from disk and uses no network.
+ * Verdict and tables are plain HTML; charts need scripts.
  */
 final class HtmlReport {
 
   private HtmlReport() {}
 
   /**
-   * Writes the page whole or not at all.
+   * Writes the page atomically.
    *
-   * @param llmHtml where to; links to other files of the run are made for those that lie beside it
-   * @param summary the numbers
-   * @param series what charts need beside them
+   * @param llmHtml the file; it links to those files of the run that exist in its folder
+   * @param summary the figures
+   * @param series the data of the charts
    */
   static void write(Path llmHtml, Summary summary, Series series) throws IOException {
     Head head = new Head(summary);
@@ -83,10 +83,10 @@ final class HtmlReport {
         .toList();
   }
 
-  /** What was run: state, model, endpoint, workload, load profile, versions. */
+  /** The head of the page: state, model, endpoint, workload, load profile, versions. */
   private static final class Head {
 
-    /** Fewer ok requests than this are a smoke test. */
+    /** A run with fewer ok requests is marked as smoke test. */
     private static final int SMOKE = 30;
 
     private static final DateTimeFormatter DATE =
@@ -101,9 +101,9 @@ final class HtmlReport {
     }
 
     /**
-     * Which run it is, as {@code report.peb} shows it.
+     * The heading for {@code report.peb}.
      *
-     * @param isSmoke whether so few requests succeeded that figures are no more than a first look
+     * @param isSmoke whether too few requests succeeded for reliable figures
      */
     record Heading(String name, String id, String state, boolean isComplete, boolean isSmoke) {}
 
@@ -117,7 +117,7 @@ final class HtmlReport {
           summary.figures().counts().ok() < SMOKE);
     }
 
-    /** The name of the run for people. */
+    /** The simple name of the simulation, else the id of the run. */
     static String name(Summary summary) {
       String simulation = summary.run().simulation();
       return simulation == null
@@ -135,7 +135,7 @@ final class HtmlReport {
       fact("Load", load());
       fact("Prompt tokens", RunText.lengths(workload.promptTokens()));
       fact("Output tokens", RunText.lengths(workload.outputTokens()));
-      fact("Tokens in all", text.tokens());
+      fact("Total tokens", text.tokens());
       fact("From prefix cache", text.cached());
       fact("Prefixes", text.prefixes());
       fact("Scenario", names(workload.scenarios().keySet()));

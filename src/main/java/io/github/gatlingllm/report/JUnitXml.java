@@ -12,14 +12,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The assertions of a run as {@code llm/junit.xml}, which CI servers show as tests: a suite named
- * like the simulation, a test case per assertion.
+ * The assertions of a run as {@code llm/junit.xml}, which CI servers show as tests: a suite with
+ * the name of the simulation, and a test case per assertion.
  */
 final class JUnitXml {
 
   private JUnitXml() {}
 
-  /** Writes the file; a run without assertions has none. */
+  /** Writes the file, or deletes it if the run has no assertions. */
   static void write(Summary summary, Path junitXml) throws IOException {
     if (summary.assertions().isEmpty()) {
       Files.deleteIfExists(junitXml);
@@ -45,7 +45,7 @@ final class JUnitXml {
             results.stream().map(Case::of).toList()));
   }
 
-  /** One assertion, as {@code junit.xml} shows it. */
+  /** One assertion for {@code junit.peb}. */
   private record Case(boolean ok, String name, String what, String line) {
 
     static Case of(AssertionResult result) {
@@ -58,7 +58,7 @@ final class JUnitXml {
     }
   }
 
-  /** Request names may hold what XML 1.0 does not allow, not even escaped. */
+  /** Replaces characters that XML 1.0 does not allow, not even escaped. */
   private static String valid(String text) {
     return ConsoleBlock.visible(text).replaceAll("[\\uFFFE\\uFFFF]", "\uFFFD");
   }

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Map.Entry;
 import org.jspecify.annotations.Nullable;
 
-/** How evenly tokens came: per-request jitter, longest gaps, pauses, tokens per event. */
+/** How evenly tokens arrived: jitter per request, longest gaps, pauses, tokens per event. */
 final class JitterSection {
 
   private final Summary summary;
@@ -36,15 +36,16 @@ final class JitterSection {
     this.samples = samples;
   }
 
-  /** The section; null where no stream has two token events. */
+  /** The section; null if no stream has two token events. */
   @Nullable Section section() {
     Section section =
         Section.of("jitter", inTime())
             .body(
                 isAnyReaderLate()
-                    ? "Readers begin with the first token, read at an even speed and wait where the"
-                        + " next token is late. Who begins later by all that wait never waits:"
-                        + " later by its p99 spares it to 99 % of them."
+                    ? "Readers begin with the first token, read at an even speed, and wait where"
+                          + " the next token is late. A reader who begins later by the sum of these"
+                          + " waits never waits. If all begin later by the p99 of that sum, 99 %"
+                          + " never wait."
                     : "",
                 isAnyReaderLate() ? List.of(jitter(), readers()) : List.of(jitter()))
             .groups(
@@ -92,7 +93,7 @@ final class JitterSection {
   }
 
   private static Chart pauses(List<Pauses> pauses) {
-    // A logarithmic axis has no place for none; the table says it.
+    // 0 has no place on a logarithmic axis; the table shows it
     List<Point> points =
         Point.inOrder(pauses, p -> p.per1kTokens() == 0 ? null : (Double) p.per1kTokens());
     Table table =
@@ -131,17 +132,17 @@ final class JitterSection {
     return summary.figures().reader().stalled() > 0;
   }
 
-  /** That no reader waits; empty where one does. */
+  /** The sentence that no reader waits; empty if one does. */
   private String inTime() {
     Figures.Reader reader = summary.figures().reader();
     return isAnyReaderLate() || reader.requests() == 0
         ? ""
-        : " Nobody who reads "
+        : " A reader of "
             + NumberText.plain(reader.tokensPerS())
-            + " tokens/s and begins with the first token waits for a later one.";
+            + " tokens/s, who begins with the first token, never waits for a later one.";
   }
 
-  /** What readers have to wait at each load level. */
+  /** How long readers wait, by load level. */
   private Table readers() {
     String speed = NumberText.plain(summary.figures().reader().tokensPerS());
     return Columns.<Entry<String, Figures>>of(
@@ -151,7 +152,7 @@ final class JitterSection {
             List.of(
                 Column.count("answers", f -> f.reader().requests()),
                 Column.percent("readers who wait", f -> f.reader().stalledShare()),
-                wait("wait in all p50, ms", "p50"),
+                wait("total wait p50, ms", "p50"),
                 wait("p95, ms", "p95"),
                 wait("p99, ms", "p99"),
                 Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max())))
@@ -162,7 +163,7 @@ final class JitterSection {
     return Column.percentile(heading, percentile, f -> f.metric(Metric.READER_STALL_MS));
   }
 
-  /** How even streams were at each load level, and at all of them where there are several. */
+  /** How even streams were, by load level, and for all of them where there are several. */
   private Table jitter() {
     return Columns.<Entry<String, Figures>>of(Column.name("Load level", Entry::getKey))
         .of(
@@ -180,7 +181,7 @@ final class JitterSection {
         .table("Jitter by load level", withValues(Metric.STALL_MS));
   }
 
-  /** Each load level where a metric has values, and all of them where there are several. */
+  /** Load levels where a metric has values, and all of them where there are several. */
   private List<Entry<String, Figures>> withValues(Metric metric) {
     List<Entry<String, Figures>> rows = new ArrayList<>();
     for (Stage stage : summary.stages()) {

@@ -25,12 +25,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Tables of key figures: by load level, operating point, target, request and trial. What the page,
- * Gatling's pages, {@code summary.md} and the console show of one figure is one column here.
+ * Tables of key figures: by load level, operating point, target, request and trial. The page,
+ * Gatling's pages, {@code summary.md} and the console share the columns that are defined here.
  */
 final class KeyFigureTables {
 
-  /** What the table of each target's and scenario's operating point is called. */
+  /** Title of the table with the operating point of each target and scenario. */
   static final String CURVES = "Operating points";
 
   private static final Column<Figures> COUNT = Column.count("count", f -> f.counts().started());
@@ -52,10 +52,10 @@ final class KeyFigureTables {
   private static final Column<Figures> JITTER =
       Column.number("jitter", f -> f.number(Metric.JITTER));
 
-  /** Those of the SLO. */
+  /** Columns that need an SLO. */
   private static final List<Column<Figures>> OF_SLO = List.of(GOODPUT, IN_SLO);
 
-  /** What tokens took. */
+  /** Columns of cost and energy. */
   private static final List<Column<Figures>> EFFICIENCY =
       List.of(
           Column.number("cost/1M tokens", f -> f.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS)),
@@ -74,9 +74,8 @@ final class KeyFigureTables {
   private KeyFigureTables() {}
 
   /**
-   * The columns of a table that say something in this run: of the SLO where there is one, of rate
-   * limits where they were met, of cost and energy where they are known; none of streams where
-   * texts are embedded.
+   * The columns that apply to this run: of the SLO if there is one, of rate limits if requests were
+   * rate limited, of cost and energy if known, of streams unless the run embeds texts.
    */
   @SafeVarargs
   @SuppressWarnings("varargs")
@@ -106,14 +105,14 @@ final class KeyFigureTables {
     return percentiles(Metric.ITL_MS.title(), Metric.ITL_MS, percentiles);
   }
 
-  /** A time by the clock of headlines: the one that the SLO beside it judges. */
+  /** A time from the planned arrival where headlines and the SLO use that, named so. */
   private static List<Column<Figures>> headline(
       Summary summary, Metric metric, String... percentiles) {
     Metric shown = summary.headlineMetric(metric);
     return percentiles(shown.title(), shown, percentiles);
   }
 
-  /** The same where the heading of the first column names the clock. */
+  /** The same for tables whose first heading names the clock. */
   private static List<Column<Figures>> onPage(
       Summary summary, Metric metric, String... percentiles) {
     return percentiles(metric.title(), summary.headlineMetric(metric), percentiles);
@@ -139,17 +138,17 @@ final class KeyFigureTables {
         EFFICIENCY);
   }
 
-  /** What the first column of a table on the page is called. */
+  /** The heading of the first column of a table on the page. */
   private static String heading(Summary summary, String what) {
     return what + ", times in ms" + (summary.isClockNamed() ? " from schedule" : "");
   }
 
-  /** Load levels on the page: those of one target and scenario under its name. */
+  /** Load levels for the page, grouped by target and scenario. */
   static Table byLevel(Summary summary) {
     return byLevel(summary, "");
   }
 
-  /** The same; {@code page} is where its links lead. */
+  /** The same with links to {@code page}. */
   static Table byLevel(Summary summary, String page) {
     Columns<Level> columns =
         Columns.<Level>of(
@@ -175,7 +174,7 @@ final class KeyFigureTables {
     return new Table(title, "notes", columns.table("", levels).headings(), groups);
   }
 
-  /** What a load level is to its curve, e.g. {@code knee, max goodput}; may be empty. */
+  /** Marks of a load level on its curve, e.g. {@code knee, max goodput}; may be empty. */
   static String marks(Curve curve, Stage stage) {
     List<String> marks = new ArrayList<>();
     Summary.Knee knee = curve.knee();
@@ -193,7 +192,7 @@ final class KeyFigureTables {
     return String.join(", ", marks);
   }
 
-  /** Each target and scenario at its operating point on the page. */
+  /** Each target and scenario at its operating point, for the page. */
   static Table byCurve(Summary summary) {
     return Columns.<Curve>of(
             Column.of(
@@ -206,7 +205,7 @@ final class KeyFigureTables {
         .styled("notes");
   }
 
-  /** What each target was asked for, where that differs. */
+  /** The model of each target, if these differ. */
   private static List<Column<Curve>> models(Summary summary) {
     Map<String, String> models = new HashMap<>();
     summary.targets().forEach(t -> models.put(t.label(), String.join(", ", t.models())));
@@ -215,14 +214,14 @@ final class KeyFigureTables {
         : List.of(Column.words("model", curve -> models.getOrDefault(curve.target(), "")));
   }
 
-  /** Targets on the page. */
+  /** Targets, for the page. */
   static Table byTarget(Summary summary) {
     return Columns.<Target>of(Column.name(heading(summary, "Target"), Target::label))
         .of(Target::figures, keyFigures(summary, false))
         .table("Key figures by target, times in ms", summary.targets());
   }
 
-  /** Request names at the operating points; {@code page} is where their links lead. */
+  /** Request names at the operating points, with links to {@code page}. */
   static Table byName(Summary summary, String page, List<RequestAtPoint> requests) {
     return Columns.<RequestAtPoint>of(
             Column.of(
@@ -244,7 +243,7 @@ final class KeyFigureTables {
         .styled("notes");
   }
 
-  /** Request names, the parts of a mix, in text files; empty where there is only one. */
+  /** Request names, the parts of a mix, for text files; empty if there is only one. */
   static Table requests(Summary summary) {
     List<RequestAtPoint> all = summary.requestsAtPoints();
     long names = all.stream().map(RequestAtPoint::name).distinct().count();
@@ -263,12 +262,12 @@ final class KeyFigureTables {
         .table("Requests", names > 1 ? all : List.of());
   }
 
-  /** Where a request's figures are of, e.g. {@code vLLM: c=16, the knee}. */
+  /** The operating point of a request's figures, e.g. {@code vLLM: c=16, the knee}. */
   static String at(Summary summary, RequestAtPoint request) {
     return operatingPoint(summary, request.curve());
   }
 
-  /** The anchor of a request's metrics: the same in Gatling's pages and in {@code llm.html}. */
+  /** The anchor of a request's metrics in {@code llm.html}; Gatling's pages link to it. */
   static String anchor(Summary summary, RequestAtPoint request) {
     int curve = summary.curves().indexOf(request.curve());
     return anchor(request.name()) + (curve == 0 ? "" : "-" + curve);
@@ -278,7 +277,7 @@ final class KeyFigureTables {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
 
-  /** All three rates of open load, and how many waited at the end; none without open load. */
+  /** The three rates of open load and the queue at the end; empty without open load. */
   private static List<Column<Stage>> rates(Summary summary) {
     return isOpen(summary)
         ? List.of(
@@ -298,7 +297,7 @@ final class KeyFigureTables {
     return offered == null ? NumberText.ABSENT : NumberText.plain(offered);
   }
 
-  /** How long it was at the end, and whether it grew. */
+  /** The length of the queue at the end of the measure window, and whether it grew. */
   private static String queue(Stage stage) {
     Queue queue = stage.queue();
     return queue == null
@@ -306,7 +305,7 @@ final class KeyFigureTables {
         : NumberText.count(queue.end()) + (queue.grows() ? " ↑" : "");
   }
 
-  /** Load levels in text files. */
+  /** Load levels, for text files. */
   static Table levels(Summary summary) {
     boolean isOpen = isOpen(summary);
     boolean embeds = summary.figures().embeds();
@@ -328,7 +327,9 @@ final class KeyFigureTables {
         .table("Load levels", summary.stages());
   }
 
-  /** Each target's and scenario's operating point in text files; empty where there is only one. */
+  /**
+   * The operating point of each target and scenario, for text files; empty if there is only one.
+   */
   static Table curves(Summary summary) {
     return Columns.<Curve>of(
             Column.name(
@@ -349,21 +350,21 @@ final class KeyFigureTables {
         .table(CURVES, summary.curves().size() > 1 ? summary.curves() : List.of());
   }
 
-  /** The level that headlines about a curve quote, e.g. {@code At c=16, the knee}. */
+  /** The operating point of a curve, e.g. {@code At c=16, the knee}. */
   static String operatingPoint(Summary summary, Curve curve) {
     String text = curve.quoted();
     return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
   }
 
-  /** Batch trials of one stage on the page. */
+  /** Batch trials of one load level, for the page. */
   static Table trials(String place, Trials trials) {
     return Columns.<Trial>of().and(TRIAL).table("Trials of " + place, trials.rows());
   }
 
   /**
-   * Batch trials of all stages in text files; empty outside batch mode.
+   * Batch trials of all load levels, for text files; empty outside batch mode.
    *
-   * @param most rows of each stage at most
+   * @param most most rows of a load level
    */
   static Table trials(Summary summary, int most) {
     List<List<Cell>> rows = new ArrayList<>();

@@ -23,21 +23,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page of a run that is still on: figures of the current load level, the levels that are over,
- * and the report's charts over time. {@link #html} is what a browser opens; each {@link #event}
- * takes the place of what has changed.
+ * The page of a run in progress: figures of the current load level, load levels that have ended,
+ * and the report's charts over time. A browser opens {@link #html}; each {@link #event} updates it.
  */
 public final class LivePage {
 
   private LivePage() {}
 
   /**
-   * A run as it stands.
+   * The state of a run in progress.
    *
-   * @param page the report to come
+   * @param page the report that will be written at the end
    * @param isJudged whether requests have an SLO
-   * @param levels those that began, with the phases that did
-   * @param figures of the current load level; null before there are any
+   * @param levels load levels that have begun, with the phases that have begun
+   * @param figures figures of the current load level; null before the first
+   * @param finished load levels that have ended
    */
   public record Now(
       String simulation,
@@ -51,15 +51,15 @@ public final class LivePage {
       @Nullable LiveFigures figures,
       List<Finished> finished) {}
 
-  /** What a load level gave. */
+  /** The figures of a load level that has ended. */
   public record Finished(String level, LiveFigures figures) {}
 
-  /** The page as it is now. */
+  /** The whole page. */
   public static String html(Now now) {
     return page(now).html();
   }
 
-  /** What has changed, as one line of JSON: {@code now}, markup, and {@code charts}. */
+  /** An update as one line of JSON: the markup {@code now}, {@code isOver}, and {@code charts}. */
   public static String event(Now now) {
     return Page.json(
         Map.of(
@@ -92,7 +92,7 @@ public final class LivePage {
     return Stream.of(time.section(), time.generator()).filter(Objects::nonNull).toList();
   }
 
-  /** What the phases of load levels are, so far. */
+  /** The phases of load levels so far. */
   private static List<Band> bands(Now now) {
     List<Band> bands = new ArrayList<>();
     double soFar = now.series.overTime().size() * now.series.bucketS();
@@ -131,7 +131,7 @@ public final class LivePage {
       return "The run is over. Its report: " + now.page;
     }
     if (progress == null) {
-      return now.figures == null ? "No request has ended yet." : "The run is on.";
+      return now.figures == null ? "No request has ended yet." : "The run is in progress.";
     }
     String phase = progress.phase() == null ? "" : ", " + progress.phase().key();
     String left =

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Latency against throughput, a point per load level, and both against load. */
+/** Latency against throughput with a point per load level, and both against load. */
 final class LoadSection {
 
   private final Summary summary;
@@ -40,7 +40,7 @@ final class LoadSection {
     return summary.stages().size() > 1;
   }
 
-  /** All load levels in a table, and the curve that they make; null where there is only one. */
+  /** The table and the curve of all load levels; null if there is only one. */
   @Nullable Section levels() {
     if (!hasSeveralLevels()) {
       return null;
@@ -52,12 +52,12 @@ final class LoadSection {
     return Section.of("levels").body("", List.of(KeyFigureTables.byLevel(summary))).charts(charts);
   }
 
-  /** Latency against throughput; empty where there is only one load level. */
+  /** Latency against throughput; empty if there is only one load level. */
   Optional<Chart> onlyCurve() {
     return hasSeveralLevels() ? Optional.of(curve()).filter(Chart::hasPoints) : Optional.empty();
   }
 
-  /** The figures against load, and what closed loops cannot show. */
+  /** The figures against load, with a note on closed loops. */
   Section section() {
     if (!hasSeveralLevels()) {
       String level = levels.isEmpty() ? "" : levels.get(0);
@@ -86,7 +86,7 @@ final class LoadSection {
     return Section.of("load of levels").body(closedLoop()).charts(charts);
   }
 
-  /** What closed loops cannot show, and the open load that does; empty where none was closed. */
+  /** A note on coordinated omission with the equivalent open load; empty without closed loops. */
   private String closedLoop() {
     for (Curve curve : curves) {
       List<String> rates =
@@ -98,17 +98,17 @@ final class LoadSection {
               .distinct()
               .toList();
       if (!rates.isEmpty()) {
-        return "Users of a closed loop ask again only when they have their answer: while the server"
-            + " stalls nobody asks, and percentiles hide it (coordinated omission). The same load"
-            + " from users who do not wait for each other: -Dllm.rate="
+        return "Users of a closed loop send the next request only after the answer to the last one:"
+            + " while the server stalls no request is sent, so percentiles hide the stall"
+            + " (coordinated omission). For the same load as an open loop set -Dllm.rate="
             + String.join(",", rates)
-            + " instead of -Dllm.concurrency.";
+            + " in place of llm.concurrency.";
       }
     }
     return "";
   }
 
-  /** Whether the run embeds texts and generates nothing. */
+  /** Whether the run embeds texts and does not generate tokens. */
   private boolean embeds() {
     return summary.figures().embeds();
   }
@@ -227,7 +227,7 @@ final class LoadSection {
     return stage.figures().metric(metric.fromSchedule());
   }
 
-  /** What each GPU delivers against what each user gets, a point per load level. */
+  /** Output per GPU against output per user, a point per load level. */
   private Chart perGpu() {
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
@@ -244,7 +244,7 @@ final class LoadSection {
     return Chart.of("load-per-gpu", Axis.of("Decode tok/s per user, p50", "tok/s"), lines);
   }
 
-  /** One figure at each load level, a line per curve. */
+  /** One figure against load, a line per curve. */
   private Chart against(
       String key, String name, Function<Stage, @Nullable Double> figure, Object... values) {
     List<Line> lines = new ArrayList<>();
@@ -254,7 +254,7 @@ final class LoadSection {
     return Chart.of(key, load(), lines, values);
   }
 
-  /** Scenario against load as a map, where several scenarios ran. */
+  /** Grids of scenario against load, if several scenarios ran. */
   static final class Scenarios {
 
     private final List<ScenarioLoad> cells;

@@ -8,7 +8,9 @@ import io.github.gatlingllm.store.RunInputs;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -30,17 +32,17 @@ import picocli.CommandLine.Parameters;
  * upload &lt;run&gt;… --to s3://bucket/prefix
  * </pre>
  *
- * <p>Exit codes: 0 fine, 2 an assertion of the run was missed or a comparison failed, 1 anything
- * else, with one line that says what and why.
+ * <p>Exit codes: 0 success, 2 an assertion of the run or a condition of the comparison failed, 1
+ * any other error, with one line that names its cause.
  */
 @Command(
     name = "gatling-llm",
-    description = "Works on recorded runs.",
+    description = "Renders, joins, compares and uploads recorded runs.",
     mixinStandardHelpOptions = true,
     subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class, Main.Upload.class})
 public final class Main {
 
-  /** What an assertion that was missed, or a comparison that failed, ends with. */
+  /** Exit code if an assertion of the run or a condition of the comparison failed. */
   static final int MISSED = 2;
 
   private static final String LOGBACK = "logback.configurationFile";
@@ -58,7 +60,7 @@ public final class Main {
     return commandLine(new Main()).execute(arguments);
   }
 
-  /** Without any configuration Logback prints all that libraries have to say. */
+  /** Without a configuration Logback prints everything that libraries log. */
   private static void quietLogging() {
     ClassLoader files = Main.class.getClassLoader();
     if (System.getProperty(LOGBACK) == null
@@ -69,8 +71,8 @@ public final class Main {
   }
 
   /**
-   * A command whose mistakes and failures are one line and exit code 1; where it was given no
-   * arguments but needs some, its usage follows.
+   * A command line that reports wrong arguments and failures in one line with exit code 1; its
+   * usage follows if required arguments are missing altogether.
    */
   public static CommandLine commandLine(Object command) {
     return new CommandLine(command)
@@ -93,7 +95,7 @@ public final class Main {
             });
   }
 
-  /** Makes everything again from the records. */
+  /** Makes the report again from the records. */
   @Command(
       name = "render",
       description =
@@ -110,40 +112,51 @@ public final class Main {
     @Option(
         names = "--out",
         paramLabel = "<dir>",
-        description = "put records and report there; else into the run's folder")
+        description = "folder for a copy of the records and the report; default: the run's folder")
     private @Nullable Path out;
 
     @Mixin private Places from = new Places();
 
-    @Option(names = "--slo", paramLabel = "<slo>", description = "judge by this SLO instead")
+    @Option(
+        names = "--slo",
+        paramLabel = "<slo>",
+        description = "judge by this SLO instead of the run's own")
     private @Nullable String slo;
 
     @Option(
         names = "--slo-percentile",
         paramLabel = "<percent>",
-        description = "share of requests at which a level holds; 99 with --slo")
+        description = "percentage of requests that must meet the SLO; default with --slo: 99")
     private @Nullable Double percentile;
 
     @Option(
         names = "--slo-rule",
         paramLabel = "<rule>",
         description =
-            "percentiles: each objective by itself is met by that share; requests: all at once;"
-                + " percentiles with --slo")
+            "percentiles: that percentage meets each objective by itself; requests: it meets all"
+                + " objectives at once; default with --slo: percentiles")
     private Slo.@Nullable Rule rule;
 
-    @Option(names = "--csv", description = "write llm/requests.csv too")
+    @Option(names = "--csv", description = "also write llm/requests.csv")
     private boolean csv;
 
     @Override
     public Integer call() throws IOException {
+      if (percentile != null && !(percentile > 0 && percentile <= 100)) {
+        throw new IllegalArgumentException(
+            "--slo-percentile "
+                + percentile
+                + " is out of range; expected more than 0, at most 100");
+      }
+      checkFolder(out);
       try (RunInputs inputs = from.open(List.of(place))) {
         Path run = inputs.one();
         if (out == null && inputs.isCopy(run)) {
-          throw new IOException(place + " is no folder; name one for the report by --out <dir>");
+          throw new IOException(
+              place + " is not a folder; name a folder for the report with --out <dir>");
         }
         int code = render(out == null ? run : inputs.copy(run, out));
-        inputs.forget();
+        inputs.deleteDownloads();
         return code;
       }
     }
@@ -160,41 +173,52 @@ public final class Main {
       if (csv) {
         report = report.csv();
       }
-      return codeOf(written(report, files));
+      Summary summary = written(report, files);
+      if (summary.slo() == null && (percentile != null || rule != null)) {
+        print("LLM: the run has no SLO to judge by; set one with --slo");
+      }
+      return codeOf(summary);
     }
   }
 
-  /** Options of every command that is given runs. */
+  /** Refuses an output folder that is a file. */
+  static void checkFolder(@Nullable Path out) throws IOException {
+    if (out != null && Files.exists(out) && !Files.isDirectory(out)) {
+      throw new NotDirectoryException(out + " is not a directory; expected one for --out");
+    }
+  }
+
+  /** Options of all commands that read runs. */
   static final class Places {
 
     @Option(
         names = "--cache",
         paramLabel = "<dir>",
         description =
-            "where archives are unpacked, and objects downloaded to go on after a failure")
+            "folder for unpacked archives and downloaded objects; a later call resumes from it")
     private @Nullable Path cache;
 
-    /** Finds the runs that are named so. */
+    /** Opens the runs at these places. */
     RunInputs open(List<String> places) throws IOException {
       return RunInputs.open(places, cache, Main::print);
     }
   }
 
-  /** Puts folders of runs into object storage: again, or for the first time. */
+  /** Uploads folders of runs to object storage. */
   @Command(
       name = "upload",
-      description = "Puts a run's records and report into object storage, as llm.upload does.",
+      description = "Uploads a run's records and report to object storage, as llm.upload does.",
       mixinStandardHelpOptions = true)
   static final class Upload implements Callable<Integer> {
 
-    @Parameters(index = "0", arity = "1..*", paramLabel = "<run>", description = "their folders")
+    @Parameters(index = "0", arity = "1..*", paramLabel = "<run>", description = "folders of runs")
     private List<Path> runs = List.of();
 
     @Option(
         names = "--to",
         required = true,
         paramLabel = "<s3://bucket/prefix>",
-        description = "below which each gets a folder <run>-<injector>")
+        description = "prefix below which each run gets the folder <run>-<injector>")
     private String to = "";
 
     @Override
@@ -207,7 +231,7 @@ public final class Main {
     }
   }
 
-  /** Puts a run that has ended into object storage, and says where. */
+  /** Uploads a run that has ended, and prints where it went. */
   static void upload(S3Location prefix, RunFiles files) throws IOException {
     RunInfo info =
         RunInfo.read(files.info())
@@ -216,7 +240,8 @@ public final class Main {
                     new NoSuchFileException(
                         files.info() + " is not there; expected the directory of a run"));
     if (info.state() == RunInfo.State.RUNNING) {
-      throw new IOException(files.run() + " is of a run that has not ended");
+      throw new IOException(
+          files.run() + " belongs to a run that has not ended; upload it again after its end");
     }
     try (RunUpload upload = RunUpload.open(prefix, files, info)) {
       upload.records();
@@ -225,19 +250,19 @@ public final class Main {
     }
   }
 
-  /** Prints a line that may hold text from anywhere. */
+  /** Prints a line with control characters escaped. */
   static void print(String line) {
     System.out.println(ConsoleBlock.visible(line));
   }
 
-  /** Writes the files and prints what a reader wants to know at once. */
+  /** Writes the report and prints its summary and where it is. */
   static Summary written(RunReport report, RunFiles files) throws IOException {
     Summary summary = report.write(List.of(), Main::print);
     System.out.println("LLM report: " + files.page().toUri());
     return summary;
   }
 
-  /** What a command ends with that has made this. */
+  /** The exit code of a command that wrote this summary. */
   static int codeOf(Summary summary) {
     return summary.assertionsHold() ? 0 : MISSED;
   }

@@ -30,8 +30,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * Makes one run of the injectors of a load test, and its report. Records go from file to file one
- * by one, whatever their number, and are counted on their way.
+ * Joins the runs of several injectors of one load test, and writes the report of the joined run.
+ * Records are copied and counted one by one, so memory does not grow with their number.
  */
 @Command(
     name = "merge",
@@ -43,7 +43,9 @@ final class MergeCommand implements Callable<Integer> {
       index = "0..*",
       arity = "1..*",
       paramLabel = "<run>",
-      description = "their runs: folders, .tar.gz, .zip, s3://bucket/prefix; of one or of several")
+      description =
+          "runs of the injectors: folders, .tar.gz, .zip or s3://bucket/prefix, each with one or"
+              + " several runs")
   private List<String> places = new ArrayList<>();
 
   @Mixin private Main.Places from = new Main.Places();
@@ -52,37 +54,41 @@ final class MergeCommand implements Callable<Integer> {
       names = "--out",
       required = true,
       paramLabel = "<dir>",
-      description = "directory of the joined run; must not hold anything yet")
+      description = "directory of the joined run; must be empty or not exist yet")
   private Path out = Path.of(".");
 
   @Option(
       names = "--expect",
       paramLabel = "<n>",
-      description = "how many injectors the load test had, where their runs do not say it")
+      description = "number of injectors of the load test, if their runs do not record it")
   private @Nullable Integer expected;
 
   @Option(
       names = "--wait",
       paramLabel = "<duration>",
-      description = "wait so long for the runs of all injectors to have ended, e.g. 10m")
+      description = "wait at most this long until the runs of all injectors have ended, e.g. 10m")
   private @Nullable String wait;
 
   @Option(
       names = "--upload",
       paramLabel = "<s3://bucket/prefix>",
-      description = "put the joined run there too, into <prefix>/<dir>/")
+      description = "also upload the joined run, to <prefix>/<dir>/")
   private @Nullable String upload;
 
   @Option(
       names = "--fail-as-run",
       description =
-          "end with 2 where the run itself would have: where it is invalid too, unless its"
-              + " failOnInvalid or failBuild is false")
+          "exit code 2 whenever the run itself would have failed: also if it is invalid, unless"
+              + " its failOnInvalid or failBuild is false")
   private boolean failAsRun;
 
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
+    if (expected != null && expected < 1) {
+      throw new IllegalArgumentException(
+          "--expect " + expected + " is out of range; expected a whole number ≥ 1");
+    }
     if (upload != null) {
       RunUpload.check(S3Location.parse(upload));
     }
@@ -91,7 +97,7 @@ final class MergeCommand implements Callable<Integer> {
     }
     try (RunInputs inputs = from.open(places)) {
       int code = merge(inputs.runs());
-      inputs.forget();
+      inputs.deleteDownloads();
       return code;
     }
   }
@@ -101,11 +107,11 @@ final class MergeCommand implements Callable<Integer> {
       return Duration.ofNanos(DurationText.nanos(text, "s"));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "--wait " + text + " is no duration; expected one such as 10m", e);
+          "--wait " + text + " is not a duration; expected e.g. 10m", e);
     }
   }
 
-  /** A run, and what its {@code run.json} says. */
+  /** The run of one injector with its {@code run.json}. */
   private record Part(RunFiles files, RunInfo info) {
 
     static Part of(Path run) throws IOException {
@@ -113,9 +119,7 @@ final class MergeCommand implements Callable<Integer> {
       return new Part(files, read(files));
     }
 
-    /**
-     * Its place among the injectors; those that say nothing of it stay last, as they were given.
-     */
+    /** Index of the injector; runs that do not record it keep their order and come last. */
     int index() {
       InjectorShare share = info.share();
       return share == null ? Integer.MAX_VALUE : share.index();
@@ -129,7 +133,8 @@ final class MergeCommand implements Callable<Integer> {
     }
     if (parts.size() < 2 && expected == null && parts.get(0).info.share() == null) {
       throw new IllegalArgumentException(
-          runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
+          runs.get(0)
+              + " is one run; name two or more to join, or their expected number with --expect");
     }
     parts.sort(Comparator.comparingInt(Part::index));
     Path name = out.toAbsolutePath().normalize().getFileName();
@@ -173,7 +178,7 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  /** An injector that died early may have left no records, but what it had to do. */
+  /** The {@code run.json} of an injector; one that died early may have left no records. */
   private static RunInfo read(RunFiles files) throws IOException {
     RunInfo info = RunInfo.read(files.info()).orElse(null);
     if (Files.exists(files.requests())) {

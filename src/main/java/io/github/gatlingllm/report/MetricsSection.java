@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Every metric as numbers: pooled, and by load level, trial, target, request name and cache. */
+/** All metrics as tables: pooled, and by load level, trial, target, request name and cache. */
 final class MetricsSection {
 
   private static final String HIGHER = "↑ higher";
@@ -35,10 +35,10 @@ final class MetricsSection {
   }
 
   /**
-   * The figures of several sets of requests: a table, and all metrics of each in details.
+   * Several sets of requests: a table of key figures, and all metrics of each set, folded.
    *
-   * @param id its anchor; may be empty
-   * @param note said before the table; may be empty
+   * @param id anchor; may be empty
+   * @param note text before the table; may be empty
    */
   private record Part(String heading, String id, String note, Table table, List<Detail> details) {}
 
@@ -51,10 +51,10 @@ final class MetricsSection {
   }
 
   /**
-   * All figures of one level, or of all pooled.
+   * All figures of one load level, or of all pooled.
    *
-   * @param title what they are of; empty where there is only one level
-   * @param id its anchor
+   * @param title names the load level; empty if there is only one
+   * @param id anchor
    */
   private record Whole(String title, String id, When when, Metrics all, Table system) {}
 
@@ -68,7 +68,7 @@ final class MetricsSection {
         new SystemTable().of(figures));
   }
 
-  /** Each level; pooled figures where there is none. */
+  /** All figures of each load level; pooled figures if there is none. */
   private List<Whole> wholes() {
     List<Whole> wholes = new ArrayList<>();
     for (Level level : levels.all()) {
@@ -113,7 +113,7 @@ final class MetricsSection {
         String left =
             trials.rowsLeftOut() == 0
                 ? ""
-                : NumberText.count(trials.rowsLeftOut()) + " later trials have no row.";
+                : NumberText.counted(trials.rowsLeftOut(), "later trial") + " not shown.";
         parts.add(new Part(table.title(), "", left, table, List.of()));
       }
     }
@@ -158,13 +158,13 @@ final class MetricsSection {
       String note =
           cache.stage() == null
               ? ""
-              : "At " + cache.stage() + ", the load level with most requests of both kinds.";
+              : "At " + cache.stage() + ", the load level with the most requests of both kinds.";
       parts.add(
           new Part("By prefix cache", "", note, DistributionTables.byCache(cache), List.of()));
     }
   }
 
-  /** Figures of the system as a whole, a row each that has a value. */
+  /** Figures of the system as a whole, a row for each that has a value. */
   private static final class SystemTable {
 
     private final List<List<Cell>> rows = new ArrayList<>();
@@ -218,7 +218,7 @@ final class MetricsSection {
     private void readers(Figures.Reader reader) {
       if (reader.stalledShare() != null) {
         String late =
-            "%s of %s answers have a token that somebody who reads %s tokens/s waits for"
+            "%s of %s answers have a token that a reader of %s tokens/s has to wait for"
                 .formatted(
                     NumberText.count(reader.stalled()),
                     NumberText.count(reader.requests()),
@@ -246,7 +246,7 @@ final class MetricsSection {
       add(Metric.GOODPUT_PERCENT.title(), met, NumberText.percent(goodput.share()), HIGHER);
     }
 
-    /** A metric as the catalogue names it. */
+    /** A row for a metric, named as in the catalogue. */
     private void row(Metric metric, Figures figures) {
       String better =
           switch (metric.better()) {

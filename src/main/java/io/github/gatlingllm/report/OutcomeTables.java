@@ -23,15 +23,15 @@ import java.util.Map.Entry;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Tables of what came out: objectives and assertions that were met or missed, errors, shares. */
+/** Tables of results: objectives, assertions, errors, rate limits, injectors, shares. */
 final class OutcomeTables {
 
   private OutcomeTables() {}
 
   /**
-   * How each objective of the SLO was met at the operating points; pooled where there is none.
+   * Each objective of the SLO at the operating points, or pooled if there is none.
    *
-   * @param isText whether reasons stand in the cell, not below it
+   * @param isText whether the reason for a missing value is in the cell, not below it
    */
   static Table objectives(Summary summary, SloTable slo, boolean isText) {
     List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
@@ -44,7 +44,7 @@ final class OutcomeTables {
     return objectives(summary, slo, rows, isText);
   }
 
-  /** The same at one load level, on pages. */
+  /** Each objective of the SLO at one load level, for the page. */
   static Table objectives(Summary summary, SloTable slo, Stage level) {
     return objectives(summary, slo, objectives(summary, level), false);
   }
@@ -84,13 +84,13 @@ final class OutcomeTables {
         : isText ? Cell.words("none: " + reason) : Cell.figure("none").remarked(reason);
   }
 
-  /** What the build demands on pages, a note below each name. */
+  /** Assertions for pages, with the note below the name. */
   static Table assertions(List<AssertionResult> results) {
     return assertions(results, false);
   }
 
   /**
-   * What the build demands.
+   * Assertions with expected and actual values.
    *
    * @param isText whether the note has a column of its own
    */
@@ -111,7 +111,7 @@ final class OutcomeTables {
     return result.note() == null ? "" : result.note();
   }
 
-  /** Why requests failed, at most so many reasons; rate-limited ones have not. */
+  /** The most frequent errors, at most {@code most}; a rate-limited request has not failed. */
   static List<ErrorCount> failures(Figures figures, int most) {
     String limited = RequestStatus.RATE_LIMITED.key();
     return figures.errors().stream()
@@ -120,7 +120,7 @@ final class OutcomeTables {
         .toList();
   }
 
-  /** The same as a table. */
+  /** The most frequent errors as a table. */
   static Table errors(Figures figures, int most) {
     long started = figures.counts().started();
     return Table.of(
@@ -132,7 +132,7 @@ final class OutcomeTables {
         Column.percent("share of requests", error -> share(error.count(), started)));
   }
 
-  /** What limited the rate of requests, by load level; empty where nothing did. */
+  /** Rate limits of the server and of the client, by load level; empty if none applied. */
   static Table rateLimits(Summary summary) {
     record Row(Stage level, RateLimits limits) {}
     List<Row> rows = new ArrayList<>();
@@ -163,26 +163,26 @@ final class OutcomeTables {
     return pacing == null ? NumberText.ABSENT : NumberText.count(requests.applyAsLong(pacing));
   }
 
-  /** An injector at a load level. */
+  /** The figures of an injector at a load level. */
   private record InjectorRow(String place, InjectorFigures figures) {}
 
   private static final Column<InjectorRow> INJECTOR =
       Column.name("injector", row -> row.figures.name());
 
-  /** What each injector of a joined run measured at the operating points; empty in other runs. */
+  /** What each injector of a joined run measured at the operating points; empty for other runs. */
   static Table injectors(Summary summary) {
     List<InjectorRow> rows = injectorRows(summary);
     return placed(summary).of(InjectorRow::figures, measured(rows)).table("Injectors", rows);
   }
 
-  /** How the generator of each injector fared there; empty where that is not known. */
+  /** CPU and delays of each injector at the operating points; empty if unknown. */
   static Table generators(Summary summary) {
     List<InjectorRow> rows =
         injectorRows(summary).stream().filter(row -> row.figures.generator() != null).toList();
     return placed(summary).of(InjectorRow::figures, HEALTH).table("Generators", rows);
   }
 
-  /** Both at one load level. */
+  /** Measured figures, CPU and delays of each injector at one load level. */
   static Table injectors(Summary summary, Stage level) {
     List<InjectorRow> rows = injectorRows(summary, level);
     boolean isKnown = rows.stream().anyMatch(row -> row.figures.generator() != null);
@@ -235,7 +235,7 @@ final class OutcomeTables {
               "generator",
               of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
 
-  /** How far each injector of a joined run came; empty in other runs. */
+  /** Records, state and missing requests of each injector of a joined run; empty for others. */
   static Table injectorRuns(Summary summary) {
     return Table.of(
         "Injectors of the whole run",
@@ -254,7 +254,7 @@ final class OutcomeTables {
     return requests == null ? NumberText.ABSENT : NumberText.count(requests);
   }
 
-  /** Counts by name, and what share of all they are. */
+  /** Counts by name with their share of all. */
   static Table shares(String what, Map<String, Long> counts, long all, String base) {
     return Table.of(
         what,

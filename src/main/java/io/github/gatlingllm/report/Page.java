@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A self-contained HTML file, as {@code page.peb} lays it out: a bar with the menu, facts at its
- * head, sections with charts, licences. It opens from disk, asks no network, and is readable where
- * scripts are off.
+ * A self-contained HTML file with the layout of {@code page.peb}: a bar with the menu, facts at the
+ * head, sections with charts, licences. It opens from disk, uses no network, and is readable
+ * without scripts.
  */
 final class Page {
 
@@ -41,12 +41,12 @@ final class Page {
   /**
    * A page.
    *
-   * @param template that extends {@code page.peb}
-   * @param name what kind of page it is; in the bar
-   * @param title of the browser's window
-   * @param heading what the template's heading is filled with
-   * @param facts what stands below it
-   * @param choices of the load level that the page speaks of; may be empty
+   * @param template a template that extends {@code page.peb}
+   * @param name kind of page, shown in the bar
+   * @param title title of the browser window
+   * @param heading values of the template's heading
+   * @param facts facts below the heading
+   * @param choices load levels that the reader can choose; may be empty
    */
   Page(
       String template,
@@ -79,7 +79,7 @@ final class Page {
             .toList());
   }
 
-  /** The same with one more script, which may ask for news where the page came from. */
+  /** This page with one more script, which may connect to the origin of the page. */
   Page following(String news) {
     String script = values.get("script") + Templates.resource(news);
     values.put("script", script);
@@ -95,12 +95,12 @@ final class Page {
     return Templates.fill(template, values);
   }
 
-  /** Writes it whole or not at all. */
+  /** Writes the page atomically. */
   void write(Path file) throws IOException {
     WholeFile.write(file.toAbsolutePath(), html());
   }
 
-  /** What the charts draw, as one JSON object that is safe inside a script element. */
+  /** The data of the charts as one JSON object that is safe inside a script element. */
   private static String chartData(List<Section> sections) {
     return Templates.inScript(json(Map.of("charts", charts(sections))));
   }
@@ -113,7 +113,7 @@ final class Page {
         .toList();
   }
 
-  /** One line of JSON; of charts what the script draws. */
+  /** One line of JSON; charts are written as the script needs them. */
   static String json(Map<String, Object> values) {
     try {
       return CHART_DATA.writeValueAsString(values);
@@ -122,7 +122,7 @@ final class Page {
     }
   }
 
-  /** Only our own scripts run, by their hashes, and nothing is loaded from anywhere. */
+  /** Content security policy: only these scripts run, by their hashes; nothing is loaded. */
   private static String policy(String... scripts) {
     StringBuilder policy = new StringBuilder("default-src 'none'; style-src 'unsafe-inline';");
     policy.append(" img-src data:; base-uri 'none'; form-action 'none'; script-src");
@@ -144,11 +144,11 @@ final class Page {
   }
 
   /**
-   * Charts that are shown together.
+   * A group of charts.
    *
    * @param title may be empty
    * @param note may be empty
-   * @param charts those without points are left out
+   * @param charts charts without a value are left out
    */
   record Charts(String title, String note, When when, List<Chart> charts) {
 
@@ -158,15 +158,15 @@ final class Page {
   }
 
   /**
-   * One part of a page; {@code page.peb} lays it out.
+   * One section of a page.
    *
-   * @param id its anchor
-   * @param title its heading
-   * @param menu its name in the menu
-   * @param lead what it answers, in a sentence or two; may be empty
-   * @param body the template of what comes before the charts
-   * @param values what the body is filled with
-   * @param groups of charts, drawn below the body
+   * @param id anchor
+   * @param title heading
+   * @param menu name in the menu
+   * @param lead introduction of a sentence or two; may be empty
+   * @param body template of the part before the charts
+   * @param values values for the body
+   * @param groups groups of charts below the body
    */
   record Section(
       String id,
@@ -182,10 +182,10 @@ final class Page {
     }
 
     /**
-     * A section with nothing but the texts of {@code sections.txt}.
+     * An empty section with the texts of {@code sections.txt}.
      *
-     * @param key its row there; up to a space it is the anchor
-     * @param values what stands there for {@code {0}}, {@code {1}} …
+     * @param key key of the row; the part before a space is the anchor
+     * @param values values for {@code {0}}, {@code {1}} … of the texts
      */
     static Section of(String key, Object... values) {
       List<String> texts = Templates.texts("sections.txt", key, values);
@@ -194,12 +194,12 @@ final class Page {
       return new Section(id, texts.get(0), texts.get(1), texts.get(2), "plain", plain, List.of());
     }
 
-    /** The same with a body of its own. */
+    /** This section with another body. */
     Section body(String template, Map<String, Object> with) {
       return new Section(id, title, menu, lead, template, with, groups);
     }
 
-    /** The same with a remark and tables; {@code note} may be empty. */
+    /** This section with a note and tables as body; {@code note} may be empty. */
     Section body(String note, List<Table> tables) {
       return body("plain", Map.of("note", note, "tables", tables));
     }
@@ -208,17 +208,17 @@ final class Page {
       return body(note, List.of());
     }
 
-    /** The same with charts. */
+    /** This section with charts. */
     Section charts(List<Chart> drawn) {
       return groups(List.of(new Charts("", "", When.ALWAYS, drawn)));
     }
 
-    /** The same with groups of charts. */
+    /** This section with groups of charts. */
     Section groups(List<Charts> drawn) {
       return new Section(id, title, menu, lead, body, values, drawn);
     }
 
-    /** Whether there is anything to draw. */
+    /** Whether the section has a chart. */
     boolean hasCharts() {
       return !groups.isEmpty();
     }

@@ -18,6 +18,7 @@ import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -30,9 +31,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is made of a run's records: {@code summary.json}, {@code summary.md}, {@code
- * junit.xml}, {@code llm.html} and the block in Gatling's pages. The same code runs right after a
- * load test and, on another machine, a year later.
+ * Writes all files of the report of a run from its records: {@code summary.json}, {@code
+ * summary.md}, {@code junit.xml}, {@code llm.html} and the block in Gatling's pages. It runs at the
+ * end of a load test, and later from the records alone, on any machine.
  */
 public final class RunReport {
 
@@ -46,7 +47,7 @@ public final class RunReport {
   /**
    * A run whose records are not in its folder yet.
    *
-   * @param info what is known of it before they are read
+   * @param info the run as known before the records are read
    */
   record Source(RunInfo info, RecordSource records) {}
 
@@ -63,24 +64,29 @@ public final class RunReport {
     this.environment = environment;
   }
 
-  /** The report of that run, judged by its own SLO. */
+  /** The report of a run, judged by its own SLO. */
   public static RunReport of(RunFiles files) {
     return new RunReport(files, UnaryOperator.identity(), false, null, System.getenv());
   }
 
-  /** The report of a run that is put into that folder while its records are read. */
+  /** The report of a run whose records are copied to its folder while they are read. */
   static RunReport of(RunFiles files, RunInfo info, RecordSource records) {
     return new RunReport(
         files, UnaryOperator.identity(), false, new Source(info, records), System.getenv());
   }
 
-  /** The same, judged by another SLO. */
-  public RunReport slo(Slo other) {
+  /** This report, judged by another SLO. */
+  RunReport slo(Slo other) {
     return judged(info -> info.slo(other));
   }
 
-  /** The same, its objectives held at another share or by another rule; null for no other. */
-  public RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
+  /**
+   * This report with another percentage or another rule of the SLO.
+   *
+   * @param percentile percentage of requests that must meet the SLO; null to keep the run's own
+   * @param rule null to keep the run's own
+   */
+  RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     return judged(info -> info.sloHeldBy(percentile, rule));
   }
 
@@ -88,15 +94,15 @@ public final class RunReport {
     return new RunReport(files, info -> otherwise.apply(slo.apply(info)), csv, source, environment);
   }
 
-  /** The same with {@code requests.csv}, also for a run that was not asked for it. */
-  public RunReport csv() {
+  /** This report with {@code requests.csv}, whatever the run's own setting. */
+  RunReport csv() {
     return new RunReport(files, slo, true, source, environment);
   }
 
   /**
    * Reads the records and writes all files.
    *
-   * @throws IOException in one line, if there are no records or a file cannot be written
+   * @throws IOException with one line, if there are no records or a file cannot be written
    */
   public RunFigures write() throws IOException {
     if (source == null && !Files.exists(files.requests())) {
@@ -112,56 +118,69 @@ public final class RunReport {
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryText.markdown(figures.summary());
     WholeFile.write(files.summaryMarkdown(), markdown);
-    toJobPage(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || info.reportOptions().indexBlock()) {
       messages.addAll(GatlingPages.insert(files.run(), figures.summary()));
     }
+    toJobPage(markdown, environment, messages::add);
     return figures;
   }
 
   /**
-   * The same, and tells what a reader wants to know at once.
+   * Writes all files, and prints the summary, the assertions and messages.
    *
-   * @param more lines that stand behind those of assertions
-   * @param say takes lines for the console
+   * @param more lines to print after the assertions
+   * @param console receives the lines
    */
-  public Summary write(List<String> more, Consumer<String> say) throws IOException {
+  public Summary write(List<String> more, Consumer<String> console) throws IOException {
     Summary summary = write().summary();
-    say.accept(SummaryText.console(summary));
-    summary.assertions().forEach(result -> say.accept(result.line()));
-    more.forEach(say);
-    messages.forEach(say);
+    console.accept(SummaryText.console(summary));
+    summary.assertions().forEach(result -> console.accept(result.line()));
+    more.forEach(console);
+    messages.forEach(console);
     return summary;
   }
 
   /**
-   * Whether the build is to fail for what the run shows. A missed assertion has a line of its own;
-   * what makes the run invalid is said here, in one line.
+   * Whether the result of the run fails the build. If it fails because the run is invalid, this
+   * prints why in one line; failed assertions are printed elsewhere.
    *
-   * @param isWhole whether the run came to its end: else that it is invalid says nothing new
+   * @param isWhole whether the run was complete; an incomplete run is invalid anyway and does not
+   *     fail the build for that
+   * @param console receives the line
    */
   public static boolean failsBuild(
-      Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> say) {
+      Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> console) {
     String why = isWhole && options.failOnInvalid() ? summary.whyInvalid() : null;
     boolean invalid = options.failBuild() && why != null;
     if (invalid) {
-      say.accept(
+      console.accept(
           "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): " + why);
     }
     return invalid || (options.failBuild() && !summary.assertionsHold());
   }
 
   /**
-   * Appends to the file that GitHub Actions shows on the page of a job, which {@code
-   * GITHUB_STEP_SUMMARY} names; nothing where it names none.
+   * Appends to the file that the variable {@code GITHUB_STEP_SUMMARY} names, which GitHub Actions
+   * shows on the page of the job. A file that cannot be written, e.g. in a container that has the
+   * variable but not the folder, does not fail the report.
+   *
+   * @param console receives one line if the file cannot be written
    */
-  static void toJobPage(String markdown, Map<String, String> environment) throws IOException {
+  static void toJobPage(
+      String markdown, Map<String, String> environment, Consumer<String> console) {
     String file = environment.get("GITHUB_STEP_SUMMARY");
     if (file != null && !file.isBlank()) {
-      Files.writeString(
-          Path.of(file), markdown, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      try {
+        Files.writeString(
+            Path.of(file), markdown, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      } catch (IOException | InvalidPathException e) {
+        console.accept(
+            "LLM: the summary is not on the page of the job, as GITHUB_STEP_SUMMARY names a file"
+                + " that cannot be written; unset it or make its folder available: "
+                + file);
+      }
     }
   }
 
@@ -199,7 +218,7 @@ public final class RunReport {
         });
   }
 
-  /** One pass for both; where the figures need a second one, the rows come in the first. */
+  /** Writes the CSV file during the first pass over the records. */
   private RunFigures figuresAndCsv(@Nullable RunInfo info) throws IOException {
     try (RecordCsv rows = RecordCsv.create(files.csv())) {
       AtomicBoolean isFirst = new AtomicBoolean(true);

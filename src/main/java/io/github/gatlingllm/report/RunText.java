@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What was asked and what came out, in words: the same on the page, in text files and consoles. */
+/** Workload and results in words, the same on the page, in text files and on the console. */
 final class RunText {
 
   private final Summary summary;
@@ -21,10 +21,10 @@ final class RunText {
     this.summary = summary;
   }
 
-  /** One fact, e.g. {@code requests} and {@code 100 started, …}. */
+  /** A name and its value, e.g. {@code requests} and {@code 100 started, …}. */
   record Fact(String name, String value) {}
 
-  /** What came out: counts of the whole run, and the figures of what headlines quote. */
+  /** The results: counts of the whole run, and figures at the operating point. */
   List<Fact> facts() {
     Figures.Counts counts = summary.figures().counts();
     List<Fact> facts = new ArrayList<>();
@@ -83,7 +83,7 @@ final class RunText {
     facts.add(new Fact("workload", workload()));
     String tokens = tokens();
     if (!tokens.isEmpty()) {
-      facts.add(new Fact("tokens in all", tokens));
+      facts.add(new Fact("total tokens", tokens));
     }
     facts.add(new Fact(SelfTestText.NAME, new SelfTestText(summary).quote()));
     if (summary.arrivals() != null) {
@@ -95,7 +95,7 @@ final class RunText {
     return facts;
   }
 
-  /** How many failed, how many were rate limited where any were, and the number of the others. */
+  /** Counts of failed and, if any, rate-limited requests, and the number of cancelled ones. */
   static String ended(Figures.Counts counts) {
     return NumberText.count(counts.failed())
         + " failed, "
@@ -105,7 +105,7 @@ final class RunText {
         + NumberText.count(counts.cancelled());
   }
 
-  /** What the server's limits and ours did to the load; empty where there are none. */
+  /** The effect of rate limits of the server and of the client; empty if none applied. */
   private static String rateLimits(Figures figures) {
     Figures.RateLimits limits = figures.rateLimits();
     if (limits == null) {
@@ -117,10 +117,10 @@ final class RunText {
           text,
           "",
           NumberText.count(limits.requests())
-              + " requests turned away ("
+              + " requests rejected ("
               + NumberText.percent(limits.share())
-              + ", HTTP 429): no failures"
-              + (figures.goodput() == null ? "" : ", missed in the SLO"));
+              + ", HTTP 429): not counted as failed"
+              + (figures.goodput() == null ? "" : ", but as SLO misses"));
     }
     part(text, "lowest left ", limits.left());
     Figures.Pacing pacing = limits.pacing();
@@ -128,7 +128,7 @@ final class RunText {
     return text.toString();
   }
 
-  /** What is taken together in figures of the whole run, e.g. {@code all load levels}, or empty. */
+  /** What figures of the whole run pool, e.g. {@code all load levels}; may be empty. */
   String together() {
     List<String> what = new ArrayList<>();
     if (summary.stages().stream().map(Stage::label).distinct().count() > 1) {
@@ -143,7 +143,7 @@ final class RunText {
     return what.isEmpty() ? "" : "all " + String.join(" and ", what);
   }
 
-  /** The same as a caption, e.g. {@code All load levels pooled.}, or empty. */
+  /** {@link #together} as a caption, e.g. {@code All load levels pooled.}; may be empty. */
   String pooled() {
     String together = together();
     return together.isEmpty() ? "" : "A" + together.substring(1) + " pooled.";
@@ -181,7 +181,7 @@ final class RunText {
   private static String readers(Figures figures) {
     Figures.Reader reader = figures.reader();
     Distribution stall = figures.metric(Metric.READER_STALL_MS);
-    return "%s wait for a late token at %s tokens/s; all but 1 %% do not who begin %s later"
+    return "%s wait for a late token at %s tokens/s; 99 %% would not if they began %s later"
         .formatted(
             NumberText.percent(reader.stalledShare()),
             NumberText.plain(reader.tokensPerS()),
@@ -200,7 +200,7 @@ final class RunText {
             NumberText.number(trials.maxTokensPerS()));
   }
 
-  /** Tokens of all measured prompts and answers; empty where none are known. */
+  /** Total tokens of all measured prompts and answers; empty if unknown. */
   String tokens() {
     StringBuilder text = new StringBuilder();
     part(text, "in ", sum(summary.workload().promptTokens()));
@@ -223,7 +223,7 @@ final class RunText {
         + maxGoodput(curve.maxGoodput());
   }
 
-  /** Goodput is never quoted without its SLO and the clock of that. */
+  /** The share of requests in SLO, together with the SLO and its clock. */
   static String inSlo(Figures.Goodput goodput) {
     String undefined = goodput.undefined();
     return (undefined == null
@@ -256,7 +256,7 @@ final class RunText {
             : "not reached: output still grows with the last level";
   }
 
-  /** Planned against realised arrivals: rates, dispersion, lag. */
+  /** Planned and realised arrivals: rates, dispersion, lag. */
   private static String arrivals(ArrivalFigures arrivals) {
     return NumberText.count(arrivals.count())
         + (arrivals.plannedPerS() == null
@@ -276,7 +276,7 @@ final class RunText {
         + NumberText.ms(arrivals.lagMaxMs());
   }
 
-  /** What was asked, without which no result is worth reading. */
+  /** Lengths of prompts and answers, and the use of the prefix cache. */
   String workload() {
     StringBuilder text = new StringBuilder();
     part(text, "prompt tokens ", lengths(summary.workload().promptTokens()));
@@ -286,7 +286,7 @@ final class RunText {
     return text.isEmpty() ? NumberText.ABSENT : text.toString();
   }
 
-  /** The middle of token counts, their mean and their range; empty where there are none. */
+  /** Median, mean and range of token counts; empty without values. */
   static String lengths(Distribution tokens) {
     if (tokens.isEmpty()) {
       return "";
@@ -300,13 +300,13 @@ final class RunText {
             .formatted(median, NumberText.number(tokens.mean()), least, most);
   }
 
-  /** How much of the prompts the server had already; empty where it does not tell. */
+  /** The cached share of prompt tokens; empty if the server does not report it. */
   String cached() {
     Double share = summary.workload().cachedShare();
     return share == null ? "" : NumberText.percent(share) + " of prompt tokens";
   }
 
-  /** What the load test did to the beginnings of prompts; empty where nothing. */
+  /** Shared prefixes and unique prompts of the load test; empty without either. */
   String prefixes() {
     StringBuilder text = new StringBuilder();
     part(text, "shared prefixes ", summary.config().getOrDefault("sharedPrefix", ""));

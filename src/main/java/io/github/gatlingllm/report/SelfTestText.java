@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** How exact the load generator was on the run's machine, in words; of a self-test, its levels. */
+/** The measurement error of the load generator on the run's machine, from a self-test. */
 final class SelfTestText {
 
-  static final String NAME = "error of this tool";
+  static final String NAME = "measurement error";
   static final String TITLE = "Self-test: errors in ms";
 
   private static final String HOW = "mvn gatling:test -Dllm.selfTest=true (simulation Benchmark)";
@@ -31,10 +31,10 @@ final class SelfTestText {
     isSelfTest = summary.config().containsKey(SelfTest.ENGINE);
   }
 
-  /** The errors at the run's load, or why they are not known. */
+  /** The errors at the load of the run, or why they are unknown. */
   String quote() {
     if (quote == null) {
-      return "not measured on this machine; that takes about a minute: " + HOW;
+      return "not known, as no self-test ran on this machine; one takes about a minute: " + HOW;
     }
     SelfTest test = quote.test();
     if (!test.applies()) {
@@ -99,7 +99,7 @@ final class SelfTestText {
         .toString();
   }
 
-  /** What a self-test measured; empty for other runs. */
+  /** The results of a self-test, a row per load level; empty for other runs. */
   Table table() {
     double bound = quote == null ? 0 : quote.test().boundMs();
     List<Level> levels = quote == null || !isSelfTest ? List.of() : quote.test().levels();
@@ -119,7 +119,7 @@ final class SelfTestText {
         Column.of("within bound", level -> Cell.passed(level.isWithin(bound))));
   }
 
-  /** The load up to which the errors are small; empty for other runs than a self-test. */
+  /** The highest load with errors within the bound; empty for runs other than a self-test. */
   String ceiling() {
     if (quote == null || !isSelfTest) {
       return "";
@@ -139,7 +139,7 @@ final class SelfTestText {
             + above(ceiling, test);
   }
 
-  /** What the level above the ceiling says about the engine. */
+  /** A note if the engine, not the load generator, was the limit above the ceiling. */
   private static String above(SelfTest.Ceiling ceiling, SelfTest test) {
     return test.levels().stream()
         .filter(level -> level.streams() > ceiling.streams())
@@ -147,8 +147,8 @@ final class SelfTestText {
         .filter(level -> level.engineLateP99Ms() > test.boundMs())
         .map(
             level ->
-                "; beyond it the engine was late too, as both share this machine: against a server"
-                    + " elsewhere it is higher")
+                "; above it the engine was late too, because both share this machine: with a server"
+                    + " on another machine the ceiling is higher")
         .orElse("");
   }
 }

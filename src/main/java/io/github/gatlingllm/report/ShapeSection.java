@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** How values are distributed: histograms, and percentile curves on a scale of nines. */
+/** Distributions of latencies: histograms, and percentile curves over a scale of nines. */
 final class ShapeSection {
 
   private static final List<Metric> DRAWN =
@@ -59,7 +59,7 @@ final class ShapeSection {
     return charts;
   }
 
-  /** The percentiles of each curve's operating point, a chart per metric. */
+  /** The percentiles at the operating point of each curve, a chart per metric. */
   private List<Chart> together() {
     return DRAWN.stream()
         .map(
@@ -69,7 +69,7 @@ final class ShapeSection {
         .toList();
   }
 
-  /** A line for each operating point. */
+  /** A chart of percentiles with a line for each operating point. */
   Chart percentiles(String id, String title, Function<LevelSamples, @Nullable Shape> shape) {
     List<Line> lines = new ArrayList<>();
     for (Level level : levels.operating()) {

@@ -15,34 +15,34 @@ import java.util.function.Supplier;
 
 /**
  * The load levels that readers can choose on the page. Tiles, objectives, metrics, distributions
- * and scatters speak of the chosen one; at first that is the operating point, of several curves the
- * operating point of each.
+ * and scatter charts show the chosen one; by default the operating point, or with several curves
+ * the operating point of each.
  */
 final class ShownLevels {
 
-  /** The choice that shows the operating points of all curves. */
+  /** Key of the choice that shows the operating points of all curves. */
   private static final String OPERATING = "operating";
 
   /**
    * A load level.
    *
-   * @param position among the stages of the summary
-   * @param title names it, e.g. {@code c=16, the knee}; empty where it is the only one
-   * @param isOperating whether headlines quote it
+   * @param position index among the load levels of the summary
+   * @param title name, e.g. {@code At c=16, the knee}; empty if it is the only one
+   * @param isOperating whether it is the operating point of its curve
    */
   record Level(int position, Stage stage, Curve curve, String title, boolean isOperating) {
 
-    /** What its charts' ids end with. */
+    /** The suffix of the ids of its charts. */
     String suffix() {
       return "-" + position;
     }
   }
 
   /**
-   * When a part of the page is shown.
+   * The choices that show a part of the page.
    *
-   * @param keys the choices that show it, with spaces between them; empty for always
-   * @param isFirst whether it is shown before anything is chosen
+   * @param keys keys of the choices, separated by spaces; empty for all
+   * @param isFirst whether the part is shown by default
    */
   record When(String keys, boolean isFirst) {
 
@@ -50,17 +50,17 @@ final class ShownLevels {
   }
 
   /**
-   * What a section says of one level.
+   * The part of a section about one level.
    *
-   * @param title names the level; empty where it is the only one
-   * @param of what a template shows there
+   * @param title name of the level; empty if it is the only one
+   * @param of content for the template
    */
   record Part(String title, When when, Object of) {}
 
-  /** One choice: its key, and its name. */
+  /** One choice; {@code isFirst} for the default. */
   record Choice(String key, String name, boolean isFirst) {}
 
-  /** Choices under a heading, which may be empty. */
+  /** Choices with a heading, which may be empty. */
   record Choices(String heading, List<Choice> all) {}
 
   private final Summary summary;
@@ -98,7 +98,7 @@ final class ShownLevels {
     return levels;
   }
 
-  /** Those that headlines quote, one of each curve. */
+  /** The operating points, one of each curve. */
   List<Level> operating() {
     return levels.stream().filter(Level::isOperating).toList();
   }
@@ -108,12 +108,12 @@ final class ShownLevels {
     return summary.curves().size() > 1;
   }
 
-  /** When a part about a level is shown. */
+  /** The choices that show a part about a level. */
   When when(Level level) {
     return when(level, hasSeveralCurves());
   }
 
-  /** The same of a part that the operating points of several curves do without. */
+  /** The same for a part that the choice of all operating points does not show. */
   When alone(Level level) {
     return when(level, false);
   }
@@ -129,8 +129,12 @@ final class ShownLevels {
   }
 
   /**
-   * Charts of each level that has samples, before them those of all operating points where several
-   * curves have one each.
+   * Charts of each level that has samples, after charts of all operating points if there are
+   * several curves.
+   *
+   * @param together charts of all operating points
+   * @param drawn charts of one level
+   * @param note note above the charts of one level; may be empty
    */
   List<Charts> charts(
       Map<Integer, LevelSamples> samples,
@@ -150,12 +154,12 @@ final class ShownLevels {
     return groups;
   }
 
-  /** When a part about the operating points of all curves is shown. */
+  /** The choice that shows a part about the operating points of all curves. */
   When together() {
     return new When(OPERATING, true);
   }
 
-  /** What can be chosen; nothing where there is only one level. */
+  /** All choices; empty if there is only one level. */
   List<Choices> choices() {
     if (levels.size() < 2) {
       return List.of();

@@ -76,7 +76,7 @@ final class SummaryJson {
   private static final TypeReference<LinkedHashMap<String, JsonNode>> NUMBERS =
       new TypeReference<>() {};
 
-  /** What stands behind a number, though the catalogue has it elsewhere, or not at all. */
+  /** Keys that follow another key, against the order of the catalogue or not in the catalogue. */
   private static final Map<String, String> NEXT =
       Map.of(
           Metric.REQUESTS_PER_S.key(), "throughput.requests_per_min",
@@ -201,7 +201,7 @@ final class SummaryJson {
     String key();
   }
 
-  /** Digits beyond the ninth are noise of the arithmetic: a millisecond has six after its point. */
+  /** Rounds away floating-point noise; 9 decimals of a time in seconds are nanoseconds. */
   private static final class ShortNumber extends StdSerializer<Double> {
 
     private static final MathContext DIGITS = new MathContext(9);
@@ -224,7 +224,7 @@ final class SummaryJson {
     }
   }
 
-  /** Left in the tree as a map, which nothing that comes from a run can look like. */
+  /** Keeps a map as a Java object in the tree, so that {@link #arrange} can tell it from data. */
   private static final class AsTheyAre extends StdSerializer<Map<?, ?>> {
 
     private AsTheyAre() {
@@ -239,8 +239,8 @@ final class SummaryJson {
   }
 
   /**
-   * Puts single numbers where the catalogue says that they stand, and rates of single requests
-   * beside those of all.
+   * Moves single numbers to their paths in the catalogue, and rates of single requests next to
+   * rates of the system.
    */
   private static void arrange(JsonNode node) {
     node.forEach(SummaryJson::arrange);
@@ -268,7 +268,7 @@ final class SummaryJson {
     }
   }
 
-  /** Behind all that is there, also where it was there before. */
+  /** Puts a value at the end of its section, also if the key existed before. */
   private static void put(ObjectNode into, String path, JsonNode value) {
     int dot = path.indexOf('.');
     ObjectNode section = dot < 0 ? into : into.withObject("/" + path.substring(0, dot));

@@ -8,12 +8,12 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
 
-/** A {@link Summary} as text: the block that ends a run on the console, and a Markdown file. */
+/** A {@link Summary} as text: the console block at the end of a run, and a Markdown file. */
 final class SummaryText {
 
   private SummaryText() {}
 
-  /** The console block, each line ended. */
+  /** The console block; each line ends with a line feed. */
   static String console(Summary summary) {
     return Console.of(summary);
   }
@@ -23,10 +23,7 @@ final class SummaryText {
     return Markdown.of(summary);
   }
 
-  /**
-   * The block that ends a run on the console, in Gatling's style: plain text, as wide as {@link
-   * ConsoleBlock}.
-   */
+  /** The console block at the end of a run in Gatling's style, as wide as {@link ConsoleBlock}. */
   private static final class Console {
 
     private static final int WIDTH = ConsoleBlock.WIDTH;
@@ -75,7 +72,7 @@ final class SummaryText {
       line("=".repeat(WIDTH));
     }
 
-    /** The most frequent ones; messages are too long for a table. */
+    /** The errors; their messages are too long for a table. */
     private void errors(List<ErrorCount> errors) {
       if (!errors.isEmpty()) {
         line(ConsoleBlock.title("Errors"));
@@ -98,12 +95,12 @@ final class SummaryText {
       }
       List<String> lines = table.lines(WIDTH - 2);
       lines.forEach(text -> line("> " + text));
-      if (lines.stream().anyMatch(text -> text.indexOf('*') >= 0)) {
+      if (table.hasLowN()) {
         line("  " + DistributionTables.LOW_N);
       }
     }
 
-    /** Breaks at spaces; further lines are indented. */
+    /** Adds a text, broken at spaces; continuation lines are indented. */
     private void wrapped(String text) {
       StringBuilder current = new StringBuilder("> ");
       boolean isFresh = true;
@@ -125,10 +122,7 @@ final class SummaryText {
     }
   }
 
-  /**
-   * A {@link Summary} as {@code llm/summary.md}: what a reader of a pull request or a CI job wants
-   * to see, no more.
-   */
+  /** A {@link Summary} as {@code llm/summary.md}, short enough for a pull request or a CI job. */
   private static final class Markdown {
 
     private static final int MOST_TRIALS = 50;
@@ -149,10 +143,10 @@ final class SummaryText {
       out.append("**").append(Table.inline(summary.verdict())).append("**\n\n");
       Table latencies = DistributionTables.latencies(summary);
       if (!latencies.isEmpty()) {
-        out.append(latencies.markdown())
-            .append("\n`")
-            .append(DistributionTables.LOW_N)
-            .append("`\n\n");
+        out.append(latencies.markdown()).append('\n');
+        if (latencies.hasLowN()) {
+          out.append('`').append(DistributionTables.LOW_N).append("`\n\n");
+        }
       }
       Table system =
           Table.of(

@@ -12,16 +12,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of facts, laid out once and rendered three times: by {@code parts.peb} on pages, as
- * Markdown, and as lines of text. Its first column names the row.
+ * A table with three renderings: HTML by {@code parts.peb}, Markdown, and lines of text. The first
+ * column names the row.
  *
- * @param title what it holds; screen readers say it
- * @param style a class of the style sheet: {@code compact} keeps remarks beside the row's name,
- *     {@code notes} keeps them on narrow screens; may be empty
+ * @param title title, for screen readers
+ * @param style a CSS class: {@code compact} keeps remarks beside the row's name, {@code notes}
+ *     keeps them on narrow screens; may be empty
  */
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
-  /** On consoles. */
+  /** Most lines of the headings in lines of text. */
   private static final int MOST_HEADING_LINES = 4;
 
   Table {
@@ -36,7 +36,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return Columns.of(columns).table(title, items);
   }
 
-  /** A table whose rows are made by hand. */
+  /** A table of given cells. */
   static Table of(List<String> headings, List<List<Cell>> rows) {
     return new Table(
         "",
@@ -45,7 +45,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
         List.of(new Group("", "", rows)));
   }
 
-  /** The same in a class of the style sheet. */
+  /** This table with a CSS class. */
   Table styled(String css) {
     return new Table(title, css, headings, groups);
   }
@@ -54,24 +54,29 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return groups.isEmpty();
   }
 
+  /** Whether a percentile has fewer than 10 values beyond it. */
+  boolean hasLowN() {
+    return rows().flatMap(List::stream).anyMatch(cell -> cell.kind == Kind.LOW_N);
+  }
+
   private Stream<List<Cell>> rows() {
     return groups.stream().flatMap(group -> group.rows().stream());
   }
 
-  /** The name of a column; {@code isWords} where its cells hold words, not figures. */
+  /** The heading of a column; {@code isWords} if its cells hold words, not figures. */
   record Heading(String text, boolean isWords) {}
 
-  /** Rows under a heading of their own; {@code heading} and {@code remark} may be empty. */
+  /** Rows with a common heading; {@code heading} and {@code remark} may be empty. */
   record Group(String heading, String remark, List<List<Cell>> rows) {}
 
-  /** What a cell holds. */
+  /** The kind of content of a cell. */
   enum Kind {
     FIGURE(""),
-    /** A percentile with too few values beyond it. */
+    /** A percentile with fewer than 10 values beyond it. */
     LOW_N("low"),
     /** Text from a server, a script or a setting. */
     WORDS("words"),
-    /** A name that is typed as it is, e.g. of a figure. */
+    /** An identifier, e.g. the name of a figure. */
     CODE(""),
     PASSED("level ok"),
     MISSED("level invalid"),
@@ -89,8 +94,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   /**
    * One cell.
    *
-   * @param remark said in small beside or below it on pages; may be empty
-   * @param link where it leads to on pages; may be empty
+   * @param remark small text beside or below the cell on pages; may be empty
+   * @param link target of a link on pages; may be empty
    */
   record Cell(String text, Kind kind, String remark, String link) {
 
@@ -118,7 +123,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return figure(NumberText.percent(share));
     }
 
-    /** A percentile such as {@code p95}, marked where it is uncertain. */
+    /** A percentile such as {@code p95}, marked if fewer than 10 values are beyond it. */
     static Cell percentile(Distribution values, String name) {
       Double value =
           switch (name) {
@@ -152,12 +157,12 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Cell(text, kind, remark, to);
     }
 
-    /** Its class in the style sheet. */
+    /** The CSS class. */
     public String css() {
       return kind.css;
     }
 
-    /** Its text on pages, where OK and KO have a sign too. */
+    /** The text on pages, where OK and KO also have a sign. */
     public String shown() {
       return kind == Kind.PASSED ? "✓ " + text : kind == Kind.MISSED ? "✗ " + text : text;
     }
@@ -179,18 +184,18 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   /**
-   * A column: its heading, and its cell in the row of an item.
+   * A column: the heading, and the cell for an item.
    *
-   * @param isWords whether its cells hold words, not figures
+   * @param isWords whether the cells hold words, not figures
    */
   record Column<T>(String heading, boolean isWords, Function<T, Cell> cell) {
 
-    /** The column that names the row, in words that may come from anywhere. */
+    /** The column that names the row; the text is escaped. */
     static <T> Column<T> name(String heading, Function<T, String> name) {
       return new Column<>(heading, false, item -> Cell.words(name.apply(item)));
     }
 
-    /** Words that may come from anywhere. */
+    /** A column of words; the text is escaped. */
     static <T> Column<T> words(String heading, Function<T, String> text) {
       return new Column<>(heading, true, item -> Cell.words(text.apply(item)));
     }
@@ -199,7 +204,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Column<>(heading, false, cell);
     }
 
-    /** A figure that is written already. */
+    /** A column of formatted figures. */
     static <T> Column<T> figure(String heading, Function<T, String> text) {
       return of(heading, item -> Cell.figure(text.apply(item)));
     }
@@ -220,13 +225,13 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return of(heading, item -> Cell.percentile(values.apply(item), name));
     }
 
-    /** The same column of items that hold such an item. */
+    /** This column for items that hold an item of it. */
     <S> Column<S> in(Function<S, T> holder) {
       return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)));
     }
   }
 
-  /** The columns of a table, where some of them depend on what there is to say. */
+  /** Builds the columns of a table, some of them optional. */
   static final class Columns<T> {
 
     private final List<Column<T>> all;
@@ -241,7 +246,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Columns<>(new ArrayList<>(List.of(first)));
     }
 
-    /** These too. */
+    /** Adds columns. */
     @SafeVarargs
     @SuppressWarnings("varargs")
     final Columns<T> and(Column<T>... more) {
@@ -253,14 +258,14 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return this;
     }
 
-    /** These too, if it is so. */
+    /** Adds columns if the condition holds. */
     @SafeVarargs
     @SuppressWarnings("varargs")
     final Columns<T> when(boolean isSo, Column<T>... more) {
       return and(isSo ? List.of(more) : List.of());
     }
 
-    /** Columns of what an item holds. */
+    /** Adds columns for a part of the item. */
     <S> Columns<T> of(Function<T, S> holder, List<Column<S>> more) {
       more.forEach(column -> all.add(column.in(holder)));
       return this;
@@ -282,7 +287,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  /** As Markdown. */
+  /** The table as Markdown. */
   String markdown() {
     StringBuilder out = new StringBuilder();
     markdownRow(headings.stream().map(Heading::text).toList(), out);
@@ -299,15 +304,15 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     out.append("|\n");
   }
 
-  /** Text from a server or a script for Markdown, so that it cannot become markup. */
+  /** Escapes text for Markdown, so that it cannot become markup. */
   static String inline(String text) {
     return ConsoleBlock.visible(text.replaceAll("\\s+", " "))
         .replaceAll("([\\\\`*<>\\[\\]])", "\\\\$1");
   }
 
   /**
-   * As lines of at most {@code width} characters: where that is too narrow headings take as many
-   * lines as that needs, and then the first column gets what the others leave.
+   * The table as lines of text of at most {@code width} characters. If the table is wider, headings
+   * are broken into several lines, and then the first column is clipped.
    */
   List<String> lines(int width) {
     List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
@@ -325,7 +330,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return Arrays.stream(widths).sum() + 2 * (widths.length - 1);
   }
 
-  /** With headings of at most so many lines, which end in the same one. */
+  /** Lines of the headings, at most {@code most}, aligned at the bottom, followed by the rows. */
   private List<List<String>> withHeadings(int most, List<List<String>> rows) {
     List<List<String>> names = headings.stream().map(name -> wrapped(name.text(), most)).toList();
     int high = names.stream().mapToInt(List::size).max().orElse(1);
@@ -341,7 +346,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return lines;
   }
 
-  /** A heading in at most so many lines, the longest as short as can be. */
+  /** A heading in at most {@code most} lines, with the longest line as short as possible. */
   private static List<String> wrapped(String heading, int most) {
     String[] words = heading.split(" ");
     for (int width = Arrays.stream(words).mapToInt(String::length).max().orElse(0); ; width++) {
@@ -368,7 +373,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return widths;
   }
 
-  /** In the middle: names of load levels differ at either end. */
+  /** Clips in the middle, because names of load levels differ at either end. */
   private static String clipped(String name, int width) {
     int start = (width - 1) / 2;
     return name.substring(0, start) + "…" + name.substring(name.length() - (width - 1 - start));

@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The templates ({@code *.peb}), tables of texts, style sheets, scripts and licences that lie in
- * our jar beside this class. What a template is filled with is always escaped; only {@code raw}
- * takes markup, and only files of ours.
+ * The templates ({@code *.peb}), tables of texts, style sheets, scripts and licences in the
+ * resources of this package. Templates escape all values; {@code raw} is only for files of this
+ * package.
  */
 final class Templates {
 
@@ -46,7 +46,7 @@ final class Templates {
     }
   }
 
-  /** The template, filled in. */
+  /** Renders a template. */
   static String fill(String template, Map<String, Object> values) {
     StringWriter out = new StringWriter();
     try {
@@ -58,8 +58,8 @@ final class Templates {
   }
 
   /**
-   * Text for content and for quoted attribute values; what HTML forbids, or turns text around, is
-   * replaced.
+   * Escapes text for HTML content and quoted attribute values. Replaces characters that HTML
+   * forbids or that change the text direction.
    */
   static String escape(String text) {
     StringBuilder escaped = new StringBuilder(text.length() + 16);
@@ -81,7 +81,7 @@ final class Templates {
     return escaped.toString();
   }
 
-  /** JSON for a script element: it cannot end the element, start a comment, or break a line. */
+  /** Escapes JSON for a script element: it cannot end the element, start a comment, or break. */
   static String inScript(String json) {
     return json.replace("<", "\\u003c")
         .replace(">", "\\u003e")
@@ -92,8 +92,8 @@ final class Templates {
   /**
    * The texts of a row in {@code charts.txt} or {@code sections.txt}.
    *
-   * @param key what the row begins with
-   * @param values what stands for {@code {0}}, {@code {1}} …
+   * @param key first column of the row
+   * @param values values for {@code {0}}, {@code {1}} …
    */
   static List<String> texts(String table, String key, Object... values) {
     String row = TEXTS.computeIfAbsent(table, Templates::rows).get(key);
@@ -117,7 +117,7 @@ final class Templates {
         .replaceAll(at -> Matcher.quoteReplacement("" + values[Integer.parseInt(at.group(1))]));
   }
 
-  /** A file that lies beside this class, as it is. */
+  /** The content of a resource of this package. */
   static String resource(String name) {
     try (InputStream in = Templates.class.getResourceAsStream(name)) {
       if (in == null) {

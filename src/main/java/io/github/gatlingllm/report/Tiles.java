@@ -11,27 +11,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}:
- * those of one load level of each curve, since percentiles pooled over different loads are of no
- * load.
+ * The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}. They
+ * belong to one load level of each curve, since percentiles pooled over different loads describe
+ * none of them.
  */
 final class Tiles {
 
-  /** With more curves than this there is only a table of them. */
+  /** With more curves a table replaces the tiles. */
   private static final int MOST_CURVES = 3;
 
   /**
    * One figure.
    *
-   * @param name what it is
-   * @param value with its unit
-   * @param remark what it is judged by or relates to; may be empty
+   * @param value value with unit
+   * @param remark SLO or related figure; may be empty
    */
   record Tile(String name, String value, String remark) {}
 
-  /**
-   * The figures of one load level; {@code title} names it, and is empty where there is only one.
-   */
+  /** The figures of one load level; {@code title} names it, and is empty if there is only one. */
   record Group(String title, List<Tile> tiles) {}
 
   private final Summary summary;
@@ -53,7 +50,7 @@ final class Tiles {
     target = level.target();
   }
 
-  /** Those of each curve; empty where there are more than {@value #MOST_CURVES}. */
+  /** The tiles of each curve; empty if there are more than {@value #MOST_CURVES}. */
   static List<Group> of(Summary summary) {
     if (summary.curves().isEmpty()) {
       return List.of(new Group("", new Tiles(summary).list()));
@@ -72,7 +69,7 @@ final class Tiles {
         .toList();
   }
 
-  /** Those of one load level. */
+  /** The tiles of one load level. */
   static List<Tile> of(Summary summary, Stage level) {
     return new Tiles(summary, level).list();
   }
@@ -111,7 +108,7 @@ final class Tiles {
         : ok ? " · ✓ met" : " · ✗ missed: met by " + NumberText.percent(objective.metShare());
   }
 
-  /** The one of all requests, or of the level's target where targets differ. */
+  /** The objective for all requests, or for the target of the load level. */
   private @Nullable ObjectiveRow objective(String measure) {
     return objectives.stream()
         .filter(

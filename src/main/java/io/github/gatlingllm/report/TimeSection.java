@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run as it went: latency, tokens, load and errors over time, and how the load generator itself
- * fared meanwhile.
+ * The run over time: latency, tokens, load and errors, and the CPU, memory and delays of the load
+ * generator.
  */
 final class TimeSection {
 
@@ -53,7 +53,7 @@ final class TimeSection {
     howTargetsFailed = howTargetsFailed(summary);
   }
 
-  /** A run that is still on, of which only these are known. */
+  /** The section of a run in progress. */
   TimeSection(Series series, boolean isJudged, List<Band> bands) {
     this.series = series;
     clock = Metric::fromSchedule;
@@ -64,7 +64,7 @@ final class TimeSection {
     howTargetsFailed = "";
   }
 
-  /** The section; without charts when nothing happened. */
+  /** The section; without charts if no request was in flight. */
   Section section() {
     List<Chart> charts = new ArrayList<>();
     for (Chart chart :
@@ -88,7 +88,7 @@ final class TimeSection {
         : section.body("time", Map.of()).charts(charts);
   }
 
-  /** A metric over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
+  /** A heat map of a metric; {@value #HEAT_COLUMNS} columns at most keep its table readable. */
   private Chart heat(Metric metric, Series.HeatMap map) {
     int buckets = series.overTime().size();
     int width = Math.max(1, (buckets + HEAT_COLUMNS - 1) / HEAT_COLUMNS);
@@ -116,7 +116,7 @@ final class TimeSection {
         .id("heat-" + metric.figure().replace('_', '-'));
   }
 
-  /** The section on the load generator; null where it did not say how it fared. */
+  /** The section on the load generator; null if it was not monitored. */
   @Nullable Section generator() {
     if (series.generator().isEmpty()) {
       return null;
@@ -220,7 +220,7 @@ final class TimeSection {
             .toList());
   }
 
-  /** Of each quota that the server names. */
+  /** The remaining share of each rate limit that the server reports. */
   private Chart quotas() {
     Set<String> names = new TreeSet<>();
     series.overTime().forEach(bucket -> names.addAll(bucket.quotaLeft().keySet()));
@@ -259,7 +259,7 @@ final class TimeSection {
     return Chart.of("time-failures", Axis.time(), lines, howTargetsFailed);
   }
 
-  /** How often each target failed, and for how long nothing else. */
+  /** Mean time between failures of each target, and the longest time without a success. */
   private static String howTargetsFailed(Summary summary) {
     List<String> words = new ArrayList<>();
     for (Summary.Target target : summary.targets()) {
@@ -269,15 +269,14 @@ final class TimeSection {
       }
       Figures.FailingSpan span = of.longestSpan();
       words.add(
-          (summary.hasSeveralTargets() ? target.label() + ": o" : "O")
-              + "ne every "
+          (summary.hasSeveralTargets() ? target.label() + ": mean" : "Mean")
+              + " time between failures "
               + (of.meanTimeBetweenS() < 1
                   ? NumberText.ms(1e3 * of.meanTimeBetweenS())
                   : NumberText.duration(of.meanTimeBetweenS()))
-              + " on average"
               + (span == null
-                  ? ", others succeeded beside each."
-                  : "; the longest time in which requests failed and none succeeded is "
+                  ? "; other requests succeeded at the same time."
+                  : "; longest time in which requests failed and none succeeded "
                       + NumberText.duration(span.seconds())
                       + ", from "
                       + NumberText.clock(span.fromS())
@@ -286,7 +285,7 @@ final class TimeSection {
     return String.join(" ", words);
   }
 
-  /** The phases of load levels; named where they are measured. */
+  /** The phases of load levels; measure windows are labelled. */
   static List<Band> bands(Summary summary) {
     List<Band> bands = new ArrayList<>();
     boolean named = summary.stages().size() <= MOST_NAMED_BANDS;
@@ -295,7 +294,7 @@ final class TimeSection {
       for (Summary.PhaseSpan span : stage.phases()) {
         double end = span.startS() + span.durationS();
         boolean measured = span.phase().equals(Phase.MEASURE.key());
-        // Two lines where it is long: bands are narrow.
+        // bands are narrow: a long label gets two lines
         String label =
             measured && named
                 ? KeyFigureTables.place(summary, stage).replaceFirst(" of ", "\nof ")

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The sections in words and tables: what came out, how far it can be trusted, what it means. */
+/** The sections of words and tables: verdict, objectives, validity, outcomes, glossary, files. */
 final class VerdictSections {
 
   private final Summary summary;
@@ -30,7 +30,7 @@ final class VerdictSections {
     this.levels = levels;
   }
 
-  /** The outcome in words, and six figures of the load level that the reader chose. */
+  /** The verdict in words, and six figures of the chosen load level. */
   Section verdict() {
     List<Part> groups = new ArrayList<>();
     boolean isTable = Tiles.of(summary).isEmpty();
@@ -51,7 +51,7 @@ final class VerdictSections {
     return Section.of("verdict").body("verdict", values);
   }
 
-  /** What was demanded, and whether it came out; null where nothing was demanded. */
+  /** Objectives and assertions with their results; null without any. */
   @Nullable Section objectives() {
     Summary.SloTable slo = summary.slo();
     List<AssertionResult> assertions = summary.assertions();
@@ -74,7 +74,7 @@ final class VerdictSections {
     values.put(
         "share",
         slo == null || !slo.hasOnePercentile()
-            ? "the share of attempted requests that its percentile says"
+            ? "the percentage of attempted requests that its percentile names"
             : NumberText.plain(slo.percentile()) + " % of attempted requests");
     values.put("rule", slo == null ? "" : slo.rule().toString());
     values.put("assertions", OutcomeTables.assertions(assertions));
@@ -84,7 +84,7 @@ final class VerdictSections {
     return Section.of("objectives" + form).body("objectives", values);
   }
 
-  /** How far the figures can be trusted: what to look at first. */
+  /** The results of the checks, and the measurement error of the tool. */
   Section checks() {
     List<Check> raised = raised(summary);
     List<Check> fine =
@@ -110,7 +110,7 @@ final class VerdictSections {
                 selfTest.ceiling()));
   }
 
-  /** The checks that found something, the worst first. */
+  /** The checks that found a problem or add a note, the worst first. */
   static List<Check> raised(Summary summary) {
     return summary.checks().stream()
         .filter(check -> check.level() != Check.Level.OK)
@@ -118,12 +118,12 @@ final class VerdictSections {
         .toList();
   }
 
-  /** How many checks found nothing; empty for none. */
+  /** The number of passed checks as text; empty for none. */
   static String passed(long checks) {
     return checks == 0 ? "" : checks + (checks == 1 ? " check passed" : " checks passed");
   }
 
-  /** Each injector of a joined run by itself; null in other runs. */
+  /** The figures of each injector of a joined run; null for other runs. */
   @Nullable Section injectors() {
     if (summary.injectors().isEmpty()) {
       return null;
@@ -137,7 +137,7 @@ final class VerdictSections {
     return Section.of("injectors").body("injectors", Map.of("groups", groups, "apart", apart));
   }
 
-  /** How requests ended: errors by verdict and message, finish reasons, objectives missed. */
+  /** How requests ended: errors by status and message, finish reasons, missed objectives. */
   Section outcomes() {
     Figures figures = summary.figures();
     Figures.Counts counts = figures.counts();
@@ -160,7 +160,7 @@ final class VerdictSections {
     tables.removeIf(Table::isEmpty);
     String together = new RunText(summary).together();
     String lead =
-        "%s requests measured%s: %s ok, %s cancelled by us at the end."
+        "%s requests measured%s: %s ok, %s cancelled by the client at the end."
             .formatted(
                 NumberText.count(counts.started()),
                 together.isEmpty() ? "" : " (" + together + ")",
@@ -170,7 +170,7 @@ final class VerdictSections {
         .body(counts.failed() == 0 ? "No request failed." : "", tables);
   }
 
-  /** The timings that the server put into its answers; null where it said nothing. */
+  /** The timings in the server's answers; null without any. */
   @Nullable Section server() {
     return summary.figures().server().isEmpty()
         ? null
@@ -181,7 +181,7 @@ final class VerdictSections {
     return Section.of("glossary").body("glossary", Map.of("metrics", Metric.distributions()));
   }
 
-  /** A file beside the page. */
+  /** A file in the folder of the page. */
   private record File(String path, String name, String what) {
 
     File(String path, String what) {
@@ -199,7 +199,7 @@ final class VerdictSections {
           new File("llm/arrivals.jsonl", "planned and real arrivals"),
           new File("index.html", "Gatling's report", "users, requests and response times"));
 
-  /** Links to the files that lie beside the page, and only to those. */
+  /** Links to the files that exist in the folder of the page. */
   static Section files(Path runDirectory) {
     List<File> there =
         FILES.stream().filter(file -> Files.exists(runDirectory.resolve(file.path))).toList();

@@ -1,11 +1,11 @@
 /**
- * From figures to files, and the command line over recorded runs. Not for users of the DSL: they
- * meet {@link io.github.gatlingllm.report.Main} and what it writes.
+ * Writes the report files of runs, and the command line for recorded runs, {@link
+ * io.github.gatlingllm.report.Main}. Not for users of the DSL.
  *
- * <p>Pages are laid out by the templates ({@code *.peb}) that lie beside these classes; a {@link
- * io.github.gatlingllm.report.Table} of facts is built once and rendered as HTML, as Markdown and
- * as lines of text; charts are data that {@code report.js} draws. Every number goes through one
- * formatter, so that all files agree.
+ * <p>Pages use the templates ({@code *.peb}) in the resources of this package. A {@link
+ * io.github.gatlingllm.report.Table} is built once and rendered as HTML, as Markdown and as lines
+ * of text. Charts are data that {@code report.js} draws. {@link
+ * io.github.gatlingllm.metric.NumberText} formats all numbers, so that all files agree.
  */
 @NullMarked
 package io.github.gatlingllm.report;

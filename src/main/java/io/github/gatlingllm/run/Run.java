@@ -15,6 +15,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
@@ -400,7 +401,7 @@ public final class Run {
     }
 
     @Override
-    public RunInfo.TargetSlo slo(String target) {
+    public TargetSlo slo(String target) {
       synchronized (Run.this) {
         return info.judgeOf(target);
       }

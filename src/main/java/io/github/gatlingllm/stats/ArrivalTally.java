@@ -68,14 +68,14 @@ final class ArrivalTally {
   }
 
   /**
-   * How many arrivals were planned for the window and sent their request. A request may be due some
-   * time after its user arrived; it counts where that arrival was planned.
+   * Number of arrivals planned for the window whose request was sent. A request may be due some
+   * time after its user arrived; it counts where the arrival was planned.
    */
   long sent() {
     return sent;
   }
 
-  /** How many of the requests in measure are the first ones of users that arrived. */
+  /** Number of requests in measure that are the first request of an arrived user. */
   long measured() {
     return measured;
   }
@@ -84,7 +84,7 @@ final class ArrivalTally {
     return pooled(List.of(this));
   }
 
-  /** start − scheduled of all of them together, in ms. */
+  /** start − scheduled of several levels together, in ms. */
   static ValueRecorder lagMs(Collection<ArrivalTally> stages) {
     ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
     stages.forEach(stage -> lag.add(stage.lagMs));
@@ -92,8 +92,8 @@ final class ArrivalTally {
   }
 
   /**
-   * All of them together, the planned ones as the plan has them: null where it does not say.
-   * Dispersion is the mean over stages, as each has its own rate.
+   * The arrivals of several levels together. Planned arrivals are those of the plan; their rate is
+   * null where the plan does not say. Dispersion is the mean over levels, as each has its own rate.
    */
   static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages) {
     ValueRecorder lag = lagMs(stages);

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges assertions by the figures of the requests that they are about. What has no value, and what
- * is about requests that were never sent, is missed.
+ * Judges assertions by the figures of their requests. An assertion fails where the figure has no
+ * value, and where no such request was sent.
  */
 final class AssertionJudge {
 
@@ -32,9 +32,9 @@ final class AssertionJudge {
   private final List<AssertionResult> results = new ArrayList<>();
 
   /**
-   * A judge of one run.
+   * A judge for one run.
    *
-   * @param maxGoodput the highest load that holds the SLO, by target; null stands for all
+   * @param maxGoodput the highest load that meets the SLO, by target; null stands for all targets
    */
   AssertionJudge(
       FigureGroups parts,
@@ -128,7 +128,7 @@ final class AssertionJudge {
     return undefined == null ? "no value" : "no value: " + undefined;
   }
 
-  /** What the other clock says, where it says something else, and how much the value rests on. */
+  /** The value from schedule where it differs, and a remark where few values lie beyond it. */
   private static @Nullable String note(Figure figure, FigureGroups.Part part, double value) {
     List<String> notes = new ArrayList<>();
     Metric other = figure.metric().fromSchedule();
@@ -173,7 +173,7 @@ final class AssertionJudge {
     results.add(new AssertionResult(whose + ": " + figure.words(), assertion, unit, value, note));
   }
 
-  /** With its target where there are several. */
+  /** The subject, with its target where the run has several. */
   private String place(String what, @Nullable String target) {
     return target == null || parts.targets().size() < 2 ? what : what + " of " + target;
   }

@@ -12,13 +12,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps memory bounded whatever load levels, targets and scenarios records name: each takes some
- * megabytes of figures. Levels that are in no plan, and scenarios, are folded into {@value #OTHERS}
- * where there are too many of them.
+ * Bounds the number of load levels, targets and scenarios, each of which needs some megabytes for
+ * its figures. Where records name too many levels outside the plan, or too many scenarios, the rest
+ * is counted as {@value #OTHERS}.
  */
 final class BoundedNames {
 
-  /** Stands for the names that are too many. */
+  /** The name for all beyond the limit. */
   static final String OTHERS = "(others)";
 
   private static final int MOST_SCENARIOS = 200;
@@ -31,7 +31,7 @@ final class BoundedNames {
   private record Level(String label, String target, @Nullable String scenario) {}
 
   /**
-   * @param unplanned how many levels that are in no plan keep their names
+   * @param unplanned number of levels outside the plan that keep their names
    */
   BoundedNames(List<LevelInfo> planned, int unplanned) {
     planned.forEach(
@@ -39,7 +39,7 @@ final class BoundedNames {
     most = levels.size() + unplanned;
   }
 
-  /** The record, under the names that figures are kept by. */
+  /** The record with the names that it is counted under. */
   RequestRecord of(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     RequestRecord.Identity before = latest;
@@ -72,8 +72,8 @@ final class BoundedNames {
   }
 
   /**
-   * Counts by key, for keys that a server or a script chooses: after 200 different ones further
-   * keys are counted under one of their own, so that memory stays bounded.
+   * Counts by key, for keys that a server or a script chooses. After {@value #MOST} different keys
+   * further ones are counted under one common key, so that memory stays bounded.
    */
   static final class KeyCounts<K> {
 
@@ -83,9 +83,9 @@ final class BoundedNames {
     private final Map<K, long[]> counts = new LinkedHashMap<>();
 
     /**
-     * An empty one.
+     * No counts.
      *
-     * @param other stands for the keys that come when there are too many
+     * @param other the common key for all beyond the limit
      */
     KeyCounts(K other) {
       this.other = other;
@@ -107,7 +107,7 @@ final class BoundedNames {
       known[0] += count;
     }
 
-    /** Most frequent first; among equals the one that came first. */
+    /** Most frequent first; among equals the one that was added first. */
     Map<K, Long> byCount() {
       Map<K, Long> sorted = new LinkedHashMap<>();
       counts.entrySet().stream()

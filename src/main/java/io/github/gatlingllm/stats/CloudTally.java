@@ -15,20 +15,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of a time against a whole number: the figures of each range of x over all values, and a
- * sample of single ones in which outliers stay.
+ * Values of a time against a whole number x: figures of all values by range of x, and a sample of
+ * single values that includes the outliers.
  *
- * <p>The sample are the {@value #SAMPLE} values with the smallest hash, so that it depends neither
- * on chance nor on the order of records, and of each range the {@value #SLOWEST} largest and the
- * smallest. Ranges are a quarter of a doubling wide: 1, 2, … 8, 10, 12, 14, 16, 20, 24, … At most
- * 124 of them, about 15 KiB each.
+ * <p>The sample consists of the {@value #SAMPLE} values with the smallest hash, so that it depends
+ * neither on chance nor on the order of records, and of the {@value #SLOWEST} largest values and
+ * the smallest value of each range. Ranges are a quarter of a doubling wide: 1, 2, … 8, 10, 12, 14,
+ * 16, 20, 24, … There are at most 124 ranges, of about 15 KiB each.
  */
 final class CloudTally {
 
-  /** Size of the sample without outliers. */
+  /** Number of values of the sample that are drawn by hash. */
   static final int SAMPLE = 300;
 
-  /** How many of the slowest of each range are in the sample. */
+  /** Number of the slowest values of each range in the sample. */
   static final int SLOWEST = 3;
 
   private static final int LEAST_FOR_P95 = 20;
@@ -87,8 +87,8 @@ final class CloudTally {
   /**
    * Adds a value.
    *
-   * @param weight how many values it stands for
-   * @param hash of the request, and of the place in it where it has several values
+   * @param weight number of values that it stands for
+   * @param hash of the request, and of the position in it where the request has several values
    */
   void add(int x, double micros, int weight, long hash, String requestId) {
     if (x >= 0 && weight > 0) {
@@ -97,7 +97,7 @@ final class CloudTally {
     }
   }
 
-  /** Adds the gaps of a request, against the number of the event that ended each, from 1. */
+  /** Adds the gaps of a request. Here x is the number, from 1, of the event that ended the gap. */
   void addGaps(TokenStream stream, long requestHash, String requestId) {
     Bin bin = null;
     long from = 0;
@@ -120,7 +120,7 @@ final class CloudTally {
     }
   }
 
-  /** Spreads neighbours over all values ≥ 0. */
+  /** A hash ≥ 0 that is far apart for neighbouring values. */
   static long spread(long value) {
     return SplitMix64.mix(value) >>> 1;
   }
@@ -166,7 +166,7 @@ final class CloudTally {
     return bin;
   }
 
-  /** The range of x: its own below 8, then four per doubling. */
+  /** The number of the range of x: one per value below 8, then four per doubling. */
   static int indexOf(int x) {
     if (x < 4) {
       return x;

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the lines of {@code generator.jsonl} say, by injector for the checks and over time for the
- * charts. About 200 bytes per line; lines beyond {@value #MOST} are left out.
+ * The health of the load generators from {@code generator.jsonl}: by injector for the checks, over
+ * time for the charts. About 200 bytes per line; lines beyond {@value #MOST} are left out.
  */
 final class GeneratorTally {
 
@@ -33,7 +33,7 @@ final class GeneratorTally {
     overTime = TimeBuckets.from(origin, 1_000_000_000L, Series.MAX_BUCKETS, Sums::new, Sums::join);
   }
 
-  /** Of a bucket: the worst lag, means of the rest. */
+  /** The sums of a bucket; the largest value of a lag. */
   private static final class Sums {
     private double lagP99Ms;
     private double lagMaxMs;
@@ -107,7 +107,7 @@ final class GeneratorTally {
     }
   }
 
-  /** CPU time of all processors; 0 where the system does not count it. */
+  /** CPU time of all processors in nanoseconds; 0 where the system does not report it. */
   private static double machineNanos(GeneratorSecond second) {
     return second.get(GeneratorField.MACHINE_IDLE) == null
         ? 0
@@ -146,7 +146,7 @@ final class GeneratorTally {
                 second.number(GeneratorField.GC_PAUSE_MAX) / 1e6));
   }
 
-  /** How each injector fared in a window: by the seconds that lie in it by more than half. */
+  /** The health of each injector in a window: of the seconds whose middle lies in it. */
   List<GeneratorHealth> in(LevelWindow window) {
     double from = (window.from() - origin) / 1e9;
     double to = (window.to() - origin) / 1e9;
@@ -168,7 +168,7 @@ final class GeneratorTally {
     return at >= from && at < to;
   }
 
-  /** In order of time; those that no line speaks of are left out. */
+  /** The buckets in order of time, without those that no line falls into. */
   List<GeneratorBucket> buckets() {
     List<GeneratorBucket> buckets = new ArrayList<>();
     double width = overTime.width() / 1e9;

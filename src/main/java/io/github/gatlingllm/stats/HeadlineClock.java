@@ -8,9 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of headlines, of the knee and of what the SLO judges: it starts at the planned arrival,
- * so that waiting inside the client counts ({@link Metric#fromSchedule}). Headlines name it where
- * it can differ from the clock that starts at admission.
+ * The clock of headlines, of the knee and of the SLO. It starts at the planned arrival, so that
+ * waiting inside the client counts ({@link Metric#fromSchedule}). Headlines name it where it can
+ * differ from the clock that starts at admission.
  *
  * @param isNamed whether the load is open, or requests waited between schedule and admission for
  *     more than 1 % of their latency
@@ -30,7 +30,7 @@ record HeadlineClock(boolean isNamed) {
     return differs(figures, Metric.TTFT_MS) || differs(figures, Metric.E2E_MS);
   }
 
-  /** The same of one metric. */
+  /** Whether the two clocks differ by more than 1 % for one metric. */
   static boolean differs(Function<Metric, Distribution> figures, Metric metric) {
     Distribution admitted = figures.apply(metric);
     Distribution scheduled = figures.apply(metric.fromSchedule());
@@ -47,7 +47,7 @@ record HeadlineClock(boolean isNamed) {
     return metric(metric).title();
   }
 
-  /** The time that tables show beside a headline: by its clock where headlines name it. */
+  /** The variant of a metric beside a headline: from schedule where headlines name the clock. */
   Metric metric(Metric metric) {
     return isNamed ? metric.fromSchedule() : metric;
   }

@@ -26,24 +26,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each injector of a joined run measured, by load level. About 100 KiB per injector and level;
- * none in a run of one generator.
+ * Counts the requests of each injector of a joined run by load level, and finds the injector that
+ * differs from the others. About 100 KiB per injector and level; empty in a run of one injector.
  */
 final class InjectorTally {
 
-  /** Injectors at load levels that are told apart. */
+  /** Pairs of injector and load level with figures of their own. */
   private static final int MOST_CELLS = 2_000;
 
-  /** Of a measure window, in which all injectors met the same server in the same state. */
+  /** Parts of a measure window. Within a part all injectors meet the server in the same state. */
   private static final int SLICES = 48;
 
   private static final int LEAST_SLICES = 8;
   private static final int LEAST_VALUES = 100;
 
-  /** How likely chance may make one of all injectors at all levels stand out. */
+  /** Probability that chance alone makes any injector at any level an outlier. */
   private static final double CHANCE = 0.01;
 
-  /** What stands out by less is nothing to look into. */
+  /** Smaller differences are not reported. */
   private static final double LEAST_SHARE = 0.1;
 
   private static final double LEAST_TTFT_MS = 1;
@@ -120,7 +120,7 @@ final class InjectorTally {
     return cell;
   }
 
-  /** A request, of any phase. */
+  /** Adds a request; only those of the phase measure count. */
   void add(RequestRecord record, LevelWindow level) {
     RequestRecord.Identity id = record.identity();
     Cell cell = id.phase() == Phase.MEASURE ? cell(id.injector(), level) : null;
@@ -151,7 +151,7 @@ final class InjectorTally {
     }
   }
 
-  /** Tokens of an injector arrived in the window of a level. */
+  /** Adds tokens of an injector that arrived in the window of a level. */
   void tokens(String injector, LevelWindow level, double tokens) {
     Cell cell = cell(injector, level);
     if (cell != null) {
@@ -159,7 +159,7 @@ final class InjectorTally {
     }
   }
 
-  /** A request of an injector succeeded in the window of a level. */
+  /** Adds a request of an injector that succeeded in the window of a level. */
   void completed(String injector, LevelWindow level) {
     Cell cell = cell(injector, level);
     if (cell != null) {
@@ -167,7 +167,7 @@ final class InjectorTally {
     }
   }
 
-  /** Each injector at a load level. */
+  /** The figures of each injector at a load level. */
   List<InjectorFigures> at(LevelWindow level, MeasuredLevel measured, boolean isServerHere) {
     return inOrder.stream()
         .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
@@ -194,9 +194,9 @@ final class InjectorTally {
   }
 
   /**
-   * An injector at all load levels.
+   * The figures of an injector over all load levels.
    *
-   * @param levels at which it may have been
+   * @param levels all levels of the run
    */
   InjectorFigures pooled(
       InjectorRun injector, long windowNanos, List<MeasuredLevel> levels, boolean isServerHere) {
@@ -253,12 +253,12 @@ final class InjectorTally {
   }
 
   /**
-   * The injector that differs most from the others, of those that do by more than chance; null
-   * where none does. All injectors meet the same server, in each part of a measure window in the
-   * same state: what is compared is the mean of each in each part with that of the others there, by
-   * Student's t over the parts, whose first autocorrelation counts.
+   * The injector that differs most from the others, of those that differ beyond chance; null where
+   * none does. In each part of a measure window all injectors meet the server in the same state, so
+   * the mean of each is compared with that of the others part by part: Student's t over the
+   * differences, its error raised by their first autocorrelation.
    *
-   * @param levels with their names
+   * @param levels by name
    */
   @Nullable Outlier outlier(Map<String, LevelWindow> levels) {
     List<Outlier> found = new ArrayList<>();
@@ -318,7 +318,8 @@ final class InjectorTally {
   }
 
   /**
-   * Both means of the parts of the window in which there are values on both sides.
+   * The means of an injector and of the others, over the parts of a window in which both have
+   * values.
    *
    * @param differences of these parts in order of time, own − others'
    */
@@ -331,14 +332,14 @@ final class InjectorTally {
       }
       Moments moments = new Moments();
       differences.forEach(difference -> moments.add(difference, 1));
-      double error = moments.std() / Math.sqrt(count - 1.0) * memory(moments);
+      double error = moments.std() / Math.sqrt(count - 1.0) * correlationFactor(moments);
       return error == 0
           ? moments.mean() != 0
           : StudentT.beyond(Math.abs(moments.mean()) / error, count - 1.0) < CHANCE / comparisons;
     }
 
-    /** By how much more a mean strays where each part resembles the one before. */
-    private double memory(Moments moments) {
+    /** The factor on the error of the mean where each part resembles the one before. */
+    private double correlationFactor(Moments moments) {
       double[] series = differences.stream().mapToDouble(Double::doubleValue).toArray();
       double r = Persistence.autocorrelation(series, moments);
       return Math.sqrt(Persistence.slices(Math.max(0, Math.min(Persistence.MOST, r))));

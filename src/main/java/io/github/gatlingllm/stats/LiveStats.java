@@ -141,13 +141,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     if (firstToken != null) {
       ttft.add(firstToken / 1e6);
     }
-    if (stream.isOneEach()) {
-      itl.addMicros(stream.chunkMicros(), stream.gaps());
-      return;
-    }
-    for (int g = 0; g < stream.gaps(); g++) {
-      itl.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
-    }
+    stream.addTokenGaps(itl);
   }
 
   private static @Nullable Double perSecond(double amount, long nanos) {
@@ -205,8 +199,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
      *
      * @param stage label of the load level
      * @param phase of that level; null when it has none
-     * @param share of the whole run that is over, 0 to 1; null when its end is not known
-     * @param leftNanos until the end of the run; null when not known
+     * @param share of the planned time of the run that is over, 0 to 1; null when not known
+     * @param leftNanos time until the end of the run; null when not known
      */
     public record Progress(
         String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load levels of one target and scenario, and what they are judged by, in order of offered
- * load; stages whose load has no single number keep their place in time.
+ * The load levels of one target and scenario with their SLO, in order of offered load; in order of
+ * time where a level has no single offered load.
  */
 final class LoadCurve {
 
@@ -31,9 +31,9 @@ final class LoadCurve {
   private final List<Stage> levels;
 
   /**
-   * @param slo of that target; empty without
-   * @param stages at least one; those that no request started in tell nothing and are left out, as
-   *     are those that were measured again
+   * @param slo objectives of that target; empty without SLO
+   * @param stages at least one; levels without a request, and levels that were measured again, are
+   *     left out
    */
   LoadCurve(List<SloTally.Objectives> slo, List<Stage> stages) {
     this.slo = slo;
@@ -41,12 +41,12 @@ final class LoadCurve {
         stages.stream()
             .filter(s -> s.figures().counts().started() > 0 && !isReplaced(s, stages))
             .toList();
-    List<Stage> told = used.isEmpty() ? List.copyOf(stages) : used;
-    boolean ordered = told.stream().allMatch(s -> s.offered() != null);
+    List<Stage> kept = used.isEmpty() ? List.copyOf(stages) : used;
+    boolean ordered = kept.stream().allMatch(s -> s.offered() != null);
     levels =
         ordered
-            ? told.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList()
-            : told;
+            ? kept.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList()
+            : kept;
   }
 
   private static boolean isReplaced(Stage stage, List<Stage> stages) {
@@ -70,7 +70,7 @@ final class LoadCurve {
     return levels.get(0).scenario();
   }
 
-  /** What its target is judged by; empty without SLO. */
+  /** The objectives of its target; empty without SLO. */
   List<SloTally.Objectives> slo() {
     return slo;
   }
@@ -79,7 +79,7 @@ final class LoadCurve {
     return levels;
   }
 
-  /** What headlines about it count from. */
+  /** The clock of headlines about it. */
   HeadlineClock clock() {
     return HeadlineClock.of(levels);
   }
@@ -116,8 +116,9 @@ final class LoadCurve {
   }
 
   /**
-   * Whether the last step up adds less than {@value #FLAT}. It starts from the heaviest level that
-   * has at most 1 ÷ {@value #STEP} of the last one's load: a step of 5 % cannot add 10 %.
+   * Whether the last step up adds less than {@value #FLAT} of output. The step starts at the
+   * heaviest level with at most 1 ÷ {@value #STEP} of the load of the last level: a step of 5 %
+   * cannot add 10 %.
    */
   private boolean flattens() {
     Stage last = levels.get(levels.size() - 1);
@@ -128,13 +129,13 @@ final class LoadCurve {
         .isPresent();
   }
 
-  /** What came: chance may send as many requests at one rate as at another. */
+  /** The realised load: by chance two rates may get the same number of arrivals. */
   private static double load(Stage stage) {
     Double arrived = stage.arrivedPerS();
     return stage.kind().equals(LevelInfo.OPEN_LOOP) && arrived != null ? arrived : offered(stage);
   }
 
-  /** By what the level that headlines quote was chosen, in order of preference. */
+  /** The reasons for which headlines quote a level, in order of preference. */
   enum Choice {
     ONLY("the only load level", null),
     IN_SLO("the highest load within the SLO", null),
@@ -153,12 +154,12 @@ final class LoadCurve {
     }
   }
 
-  /** A level that stands for all of them. */
+  /** The level that headlines quote. */
   record Chosen(Stage level, Choice by) {}
 
   /**
-   * The highest level within the SLO; where there is none the knee; where that is not reached, or
-   * the server does not keep up with it, the highest level that it keeps up with.
+   * The level that headlines quote: the highest level within the SLO, else the knee; where that is
+   * not reached, or the server does not keep up with it, the highest level that it keeps up with.
    */
   Chosen chosen() {
     int holding = lastHolding();
@@ -216,8 +217,9 @@ final class LoadCurve {
   }
 
   /**
-   * Whether a level holds the SLO by its rule, and would go on to: not where the server does not
-   * keep up, as its queue would only have to grow for longer; nor where that cannot be told.
+   * Whether a level meets the SLO by its rule and would continue to. False where the server does
+   * not keep up, as its queue would exceed the SLO after some more time, and where it cannot be
+   * decided.
    */
   boolean holds(Stage stage) {
     return isMet(stage) && !stage.fallsBehind();
@@ -229,7 +231,7 @@ final class LoadCurve {
     return goodput != null && Boolean.TRUE.equals(goodput.holds());
   }
 
-  /** Position of the highest level that holds the SLO; −1 when none does. */
+  /** Position of the highest level that {@linkplain #holds holds} the SLO; −1 when none does. */
   int lastHolding() {
     return IntStream.range(0, levels.size()).filter(i -> holds(levels.get(i))).max().orElse(-1);
   }

@@ -16,19 +16,19 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Figures over time in buckets of 1 s. A run that needs more than {@value Series#MAX_BUCKETS}
- * buckets gets buckets of 2 s, 4 s, …: neighbours are joined, so that memory stays bounded (about
- * 30 KiB per bucket, where values differ by a factor of 100) whatever the run's length.
+ * Figures over time in buckets of 1 s. In a run that needs more than {@value Series#MAX_BUCKETS}
+ * buckets, neighbours are joined into buckets of 2 s, 4 s, …: memory stays bounded whatever the
+ * length of the run, at about 30 KiB per bucket where values differ by a factor of 100.
  *
- * <p>The report makes them in its one pass over the records; who watches a run gives each record as
- * it comes. Not thread-safe.
+ * <p>The report fills it in its pass over the records, the live page with each record as it
+ * arrives. Not thread-safe.
  */
 public final class OverTime implements Consumer<RequestRecord> {
 
   private static final long SECOND = 1_000_000_000L;
   private static final int MOST_QUOTAS = 6;
 
-  /** The kind of failure of an answer that a check of the simulation does not accept. */
+  /** The kind of failure where a check of the simulation refuses a complete answer. */
   static final String CHECK_FAILED = "check failed";
 
   private static final List<Metric> DRAWN =
@@ -38,10 +38,10 @@ public final class OverTime implements Consumer<RequestRecord> {
   private final TimeBuckets<Interval> intervals;
   private final TokenStream stream = new TokenStream();
 
-  /** How the load generators fared. */
+  /** The health of the load generators. */
   final GeneratorTally generator;
 
-  /** Begins at {@code origin}, epoch nanoseconds; what came before counts in the first bucket. */
+  /** Begins at {@code origin}, epoch nanoseconds; earlier instants count in the first bucket. */
   public OverTime(long origin) {
     this.origin = origin;
     generator = new GeneratorTally(origin);
@@ -56,7 +56,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     private double tokens;
     private double sloTokens;
 
-    /** By how many the tokens of requests in flight grew. */
+    /** Change of the number of tokens of the requests in flight. */
     private double grown;
 
     private long started;
@@ -96,7 +96,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  /** All that a request that has ended adds, judged by the SLO as it was while the run was on. */
+  /** Adds a request that has ended, as its own record says whether it met the SLO. */
   @Override
   public void accept(RequestRecord record) {
     boolean inSlo = record.outcome().ok() && Boolean.TRUE.equals(record.outcome().sloOk());
@@ -111,7 +111,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  /** Adds what a load generator says of itself. */
+  /** Adds one second of the health of a load generator. */
   public void add(GeneratorSecond second) {
     generator.add(second);
   }
@@ -123,9 +123,9 @@ public final class OverTime implements Consumer<RequestRecord> {
   }
 
   /**
-   * A request's way through the system: start, first token, end.
+   * Adds the start, the first token and the end of a request.
    *
-   * @param owner stands before the names of its quotas
+   * @param owner prefix of the names of its quotas
    */
   void times(RequestRecord record, TokenStream tokens, String owner) {
     RequestRecord.Timing t = record.timing();
@@ -136,7 +136,8 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
     Long ttft = t.ttftNanos();
     if (ttft != null) {
-      ttft(admitted + ttft, admitted + ttft - t.scheduledUnixNanos());
+      long first = admitted + ttft;
+      intervals.at(first).ttft.add((first - t.scheduledUnixNanos()) / 1_000, 1);
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
@@ -171,12 +172,8 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  void ttft(long unixNanos, long nanos) {
-    intervals.at(unixNanos).ttft.add(nanos / 1_000, 1);
-  }
-
-  /** The instants between which a request was in flight. */
-  void inFlight(long from, long to) {
+  /** Adds the time that a request was in flight. */
+  private void inFlight(long from, long to) {
     long at = Math.max(from, origin);
     while (at < to) {
       Interval interval = intervals.at(at);
@@ -186,26 +183,20 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  /** What came over the wire is counted as it comes; all of it leaves with its request. */
+  /**
+   * The prompt is in flight from admission on; tokens of the answer are added where they arrive.
+   * All of them leave when the request is closed.
+   */
   private void tokensInFlight(long admitted, long closed, double prompt, TokenStream tokens) {
     double all = prompt;
     for (int i = 0; i < tokens.arrivals(); i++) {
       all += tokens.tokens(i);
     }
-    tokensInFlight(admitted, prompt);
-    tokensInFlight(closed, -all);
+    intervals.at(admitted).grown += prompt;
+    intervals.at(closed).grown -= all;
   }
 
-  /** By how many the tokens of requests in flight grew. */
-  void tokensInFlight(long unixNanos, double change) {
-    intervals.at(unixNanos).grown += change;
-  }
-
-  /**
-   * What a request that ended shows of the server's rate limits.
-   *
-   * @param owner stands before the names of its quotas
-   */
+  /** Adds the rate limits that the answer of a request reported. */
   private void limited(Interval interval, RequestRecord record, String owner) {
     interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
     Map<String, Double> said = record.server().rateLimits();
@@ -219,7 +210,7 @@ public final class OverTime implements Consumer<RequestRecord> {
         });
   }
 
-  /** The gaps of a request; those for no token are left out. */
+  /** Adds the gaps between the tokens of a request. */
   void gaps(TokenStream tokens) {
     for (int g = 0; g < tokens.gaps(); g++) {
       int count = tokens.gapTokens(g);
@@ -251,7 +242,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     return intervals.width() / 1e9;
   }
 
-  /** In order of time, from the origin to the last that anything fell into. */
+  /** The buckets in order of time, from the origin to the last one in use. */
   public List<Bucket> buckets(boolean hasSlo) {
     double seconds = bucketS();
     List<Bucket> buckets = new ArrayList<>();
@@ -282,7 +273,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     return buckets;
   }
 
-  /** What charts over time draw of a run that is still on: all but the bucket that is not over. */
+  /** The data of charts of a run that is still on: all buckets but the current one. */
   public Series soFar(boolean hasSlo) {
     List<Bucket> all = buckets(hasSlo);
     return new Series(
@@ -295,7 +286,7 @@ public final class OverTime implements Consumer<RequestRecord> {
         List.of());
   }
 
-  /** What was counted over time and value. */
+  /** The heat maps of latencies and jitter over time. */
   Map<Metric, HeatMap> heat() {
     Map<Metric, HeatMap> maps = new EnumMap<>(Metric.class);
     for (Metric metric : DRAWN) {

@@ -31,12 +31,12 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers what charts draw of single requests, from requests scheduled in a measure window. */
+/** Collects the data of charts about single requests that were scheduled in a measure window. */
 final class RequestSampleTally {
 
   private static final double[] PAUSES_MS = {20, 50, 100, 200, 500, 1_000, 2_000, 5_000};
 
-  /** Of more load levels no single requests are drawn; about 1 MiB each. */
+  /** Load levels whose single requests are kept; about 1 MiB each. */
   static final int MOST_LEVELS = 24;
 
   private final Map<Integer, LevelTally> levels = new TreeMap<>();
@@ -54,7 +54,7 @@ final class RequestSampleTally {
   /**
    * Adds a request.
    *
-   * @param inSlo whether it met the SLO; null when that is not counted
+   * @param inSlo whether it met the SLO; null without SLO, or when it was not judged
    */
   void add(RequestRecord record, TokenStream stream, LevelWindow stage, @Nullable Boolean inSlo) {
     exemplars.add(record, stage.level());
@@ -78,7 +78,7 @@ final class RequestSampleTally {
     return known;
   }
 
-  /** What is drawn of the requests of one load level. */
+  /** The requests of one load level. */
   private record LevelTally(DependenceTally dependence, EventSizes eventSizes) {
 
     RequestSamples.LevelSamples level(Tally whole) {
@@ -88,9 +88,9 @@ final class RequestSampleTally {
   }
 
   /**
-   * All of it.
+   * The data of the charts.
    *
-   * @param of the figures of a load level, by its position
+   * @param of returns the tally of the load level at a position
    */
   RequestSamples requestSamples(IntFunction<Tally> of, Collection<ArrivalTally> arrivals) {
     ValueRecorder lag = ArrivalTally.lagMs(arrivals);
@@ -119,7 +119,7 @@ final class RequestSampleTally {
     return values.isEmpty() ? null : Shapes.of(values);
   }
 
-  /** Up to the first threshold that no gap exceeds. */
+  /** By threshold, up to the first one that no gap exceeds. */
   private static List<Pauses> pauses(Tally whole) {
     List<Pauses> pauses = new ArrayList<>();
     ValueRecorder gaps = whole.recorder(Metric.ICL_MS);
@@ -138,8 +138,8 @@ final class RequestSampleTally {
   }
 
   /**
-   * How many tokens the events of ok streams held: the server's count of each event, else N shared
-   * evenly over the request's events and rounded down.
+   * Number of token events of ok streams by their number of tokens: the server's count of each
+   * event, else N shared evenly over the events of the request, rounded down.
    */
   static final class EventSizes {
 
@@ -170,7 +170,7 @@ final class RequestSampleTally {
       return index;
     }
 
-    /** Those that occur. */
+    /** The sizes that occur. */
     List<EventSize> sizes() {
       List<EventSize> sizes = new ArrayList<>();
       for (int i = 0; i < FROM.length; i++) {
@@ -183,7 +183,7 @@ final class RequestSampleTally {
     }
   }
 
-  /** How times of ok requests depend on lengths and on the place in the answer. */
+  /** Times of ok requests against lengths and against the position in the answer. */
   static final class DependenceTally {
 
     private final CloudTally ttftByPrompt = new CloudTally();
@@ -207,7 +207,7 @@ final class RequestSampleTally {
       itlByPosition.addGaps(stream, hash, id);
     }
 
-    /** A hash of an id, the same on every machine; FNV-1a, then mixed. */
+    /** A hash of a request id, the same on every machine: FNV-1a, then mixed. */
     static long hash(String id) {
       long hash = 0xcbf29ce484222325L;
       for (int i = 0; i < id.length(); i++) {
@@ -222,7 +222,7 @@ final class RequestSampleTally {
   }
 
   /**
-   * Where the time of ok requests of one stage went: Σ of each part, so that means add up exactly.
+   * The time of the ok requests of one load level by part, as sums, so that means add up exactly.
    *
    * <pre>
    * scheduled ─ start lag ─ gate wait ─ connect ─┬ server queue ┬ server prefill ┬ rest ┬ server decode ┬ rest ┐
@@ -284,7 +284,7 @@ final class RequestSampleTally {
     }
   }
 
-  /** Key figures by scenario and stage; nothing for a run with one scenario. */
+  /** Key figures by scenario and load level; none for a run with one scenario. */
   static final class ScenarioTally {
 
     private static final int MOST = 20;
@@ -311,7 +311,7 @@ final class RequestSampleTally {
     /**
      * Adds a request.
      *
-     * @param inSlo whether it met the SLO; null when that is not counted
+     * @param inSlo whether it met the SLO; null without SLO, or when it was not judged
      */
     void add(RequestRecord record, LevelWindow stage, @Nullable Boolean inSlo) {
       String name = record.identity().scenario();
@@ -331,7 +331,7 @@ final class RequestSampleTally {
       }
     }
 
-    /** In order of stages, then of names; empty for fewer than two scenarios. */
+    /** In order of load levels, then of names; empty for fewer than two scenarios. */
     List<ScenarioLoad> loads() {
       List<ScenarioLoad> loads = new ArrayList<>();
       if (names.size() < 2) {

@@ -9,12 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What charts draw of single requests: how one quantity depends on another, how even streams were,
- * where the time went, the requests that stand out. Of bounded size whatever the run's length; not
- * part of {@code summary.json}. Requests scheduled in a measure window only.
+ * The data of charts about single requests: times against lengths, evenness of streams, parts of
+ * the time, outliers. Only requests scheduled in a measure window. Its size is bounded whatever the
+ * length of the run. Not part of {@code summary.json}.
  *
- * @param levels how the requests of single load levels fared, by the position of the level; of at
- *     most {@value RequestSampleTally#MOST_LEVELS} levels
+ * @param levels the requests of each load level, by the position of the level; of at most {@value
+ *     RequestSampleTally#MOST_LEVELS} levels
  * @param lagMs start − scheduled of planned arrivals in ms; null outside open loops
  */
 public record RequestSamples(
@@ -24,7 +24,7 @@ public record RequestSamples(
     @Nullable Shape lagMs,
     List<ScenarioLoad> scenarios) {
 
-  /** Of no requests. */
+  /** The data of no requests. */
   static final RequestSamples NONE =
       new RequestSamples(
           Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), null, List.of());
@@ -37,7 +37,7 @@ public record RequestSamples(
   public record LevelSamples(Map<Metric, Shape> shapes, Dependence dependence, Evenness evenness) {}
 
   /**
-   * How times depend on lengths.
+   * Times against lengths.
    *
    * @param ttftByPrompt TTFT against prompt tokens
    * @param e2eByOutput E2E against output tokens
@@ -46,13 +46,13 @@ public record RequestSamples(
   public record Dependence(Cloud ttftByPrompt, Cloud e2eByOutput, Cloud itlByPosition) {}
 
   /**
-   * Many values of one time against a whole number.
+   * Values of a time against a whole number x.
    *
-   * @param ranges the figures of all values, by range of x, ascending; each range is a quarter of a
+   * @param ranges figures of all values by range of x, ascending; each range is a quarter of a
    *     doubling wide
-   * @param dots a sample: drawn by a hash of the request's id, and in each range the {@value
-   *     CloudTally#SLOWEST} slowest and the fastest value; ascending by x
-   * @param all how many values there are
+   * @param dots a sample, ascending by x: values drawn by a hash of the request id, and of each
+   *     range the {@value CloudTally#SLOWEST} slowest and the fastest
+   * @param all number of all values
    */
   public record Cloud(List<Range> ranges, List<Dot> dots, long all) {}
 
@@ -63,7 +63,7 @@ public record RequestSamples(
    * The values of x in [{@code from}, {@code to}). Percentiles have 2 significant digits (error ≤ 1
    * %).
    *
-   * @param meanX where they lie on average
+   * @param meanX mean of x
    * @param p95Ms null for fewer than 20 values
    */
   public record Range(
@@ -76,12 +76,12 @@ public record RequestSamples(
       double maxMs) {}
 
   /**
-   * How even streams were.
+   * The evenness of streams.
    *
-   * @param ratio of each request its ITL p99 ÷ p50; null where none has gaps
-   * @param longestGapMs of each request its longest gap; null where none has gaps
-   * @param pauses how often gaps were longer than some thresholds, ascending; empty without gaps
-   * @param eventSizes how many token events held how many tokens, ascending; empty without events
+   * @param ratio ITL p99 ÷ p50 of each request; null where no request has gaps
+   * @param longestGapMs the longest gap of each request; null where no request has gaps
+   * @param pauses number of gaps longer than each threshold, ascending; empty without gaps
+   * @param eventSizes number of token events by size, ascending; empty without events
    */
   public record Evenness(
       @Nullable Shape ratio,
@@ -93,19 +93,19 @@ public record RequestSamples(
   public record Pauses(double aboveMs, double per1kTokens) {}
 
   /**
-   * {@code events} token events held from {@code from} to below {@code to} tokens.
+   * {@code events} token events had at least {@code from} and less than {@code to} tokens.
    *
    * @param to null where there is no upper end
    */
   public record EventSize(int from, @Nullable Integer to, long events) {}
 
   /**
-   * Where the time of ok requests of one stage went, on average: the means of all parts add up to
+   * The mean time of the ok requests of one load level by part. The means of all parts add up to
    * the mean E2E from schedule.
    *
    * @param scenario null where scenarios are not told apart
-   * @param count how many requests
-   * @param reporting of those, how many have parts that the server reported
+   * @param count number of requests
+   * @param reporting number of requests with parts that the server reported
    * @param meansMs by part, in order of time; parts that never occur are left out
    */
   public record Breakdown(
@@ -137,27 +137,27 @@ public record RequestSamples(
     SERVER_QUEUE,
     /** Prefill time that the server reported. */
     SERVER_PREFILL,
-    /** Rest of the way to the first token: network, and what the server did not report. */
+    /** Rest of the time to the first token: network, and time that the server did not report. */
     FIRST_TOKEN,
     /** Decode time that the server reported. */
     SERVER_DECODE,
-    /** last token − first token, without what the server reported of it. */
+    /** last token − first token, without the decode time that the server reported. */
     DECODE,
     /** Not streamed: last byte − written. */
     ANSWER
   }
 
   /**
-   * What the server says of the time of one request, where it fits into what we saw: queue and
-   * prefill between the request's bytes and the first token, decode between first and last token,
-   * whose ends the server stamps elsewhere, so that up to 10 % more is cut off. What fits not
-   * measures something else, and is 0.
+   * The times of one request that the server reported, where they fit into the measured times:
+   * queue and prefill between the request's bytes and the first token, decode between first and
+   * last token. The server stamps the ends of decode elsewhere: up to 10 % more than measured is
+   * cut off. A time that does not fit measures something else, and is 0 here.
    */
   public record ServerParts(long queueNanos, long prefillNanos, long decodeNanos) {
 
     private static final double DECODE_TOLERANCE = 1.1;
 
-    /** Of a streamed answer; nothing of others. */
+    /** The reported times of a streamed answer; 0 for others. */
     static ServerParts of(RequestRecord record) {
       RequestRecord.Timing t = record.timing();
       Long first = t.ttftNanos();
@@ -183,37 +183,40 @@ public record RequestSamples(
   }
 
   /**
-   * Requests that stand out.
+   * Outliers.
    *
    * @param slowest ok requests with the longest E2E from schedule, slowest first
-   * @param failed failed requests: of each cause the longest, then the next of each; cancelled and
-   *     rate-limited ones are none
-   * @param told what some requests asked and were told; empty where texts were not recorded
+   * @param failed failed requests: the longest of each cause, then the next of each cause; without
+   *     cancelled and rate-limited ones
+   * @param texts prompts and answers of some requests; empty where texts were not recorded
    */
-  public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed, List<Told> told) {}
+  public record Exemplars(
+      List<Exemplar> slowest, List<Exemplar> failed, List<RecordedText> texts) {}
 
   /**
-   * What a request asked and was told. Texts are cut in their middle, secrets are stars in them.
+   * Prompt and answer of a request. Long texts are cut in their middle, secrets are replaced by
+   * stars.
    *
-   * @param why it is shown: {@code Fastest}, {@code Median}, {@code Slowest} by E2E from schedule,
-   *     {@code Failed}
-   * @param asked the prompt, or the messages with their roles
+   * @param why the reason to show it: {@code Fastest}, {@code Median}, {@code Slowest} by E2E from
+   *     schedule, {@code Failed}
+   * @param prompt the prompt, or the messages with their roles
    * @param reasoning empty where there is none
    */
-  public record Told(String why, Exemplar request, String asked, String reasoning, String answer) {}
+  public record RecordedText(
+      String why, Exemplar request, String prompt, String reasoning, String answer) {}
 
   /**
    * One request; times in ms since it was scheduled.
    *
-   * @param scenario of its stage; null where scenarios are not told apart
-   * @param startS when it was scheduled, in seconds since the start of the run
-   * @param writtenMs null where it is not known
+   * @param scenario of its load level; null where scenarios are not told apart
+   * @param startS its schedule, in seconds since the start of the run
+   * @param writtenMs null where not known
    * @param admittedMs null when it was never sent
-   * @param endMs last token of an ok request, else when it was over
+   * @param endMs last token of an ok request, end of any other
    * @param outputTokens null where not known
-   * @param server what the server said of its parts; null where it said nothing that fits
-   * @param events how many token events came
-   * @param marksMs when they came; of many only some, with both ends of every long gap
+   * @param server times that the server reported; null where none fits
+   * @param events number of token events
+   * @param marksMs times of token events; of many a part, with both ends of every long gap
    */
   public record Exemplar(
       String requestId,
@@ -238,7 +241,7 @@ public record RequestSamples(
   /**
    * The requests of one scenario at one load level. Percentiles have 2 significant digits.
    *
-   * @param count scheduled in measure
+   * @param count requests scheduled in measure
    * @param ttftP95Ms of ok requests; null where none has it
    * @param e2eP95Ms of ok requests; null where none has it
    * @param sloShare met ÷ attempted, 0 to 1; null without SLO

@@ -7,20 +7,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What charts need beside the {@link Summary}: figures over time and shapes of distributions. Of
- * bounded size whatever the run's length; not part of {@code summary.json}.
+ * The data of charts that the {@link Summary} does not have: figures over time and shapes of
+ * distributions. Its size is bounded whatever the length of the run. Not part of {@code
+ * summary.json}.
  *
  * @param bucketS width of a bucket of {@code overTime} in seconds: 1, 2, 4 … so that there are at
  *     most 600
  * @param overTime one entry per bucket from the start of the run to its end, empty buckets
  *     included; requests of every phase
- * @param heat TTFT from schedule over time by first token, and of ok requests TPOT, E2E from
- *     schedule and jitter by their end; a metric without values is missing
+ * @param heat TTFT from schedule by the time of the first token; TPOT, E2E from schedule and jitter
+ *     of ok requests by the time of their end; a metric without values is missing
  * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
- * @param requestSamples what single requests show
- * @param generator how the load generator itself fared, over time; empty where it did not say
- * @param engines what the servers' own metrics say, by target over time; empty where not read
+ * @param requestSamples data of single requests
+ * @param generator health of the load generators over time; empty where it was not recorded
+ * @param engines the servers' own metrics by target, over time; empty where not read
  */
 public record Series(
     double bucketS,
@@ -38,23 +39,23 @@ public record Series(
    * One interval of time. Percentiles have 2 significant digits (error ≤ 1 %).
    *
    * @param startS its start since the start of the run
-   * @param ttftP50Ms TTFT of requests whose first token came in the bucket
+   * @param ttftP50Ms TTFT from schedule of requests whose first token arrived in the bucket
    * @param itlP50Ms gaps that ended in the bucket
    * @param outputTokensPerS tokens that arrived in the bucket ÷ its width
    * @param sloTokensPerS of those, tokens of requests that met the SLO; null without SLO
    * @param started requests that started in it
    * @param ended requests that ended in it by themselves
-   * @param failed of those, how many failed
-   * @param failures of these, how many of each kind: keys of statuses, and {@value
+   * @param failed number of ended requests that failed
+   * @param failures number of failed requests by kind: key of the status, or {@value
    *     OverTime#CHECK_FAILED}
-   * @param rateLimited of those, how many a rate limit of the server turned away
-   * @param quotaLeft by quota of the server, the lowest share of it that an answer said is left, 0
-   *     to 1; empty where answers do not say
+   * @param rateLimited number of ended requests that the server rejected by a rate limit
+   * @param quotaLeft by quota of the server, the lowest share that an answer reported as left, 0 to
+   *     1; empty where answers report none
    * @param inFlight requests in flight, time-weighted mean over the bucket
-   * @param tokensInFlight tokens of the requests in flight at its end: their prompts and what had
-   *     come of their answers
-   * @param plannedArrivals requests with a planned arrival for which it was planned in the bucket
-   * @param realisedArrivals of requests with a planned arrival, those that started in the bucket
+   * @param tokensInFlight tokens of the requests in flight at its end: prompts and the answers so
+   *     far
+   * @param plannedArrivals requests whose arrival was planned in the bucket
+   * @param realisedArrivals requests with a planned arrival that started in the bucket
    */
   public record Bucket(
       double startS,
@@ -77,18 +78,20 @@ public record Series(
       long realisedArrivals) {}
 
   /**
-   * How the load generator fared in one interval of time.
+   * The health of the load generator in one interval of time.
    *
    * @param startS its start since the start of the run
-   * @param lagP99Ms of the event loop and second where it was largest
-   * @param lagMaxMs the same
+   * @param lagP99Ms lag of the event loop, of the loop and second where it was largest
+   * @param lagMaxMs largest lag of an event loop
    * @param ownCpu share of the machine's processors that its process used; null where unknown
    * @param busyCpu share of them that was not idle; null where unknown
    * @param stolenCpu share of them that the hypervisor took; null where unknown
-   * @param compilerMs per second
-   * @param pausesMs of garbage collection, per second
-   * @param heapMb in use, 10⁶ bytes
-   * @param directMb outside the heap
+   * @param compilerMs CPU time of the JIT compiler per second
+   * @param pausesMs pauses of garbage collection per second
+   * @param heapMb heap in use, 10⁶ bytes
+   * @param directMb memory in use outside the heap, 10⁶ bytes
+   * @param inFlight requests in flight
+   * @param openFiles open file descriptors
    */
   public record GeneratorBucket(
       double startS,
@@ -118,9 +121,9 @@ public record Series(
   /**
    * The shape of one distribution.
    *
-   * @param bars a histogram of at most 60 bars of equal width, up to the largest value; the last
-   *     bar is wider where a long tail would squeeze the rest; bars of equal ratio where TTFT
-   *     differs much
+   * @param bars a histogram of at most 60 bars of equal width, up to the largest value. The last
+   *     bar is wider where a long tail would squeeze the others. Bars of TTFT have equal ratios
+   *     where its values differ by more than a factor of 8
    * @param quantiles the percentile curve on a scale of nines, ascending
    */
   public record Shape(List<Bar> bars, List<Quantile> quantiles) {}

@@ -14,16 +14,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a run by load level and slice of time, attributed as its figures attribute them:
- * a request to the instant it was scheduled at, a token to that of its arrival. How far figures
- * would differ by chance is seen from them. About 4 MiB per level, whatever the number of requests.
+ * Counts requests and tokens by load level and time slice. A request belongs to the slice in which
+ * it was scheduled, a token to the slice in which it arrived, as in the figures. Confidence
+ * intervals and comparisons of runs are computed from the slices. About 4 MiB per level, whatever
+ * the number of requests.
  */
 public final class SliceTally {
 
-  /** Slices of equal length in a measure window; divisible by every length a block may have. */
+  /** Number of slices of equal length in a measure window; every block length divides it. */
   public static final int COUNT = 48;
 
-  /** By the levels' indices; null where nothing belongs to one. */
+  /** By position of the level; null for levels without data. */
   private final List<@Nullable TimeBuckets<TimeSlice>> levels = new ArrayList<>();
 
   /** When the slice of an instant in a level ends, epoch nanoseconds. */
@@ -46,11 +47,11 @@ public final class SliceTally {
   }
 
   /**
-   * A request was scheduled in the phase measure, perhaps outside the window.
+   * A request was scheduled in the phase measure, which may lie outside the window.
    *
    * @param values its metrics
    * @param stream its tokens
-   * @param met whether it met its SLO; null where it has none, or is not judged
+   * @param met whether it met its SLO; null where it has none, or was not judged
    */
   void measured(
       LevelWindow level,
@@ -75,7 +76,7 @@ public final class SliceTally {
     }
   }
 
-  /** The slice of an instant; one outside the window belongs to the slice at that end. */
+  /** The slice of an instant; the first or the last slice for one outside the window. */
   private TimeSlice slice(LevelWindow level, long unixNanos) {
     return slices(level).at(unixNanos);
   }
@@ -92,14 +93,18 @@ public final class SliceTally {
     return made;
   }
 
-  /** The slices of a load level in order of time; null where nothing belongs to it. */
+  /**
+   * The slices of a load level in order of time; null for a level without data.
+   *
+   * @param level its position
+   */
   public @Nullable List<TimeSlice> slices(int level) {
     TimeBuckets<TimeSlice> slices = level < levels.size() ? levels.get(level) : null;
     return slices == null ? null : slices.all();
   }
 
-  /** What belongs to one slice of a measure window. */
-  @SuppressWarnings("EnumOrdinal") // an array, as every token is added and every draw adds them up
+  /** The values and amounts of one slice of a measure window. */
+  @SuppressWarnings("EnumOrdinal") // an array: every token is added, every resampling sums them up
   public static final class TimeSlice {
 
     private final @Nullable LogHistogram[] values =
@@ -130,12 +135,12 @@ public final class SliceTally {
       }
     }
 
-    /** Adds to what is added up. */
+    /** Adds to the sum of an amount. */
     public void add(Amount amount, double more) {
       amounts[amount.ordinal()] += more;
     }
 
-    /** The values of a metric, to be read. */
+    /** The values of a metric; not to be changed. */
     public LogHistogram values(Metric metric) {
       LogHistogram made = values[metric.ordinal()];
       return made == null ? LogHistogram.EMPTY : made;
@@ -148,13 +153,13 @@ public final class SliceTally {
   }
 
   /**
-   * Counts of values in bins of equal ratio, {@value #PER_OCTAVE} to a doubling: a bin's middle is
-   * within 0.25 % of every value in it. Dense from the lowest bin used to the highest, so that a
-   * hundred of them, one per slice of time, stay small; what uses it keeps sums for the mean.
+   * A histogram with bins of equal ratio, {@value #PER_OCTAVE} to a doubling: the middle of a bin
+   * is within 0.25 % of every value in it. Its array reaches from the lowest bin used to the
+   * highest, so that a hundred histograms, one per time slice, stay small.
    */
   public static final class LogHistogram {
 
-    /** Of no value; nothing is to be added to it. */
+    /** The histogram without values; not to be changed. */
     public static final LogHistogram EMPTY = new LogHistogram();
 
     private static final int PER_OCTAVE = 140;
@@ -166,7 +171,7 @@ public final class SliceTally {
     private long total;
     private double sum;
 
-    /** Adds {@code weight} values; nothing when it is 0. */
+    /** Adds {@code weight} times the same value. */
     void add(double value, int weight) {
       if (weight > 0) {
         add(bin(value), weight);
@@ -174,7 +179,7 @@ public final class SliceTally {
       }
     }
 
-    /** Adds the first {@code count} of these times in microseconds, as milliseconds. */
+    /** Adds the first {@code count} times, given in microseconds, as milliseconds. */
     void addMicros(int[] micros, int count) {
       int[] bins = OfMicros.BINS;
       long all = 0;
@@ -196,7 +201,7 @@ public final class SliceTally {
       total += weight;
     }
 
-    /** The bins of short times: a logarithm takes as long as all else that is done with a gap. */
+    /** A table of the bins of short times: a logarithm costs as much as all the rest of a gap. */
     private static final class OfMicros {
       private static final int[] BINS =
           IntStream.range(0, 1 << 15).map(i -> bin(i / 1e3)).toArray();
@@ -218,7 +223,7 @@ public final class SliceTally {
       }
     }
 
-    /** The bin of a value; 0 holds all that is not above {@value #LEAST}. */
+    /** The bin of a value; bin 0 holds all values up to {@value #LEAST}. */
     public static int bin(double value) {
       return value <= LEAST ? 0 : 1 + (int) (Math.log(value / LEAST) * SCALE);
     }
@@ -228,7 +233,7 @@ public final class SliceTally {
       return bin <= 0 ? 0 : LEAST * Math.exp((bin - 0.5) / SCALE);
     }
 
-    /** How many values. */
+    /** Number of values. */
     public long total() {
       return total;
     }
@@ -238,17 +243,17 @@ public final class SliceTally {
       return sum;
     }
 
-    /** The lowest bin that may hold a value. */
+    /** The lowest bin that may hold values. */
     public int first() {
       return first;
     }
 
-    /** The bin after the highest that may hold a value. */
+    /** The bin after the highest one that may hold values. */
     public int end() {
       return first + counts.length;
     }
 
-    /** How many values lie in {@code bin} or below. */
+    /** Number of values in {@code bin} and below. */
     public long upTo(int bin) {
       long sum = 0;
       for (int at = 0; at < counts.length && first + at <= bin; at++) {
@@ -257,7 +262,7 @@ public final class SliceTally {
       return sum;
     }
 
-    /** How many values lie in a bin. */
+    /** Number of values in a bin. */
     public int count(int bin) {
       int at = bin - first;
       return at < 0 || at >= counts.length ? 0 : counts[at];

@@ -5,9 +5,9 @@ import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts.Count;
+import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.SloTable;
 import java.util.ArrayList;
@@ -20,15 +20,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objectives of a run: those of all requests, or of each target where targets differ, also
- * those that single request names have for themselves.
+ * The objectives of a run and how they were met. Targets may have objectives of their own, and so
+ * may request names.
  */
 final class SloTally {
 
   private final Judge common;
   private final Map<String, Judge> byTarget = new LinkedHashMap<>();
 
-  /** What the requests of one target are judged by. */
+  /**
+   * The SLO of one target.
+   *
+   * @param global objectives of requests whose name has none of its own
+   * @param byName objectives by request name
+   */
   private record Judge(Objectives global, Map<String, Objectives> byName) {
     static Judge of(TargetSlo slo, String target) {
       Map<String, Objectives> byName = new LinkedHashMap<>();
@@ -46,7 +51,7 @@ final class SloTally {
       return all().allMatch(objectives -> objectives.slo.isEmpty());
     }
 
-    /** As in settings: those objectives that are wanted. */
+    /** The wanted objectives as in settings. */
     String text(Predicate<Objectives> wanted) {
       StringBuilder text = new StringBuilder(wanted.test(global) ? global.slo.toString() : "");
       byName.forEach(
@@ -68,7 +73,7 @@ final class SloTally {
     }
   }
 
-  /** The objectives of some requests, and how they were met over all load levels. */
+  /** The objectives of a target or of a request name, and how they were met. */
   static final class Objectives {
     private final Slo slo;
     private final @Nullable String request;
@@ -91,19 +96,17 @@ final class SloTally {
       return slo;
     }
 
-    /** The name of the requests whose own they are; null for those of all others. */
+    /** The request name that they belong to; null for those of all other requests. */
     @Nullable String request() {
       return request;
     }
 
-    /**
-     * What stands before their names: their target and request name, where those have their own.
-     */
+    /** Prefix of their names: target and request name, where these have their own. */
     String owner() {
       return owner;
     }
 
-    /** Adds a request of a load level and what became of its objectives. */
+    /** Adds a request of a load level, and which objectives it met. */
     void add(int level, RequestRecord record, Slo.Judgement judgement) {
       List<Row> own = byLevel.computeIfAbsent(level, l -> newRows());
       for (int i = 0; i < rows.size(); i++) {
@@ -113,13 +116,13 @@ final class SloTally {
       }
     }
 
-    /** Whether any request of a load level was judged by them, or would have been. */
+    /** Whether they apply to any request of a load level, one that was cancelled included. */
     private boolean areIn(int level) {
       return byLevel.getOrDefault(level, List.of()).stream()
           .anyMatch(row -> row.count.judged() + row.count.unknown() > 0);
     }
 
-    private Stream<ObjectiveRow> told(List<Row> of) {
+    private Stream<ObjectiveRow> objectiveRows(List<Row> of) {
       return of.stream().map(row -> row.row(slo, owner));
     }
   }
@@ -134,7 +137,7 @@ final class SloTally {
       this.objective = objective;
     }
 
-    /** What failed, and what should have come and did not, took longer than any limit. */
+    /** Adds a value; a missed objective without a value counts as longer than any limit. */
     private void add(@Nullable Double nanos, Slo.Verdict verdict) {
       count = count.and(verdict);
       if (verdict == Slo.Verdict.MISSED && (nanos == null || nanos < objective.limitNanos())) {
@@ -144,20 +147,20 @@ final class SloTally {
       }
     }
 
-    /** Whether a request that was cancelled has a value all the same. */
-    private boolean wasSeen(RequestRecord record) {
+    /** Whether a cancelled request may have a value: it may have got tokens. */
+    private boolean isCancelledWithValue(RequestRecord record) {
       return record.outcome().status() == RequestStatus.CANCELLED
           && objective.measure() != Slo.Measure.E2E;
     }
 
-    /** What it was for a request that is ok, or was cancelled but has it all the same. */
+    /** The value of a request that is ok, or was cancelled after it was measured; else null. */
     private @Nullable Double nanos(RequestRecord record) {
-      return record.outcome().ok() || wasSeen(record)
+      return record.outcome().ok() || isCancelledWithValue(record)
           ? objective.measure().nanos(record.timing(), record.events(), record.tokens())
           : null;
     }
 
-    /** The nearest-rank percentile with the endless ones on top; null where it is one of them. */
+    /** The nearest-rank percentile, endless values being the highest; null where it is endless. */
     private @Nullable Double percentile(double percent) {
       long finite = values.moments().count();
       long rank = (long) Math.ceil((finite + endless) * percent / 100 - 1e-9);
@@ -183,7 +186,7 @@ final class SloTally {
       return requests == 0
           ? "no request to judge"
           : count.isUndefined()
-              ? "%s of %s requests were cancelled before it could be told"
+              ? "%s of %s requests were cancelled before they could be judged"
                   .formatted(share(count.unknown(), requests), NumberText.count(requests))
               : "%s of %s requests failed or had none"
                   .formatted(share(endless, requests), NumberText.count(requests));
@@ -213,44 +216,44 @@ final class SloTally {
     return judge.byName().getOrDefault(name, judge.global());
   }
 
-  /** The objectives of the requests to that target, then of names that have their own. */
+  /** The objectives of a target, then those of request names. */
   List<Objectives> of(String target) {
     return judge(target).all().filter(all -> !all.slo.isEmpty()).toList();
   }
 
-  /** Whether no request of the run has an objective. */
+  /** Whether the run has no SLO. */
   boolean isEmpty() {
     return judges().allMatch(Judge::isEmpty);
   }
 
-  /** Whether no request to that target has one. */
+  /** Whether a target has no SLO. */
   boolean isEmpty(String target) {
     return judge(target).isEmpty();
   }
 
-  /** Null when there is no objective. */
+  /** The SLO and how it was met over all load levels; null without SLO. */
   @Nullable SloTable table() {
     if (isEmpty()) {
       return null;
     }
     List<ObjectiveRow> table =
-        judges().flatMap(Judge::all).flatMap(all -> all.told(all.rows)).toList();
+        judges().flatMap(Judge::all).flatMap(all -> all.objectiveRows(all.rows)).toList();
     Slo first = judges().findFirst().orElse(common).global().slo();
     return new SloTable(text(null), first.percentile(), first.rule(), table);
   }
 
-  /** The objectives of the requests of one load level; empty where none was judged. */
+  /** How the objectives were met at a load level; empty where no request was judged. */
   List<ObjectiveRow> level(int level) {
     return judges()
         .flatMap(Judge::all)
-        .flatMap(all -> all.told(all.byLevel.getOrDefault(level, List.of())))
+        .flatMap(all -> all.objectiveRows(all.byLevel.getOrDefault(level, List.of())))
         .toList();
   }
 
   /**
-   * As in settings.
+   * The SLO as in settings.
    *
-   * @param target null for all targets, each with its own where they differ
+   * @param target null for all targets, each with its own SLO where they differ
    */
   String text(@Nullable String target) {
     if (byTarget.isEmpty() || target != null) {
@@ -275,13 +278,17 @@ final class SloTally {
         + (slo.rule() == Slo.Rule.REQUESTS ? " at once" : "");
   }
 
-  /** The text for a target with its clock: what goodput is quoted with. */
+  /**
+   * The SLO as in settings, with its clock where that matters.
+   *
+   * @param target null for all targets
+   */
   String quote(@Nullable String target, HeadlineClock clock) {
     Stream<Judge> judges = target == null ? judges() : Stream.of(judge(target));
     return withClock(text(target), judges.flatMap(Judge::all), clock);
   }
 
-  /** The same of a load level: without the objectives that none of its requests has. */
+  /** The SLO of a load level, without objectives that apply to none of its requests. */
   String quote(String target, int level, HeadlineClock clock) {
     List<Objectives> used = judge(target).all().filter(all -> all.areIn(level)).toList();
     return used.isEmpty()

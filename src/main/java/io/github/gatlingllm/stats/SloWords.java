@@ -26,7 +26,7 @@ final class SloWords {
   private final boolean byRequests;
   private final String percent;
 
-  /** An objective, and whose it is. */
+  /** An objective with its owner: a target or a request name. */
   private record Term(SloTally.Objectives of, Slo.Objective objective) {
 
     String of(String text) {
@@ -91,7 +91,9 @@ final class SloWords {
     return terms.size() == 1;
   }
 
-  /** That it is met, e.g. {@code TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met}. */
+  /**
+   * The sentence that the SLO is met, e.g. {@code TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met}.
+   */
   String isMet() {
     return byRequests
         ? percent + " % of the requests meet " + limits() + atOnce()
@@ -116,12 +118,12 @@ final class SloWords {
         .orElse("");
   }
 
-  /** That no level meets it, and how this one, the lowest, did. */
+  /** The sentence that no level meets the SLO, with the result of this one, the lowest. */
   String noneMeets(String lowest) {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
       return "No load level is known to meet %s; at the lowest, %s, %s"
-          .formatted(demand(), lowest, untold(goodput));
+          .formatted(demand(), lowest, whyUnknown(goodput));
     }
     return byRequests
         ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do"
@@ -130,12 +132,13 @@ final class SloWords {
   }
 
   /**
-   * How the level did, e.g. {@code TTFT p99 ≤ 200 ms is not met: TTFT by 98.0 % of 50 requests}.
+   * The sentence on the result of the level, e.g. {@code TTFT p99 ≤ 200 ms is not met: TTFT by 98.0
+   * % of 50 requests}.
    */
   String outcome() {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
-      return "whether " + isMet() + " cannot be told: " + untold(goodput);
+      return "it is not known whether " + isMet() + ": " + whyUnknown(goodput);
     }
     boolean holds = goodput.holds();
     if (byRequests) {
@@ -179,8 +182,9 @@ final class SloWords {
   }
 
   /**
-   * By how many each objective was met, in their order: {@code TTFT by 98.0 % of 50 requests, TPOT
-   * by 100 % of 48}; where some were missed, these. What applied to none is left out.
+   * The share of requests that met each objective: {@code TTFT by 98.0 % of 50 requests, TPOT by
+   * 100 % of 48}. Where objectives were missed, only those. Objectives that apply to no request are
+   * left out.
    */
   private String byShares() {
     List<Term> missed = terms.stream().filter(term -> term.isMissedIn(level)).toList();
@@ -201,7 +205,7 @@ final class SloWords {
     return String.join(", ", shares);
   }
 
-  private static String untold(Goodput goodput) {
+  private static String whyUnknown(Goodput goodput) {
     return Stream.concat(
             Stream.ofNullable(goodput.undefined()),
             goodput.objectives().stream()

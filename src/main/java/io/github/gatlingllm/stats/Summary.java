@@ -25,28 +25,30 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything {@code llm/summary.json} says about a run. Times since {@code run.startUnixNs} are in
- * seconds; an absent value is null.
+ * The figures of a run: the content of {@code llm/summary.json}. Times are in seconds since {@code
+ * run.startUnixNs}; an absent value is null.
  *
- * @param verdict the outcome in one sentence made from the numbers
+ * @param verdict the outcome in sentences made from the figures
  * @param config the settings of the run as text
  * @param slo null when there is no SLO
- * @param figures all stages pooled
- * @param arrivals planned against realised arrivals, all open-loop stages; null in closed loops
- * @param knee of the curve that delivers most at its own; null when no stage delivered tokens
+ * @param figures all load levels pooled
+ * @param arrivals planned and realised arrivals of all open-loop levels; null in closed loops
+ * @param knee of the curve that delivers most tokens at its knee; null when no level delivered
+ *     tokens
  * @param operatingPoint of the only curve; null where there are several, each with its own
- * @param selfTest how exact the load generator was on the run's machine; null where that was never
+ * @param selfTest accuracy of the load generator on the machine of the run; null where it was never
  *     measured
- * @param assertions what the build demands, and what came out; empty when it demands nothing
- * @param serverNames what servers call the timings of {@code figures.server}, by key; empty where
- *     they say nothing
- * @param stages in the order in which they were planned
- * @param curves the load levels of each target and scenario by themselves
+ * @param assertions assertions of the simulation and their results; empty without assertions
+ * @param serverNames by key, what servers call the timings of {@code figures.server}; empty where
+ *     they report none
+ * @param stages the load levels as planned
+ * @param curves the load levels of each target and scenario
  * @param targets by label
  * @param requests by request name
  * @param requestsAtPoints by request name at each curve's operating point; in no file
  * @param serverPages the servers' pages of metrics that were read; empty where there are none
- * @param injectors of a joined run, in the order in which they were joined; else empty
+ * @param injectors the injectors of a joined run, in the order in which they were joined; else
+ *     empty
  */
 public record Summary(
     Run run,
@@ -70,7 +72,7 @@ public record Summary(
     List<EngineFigures.Page> serverPages,
     List<Injector> injectors) {
 
-  /** Name and version of the form. */
+  /** Name and version of the format of the file. */
   public static final String SCHEMA = "gatling-llm/summary/1";
 
   public Summary {
@@ -86,8 +88,8 @@ public record Summary(
   }
 
   /**
-   * The checks that make the run invalid, what the last of them found (of the answers, where one is
-   * of them) and what to do; null where none does.
+   * The ids of the checks that make the run invalid, then the finding and the remedy of the last of
+   * them; null where the run is valid.
    */
   public @Nullable String whyInvalid() {
     List<Check> invalid =
@@ -104,32 +106,39 @@ public record Summary(
         + last.remedy();
   }
 
-  /** Whether a stage is named by its target too. */
+  /** Whether the name of a level includes its target. */
   public boolean hasSeveralTargets() {
     return targets.size() > 1;
   }
 
-  /** Whether a stage is named by its scenario too: one target has the stages of several. */
+  /**
+   * Whether the name of a level includes its scenario: a target has levels of several scenarios.
+   */
   public boolean hasSeveralScenarios() {
     return curves.size() > targets.size();
   }
 
   /**
-   * A load level, and of which target and scenario where the run has several: {@code c=8}, {@code
-   * c=8 of vLLM}, {@code c=8 of A1 at vLLM}.
+   * The name of a load level, with its target and scenario where the run has several: {@code c=8},
+   * {@code c=8 of vLLM}, {@code c=8 of A1 at vLLM}.
    */
   public String place(String stage, String target, @Nullable String scenario) {
     return named(
         stage, hasSeveralTargets() ? target : null, hasSeveralScenarios() ? scenario : null);
   }
 
-  /** The name of a stage; what is null needs no naming. */
+  /**
+   * The name of a load level.
+   *
+   * @param target null where the name does not include it
+   * @param scenario null where the name does not include it
+   */
   public static String named(String stage, @Nullable String target, @Nullable String scenario) {
     String ofScenario = scenario == null ? stage : stage + " of " + scenario;
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
   }
 
-  /** What tells a curve from the others; its target where there is only one. */
+  /** The name of a curve: its target, its scenario or both, as the curves of the run differ. */
   public String name(Curve curve) {
     String scenario = curve.scenario();
     if (scenario == null || !hasSeveralScenarios()) {
@@ -138,7 +147,7 @@ public record Summary(
     return hasSeveralTargets() ? scenario + " at " + curve.target() : scenario;
   }
 
-  /** The level that headlines about a curve quote. */
+  /** The load level that headlines about a curve quote. */
   public Stage operatingLevel(Curve curve) {
     OperatingPoint at = curve.operatingPoint();
     return stages.stream()
@@ -151,27 +160,27 @@ public record Summary(
         .orElseThrow();
   }
 
-  /** Whether headlines quote one level of several, and so have to name it. */
+  /** Whether headlines name the level that they quote: the run has several. */
   public boolean hasSeveralLevels() {
     return stages.size() > 1;
   }
 
-  /** What headlines about the run count from. */
+  /** The clock of headlines about the run. */
   HeadlineClock clock() {
     return HeadlineClock.of(stages);
   }
 
-  /** The time that headlines quote: from schedule where that can differ from admission. */
+  /** The variant of a metric that headlines quote: from schedule where requests waited. */
   public Metric headlineMetric(Metric metric) {
     return clock().metric(metric);
   }
 
-  /** Whether headlines say that times count from the schedule. */
+  /** Whether headlines say that times are measured from schedule. */
   public boolean isClockNamed() {
     return clock().isNamed();
   }
 
-  /** Whether no assertion was missed. */
+  /** Whether all assertions hold. */
   public boolean assertionsHold() {
     return assertions.stream().allMatch(AssertionResult::ok);
   }
@@ -182,20 +191,19 @@ public record Summary(
   }
 
   /**
-   * What the self-test of a run's machine says about that run: the load generator's own error at
-   * the run's load.
+   * The error of the load generator at the load of the run, by the self-test of its machine.
    *
-   * @param test nothing is quoted unless it applies
+   * @param test the self-test; without quotes unless it applies to the run
    * @param operatingPoint at the level that headlines quote; null where there are several or none
-   * @param peak at the most in flight and the highest rate of any level of the run; null where
-   *     nothing is quoted
+   * @param peak at the most requests in flight and the highest rate of any level; null without
+   *     quotes
    */
   public record SelfTestQuote(SelfTest test, @Nullable At operatingPoint, @Nullable At peak) {
 
     /**
      * A load of the run, and the lightest tested level with at least as many streams and events.
      *
-     * @param stage label of the load level; null for the peak of all
+     * @param stage label of the load level; null for the peak of all levels
      * @param streams most requests in flight
      * @param eventsPerS token events per second, taken as one per token
      * @param tested null where the self-test measured no such load
@@ -211,7 +219,7 @@ public record Summary(
    * Which run.
    *
    * @param state {@code complete} or {@code interrupted}
-   * @param seed pins prompts and arrivals; null when not known
+   * @param seed of prompts and arrivals; null when not known
    * @param injectors the load generators that took part
    * @param versions by component, e.g. {@code gatling}, {@code java}
    */
@@ -225,26 +233,27 @@ public record Summary(
       List<String> injectors,
       Map<String, String> versions) {
 
-    /** Whether the run came to its planned end. */
+    /** Whether the run reached its planned end. */
     public boolean isComplete() {
       return state.equals("complete");
     }
   }
 
   /**
-   * What was asked: lengths over requests scheduled in measure, whether or not they succeeded.
+   * The requests scheduled in measure, whether or not they succeeded.
    *
    * @param promptTokens tokens per prompt: the server's count, else our tokenizer's
    * @param outputTokens tokens per answer, of ok requests
-   * @param cachedShare cached prompt tokens ÷ prompt tokens, where the server tells; 0 to 1
-   * @param cache what the cache did to TTFT; null where the server does not tell
-   * @param turns requests by turn of a conversation; empty outside conversations
-   * @param byTurn the same with their figures, in order
-   * @param scenarios requests by scenario
-   * @param models requests by model
-   * @param apis requests by API
-   * @param endpoints requests by endpoint
-   * @param streamed requests that asked for a stream
+   * @param cachedShare cached prompt tokens ÷ prompt tokens, 0 to 1; null where the server does not
+   *     report them
+   * @param cache TTFT with and without a cached prompt; null where the server does not report it
+   * @param turns number of requests by turn of a conversation; empty outside conversations
+   * @param byTurn figures by turn, in order
+   * @param scenarios number of requests by scenario
+   * @param models number of requests by model
+   * @param apis number of requests by API
+   * @param endpoints number of requests by endpoint
+   * @param streamed number of requests that asked for a stream
    */
   public record Workload(
       Distribution promptTokens,
@@ -262,9 +271,9 @@ public record Summary(
   /**
    * One turn of the conversations.
    *
-   * @param turn from 1; the 100th stands for all later ones too
+   * @param turn from 1; the 100th includes all later ones
    * @param meanPromptTokens null where no prompt tokens are known
-   * @param cachedShare cached ÷ all prompt tokens, 0 to 1; null where the server does not tell
+   * @param cachedShare cached ÷ all prompt tokens, 0 to 1; null where the server does not report it
    * @param ttftMs of ok requests
    */
   public record Turn(
@@ -278,33 +287,33 @@ public record Summary(
    * The SLO and how it was met.
    *
    * @param text as in settings, e.g. {@code ttft<200ms,tpot<50ms}
-   * @param percentile share of attempted requests, in percent, that {@code rule} asks for
-   * @param rule when a level holds
+   * @param percentile share of attempted requests, in percent, that has to meet the SLO
+   * @param rule how that share is counted
    */
   public record SloTable(
       String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {
 
-    /** Whether all objectives hold at the same share. */
+    /** Whether all objectives ask for the same share of requests. */
     public boolean hasOnePercentile() {
       return objectives.stream().allMatch(row -> row.percentile() == percentile);
     }
   }
 
   /**
-   * One objective, of one stage or of all pooled.
+   * One objective, at one level or over all levels.
    *
-   * @param measure e.g. {@code ttft}; behind its target where targets differ, and its request name
-   *     where that has its own
+   * @param measure e.g. {@code ttft}; after its target where targets differ, and its request name
+   *     where that has an SLO of its own
    * @param limitMs the measure must be below it
-   * @param actualMs the measure at the SLO's percentile, by nearest rank, over attempted requests;
-   *     failed ones, and those in which it should have come and did not, rank above all values;
-   *     requests to which it does not apply (TPOT of one token) are left out; null where the rank
-   *     is among the former, or the share is undefined
+   * @param actualMs the measure at the SLO's percentile, by nearest rank, over attempted requests.
+   *     Failed requests, and those that should have the measure and lack it, rank above all values.
+   *     Requests to which it does not apply (TPOT of one token) are left out. Null where the rank
+   *     is that of a request without a value, or the share is undefined
    * @param noValue why there is no actual value; else null
    * @param marginMs limit − actual; negative when missed; null without an actual value
    * @param metShare attempted requests that met it ÷ attempted, 0 to 1; null where nothing was
-   *     attempted, and where more than 1 % were cancelled before it could be told
-   * @param ok whether at least {@code percentile} % met it; null where that cannot be told
+   *     attempted, and where more than 1 % were cancelled before they could be judged
+   * @param ok whether at least {@code percentile} % met it; null where that cannot be decided
    * @param percentile share of attempted requests, in percent, that must meet it
    */
   public record ObjectiveRow(
@@ -318,8 +327,8 @@ public record Summary(
       double percentile) {}
 
   /**
-   * The lightest level that delivers at least 90 % of the highest output tok/s of its curve: beyond
-   * it, more load buys waiting rather than tokens.
+   * The lightest level that delivers at least 90 % of the highest output tok/s of its curve. More
+   * load adds waiting time rather than tokens.
    *
    * @param reached whether the curve flattens (the last step up adds under 10 % of output tok/s)
    *     and at least one level below delivers less
@@ -330,8 +339,8 @@ public record Summary(
    * @param outputTokensPerS null where texts are embedded
    * @param medianE2eMs from schedule; null where no request of it succeeded
    * @param power its output tok/s ÷ median E2E from schedule in seconds
-   * @param saturatedFromFirst whether the curve is flat from its first level on, so that the knee
-   *     lies below all loads tried
+   * @param saturatedFromFirst whether the curve is flat from its first level on: the knee lies
+   *     below all loads tried
    * @param bestPower null where no level has a power
    */
   public record Knee(
@@ -347,8 +356,8 @@ public record Summary(
       @Nullable BestPower bestPower) {}
 
   /**
-   * The level of a curve with the highest power = output tok/s ÷ median E2E in seconds (Kleinrock):
-   * on a curve that flattens smoothly it delivers about half of the maximum.
+   * The level of a curve with the highest power = output tok/s ÷ median E2E in seconds (Kleinrock).
+   * On a curve that flattens smoothly it delivers about half of the maximum.
    *
    * @param stage its label
    * @param offered its offered load, in the stage's unit
@@ -361,7 +370,7 @@ public record Summary(
    * @param scenario null where scenarios are not told apart
    * @param stages their labels in order of load
    * @param knee null when no level delivered tokens
-   * @param maxGoodput the highest of them that holds the target's SLO; null where none does
+   * @param maxGoodput the highest level that meets the SLO of the target; null where none does
    * @param operatingPoint the level that headlines quote
    */
   public record Curve(
@@ -372,7 +381,10 @@ public record Summary(
       Figures.@Nullable MaxGoodput maxGoodput,
       OperatingPoint operatingPoint) {
 
-    /** The level that headlines quote, and of several why that, e.g. {@code c=16, the knee}. */
+    /**
+     * The level that headlines quote, with the reason where there are several: {@code c=16, the
+     * knee}.
+     */
     public String quoted() {
       String stage = operatingPoint.stage();
       return stages.size() == 1 ? stage : stage + ", " + operatingPoint.why();
@@ -380,13 +392,13 @@ public record Summary(
   }
 
   /**
-   * The load level whose figures stand for a curve in headlines, since percentiles pooled over
-   * different loads are those of no load.
+   * The load level whose figures headlines quote for a curve: percentiles pooled over different
+   * loads would describe none of them.
    *
    * @param stage its label
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
-   * @param why by what it was chosen, e.g. {@code the knee}
+   * @param why the reason for the choice, e.g. {@code the knee}
    */
   public record OperatingPoint(
       String stage, String target, @Nullable String scenario, String why) {}
@@ -396,7 +408,8 @@ public record Summary(
    *
    * @param label e.g. {@code c=8}
    * @param scenario null where scenarios are not told apart
-   * @param kind e.g. {@code closed loop}, {@code rate curve}; {@code unknown} when it was inferred
+   * @param kind e.g. {@code closed loop}, {@code rate curve}; {@code unknown} when the level was
+   *     inferred from records
    * @param offered the load asked for, in {@code unit}; null where it has no single number
    * @param unit e.g. {@code concurrent}, {@code requests/s}
    * @param startS start of the measure window since the start of the run
@@ -438,8 +451,8 @@ public record Summary(
     }
 
     /**
-     * Whether what is offered is not kept up with, by the server or by the load generator; not
-     * known of closed loops.
+     * Whether requests arrive faster than they are answered, because of the server or of the load
+     * generator; always false in closed loops.
      */
     public boolean fallsBehind() {
       return queue != null && queue.grows();
@@ -452,11 +465,11 @@ public record Summary(
    * @param run id of its own run
    * @param share its part of the load; null where its run does not say
    * @param state {@code complete}, {@code interrupted}, or {@code running} where it died
-   * @param records that its file has
-   * @param dropped records known to be lost
+   * @param records number of records in its file
+   * @param dropped number of records known to be lost
    * @param missing planned requests without a record; null where the plan does not say
-   * @param settings of those that are not the same at all injectors, its own
-   * @param figures of all stages pooled
+   * @param settings its values of the settings that differ between injectors
+   * @param figures of all levels pooled
    */
   public record Injector(
       String run,
@@ -468,30 +481,29 @@ public record Summary(
       Map<String, String> settings,
       InjectorFigures figures) {
 
-    /** Whether its run has no end. */
+    /** Whether it died: its run has no end. */
     public boolean isDead() {
       return state == RunInfo.State.RUNNING;
     }
   }
 
   /**
-   * What one injector of several measured, at one load level or at all pooled, and how it fared.
+   * The figures and the health of one injector of several, at one load level or at all pooled.
    *
    * @param name the {@code injector} of its records
-   * @param planned requests that its plan asks for in the measure windows; null where it does not
-   *     say
+   * @param planned requests that its plan asks for in the measure windows; null where not known
    * @param started its requests scheduled in a measure window
-   * @param ended of those, how many ended by themselves
-   * @param ok of those, how many succeeded
-   * @param failed of those, how many failed
+   * @param ended number of started requests that were not cancelled
+   * @param ok number of started requests that succeeded
+   * @param failed number of started requests that failed
    * @param requestsPerS its ok requests that ended in the window ÷ window; null without a window
    * @param outputTokensPerS its tokens that arrived in the window ÷ window; null without a window
    * @param ttftMs of its ok requests
    * @param startLagMs start − planned start; empty in closed loops
-   * @param loopLagMaxMs how late its event loops were at most; null where not known
+   * @param loopLagMaxMs largest lag of its event loops; null where not known
    * @param ownCpu share of its machine's processors that its process used; null where not known
    * @param idleCpu share of them that was idle; null where not known
-   * @param generator what the check {@code generator} says of it alone; null where not known
+   * @param generator the level of the check {@code generator} for it alone; null where not known
    */
   public record InjectorFigures(
       String name,
@@ -509,16 +521,16 @@ public record Summary(
       @Nullable Double idleCpu,
       Check.@Nullable Level generator) {}
 
-  /** A phase of a stage: its name, and when, in seconds since the start of the run. */
+  /** A phase of a load level, in seconds since the start of the run. */
   public record PhaseSpan(String phase, double startS, double durationS) {}
 
   /**
-   * One server under test, all its stages pooled.
+   * One server under test, all its load levels pooled.
    *
-   * @param models that its requests asked for, most frequent first
-   * @param knee over its own stages; of the scenario that delivers most at its own
-   * @param failures how it failed, in all phases; null without a request
-   * @param serverMetrics what its own metrics say; null where not read
+   * @param models models of its requests, most frequent first
+   * @param knee of the scenario that delivers most tokens at its knee
+   * @param failures failures in all phases; null without a request
+   * @param serverMetrics its own metrics; null where not read
    */
   public record Target(
       String label,
@@ -531,17 +543,17 @@ public record Summary(
   /** One request name at the operating point of a curve. */
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}
 
-  /** One request name, all stages pooled. */
+  /** One request name, all load levels pooled. */
   public record RequestGroup(String name, Figures figures) {}
 
   /**
-   * A gate for the build and its outcome, in Gatling's words.
+   * An assertion and its result, in Gatling's words.
    *
-   * @param subject whose figure, e.g. {@code Global: 99th percentile of TTFT}
-   * @param assertion what is demanded
+   * @param subject the figure that it is about, e.g. {@code Global: 99th percentile of TTFT}
+   * @param assertion the demand
    * @param unit of its values
-   * @param value what the figure is; null where there is none, which is a miss
-   * @param note what to know beside the value, or why there is none; null for nothing
+   * @param value the value of the figure; null where there is none: the assertion then fails
+   * @param note a remark on the value, or why there is none; null for none
    */
   public record AssertionResult(
       String subject,
@@ -581,7 +593,7 @@ public record Summary(
       return shown == null ? null : with(shown);
     }
 
-    /** As Gatling prints it on the console, with what there is to note. */
+    /** The line that Gatling prints on its console, with the note. */
     public String line() {
       Double shown = shown();
       String given =
@@ -591,7 +603,9 @@ public record Summary(
       return text() + " : " + ok() + " (" + given + ")";
     }
 
-    /** Rounded, but never so that it contradicts the outcome: 199.96 is not 200 below 200. */
+    /**
+     * Rounded, but not so far that it contradicts the result: 199.96 below 200 is not shown as 200.
+     */
     private @Nullable Double shown() {
       if (value == null || value == Math.rint(value)) {
         return value;

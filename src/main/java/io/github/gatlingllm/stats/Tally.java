@@ -18,19 +18,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Figures of the requests that were scheduled in a measure window: latency distributions and jitter
- * of ok requests; counts, errors and goodput of all.
+ * Counts the requests that were scheduled in a measure window: latency distributions and jitter of
+ * ok requests; numbers, errors and goodput of all.
  */
-@SuppressWarnings("EnumOrdinal") // an array, as every value of every request is added
+@SuppressWarnings("EnumOrdinal") // an array: every value of every request is added
 final class Tally {
 
-  /** A pause that a reader notices. */
+  /** The shortest gap that counts as a stall. */
   private static final int STALL_MICROS = 100_000;
 
   private final @Nullable ValueRecorder[] metrics =
       new @Nullable ValueRecorder[Metric.values().length];
 
-  /** Gaps that count for one token each: ICL and ITL at once. */
+  /** Gaps of streams with one token per event, where ICL and ITL are the same. */
   private ValueRecorder singles = Metric.ICL_MS.recorder();
 
   private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
@@ -52,7 +52,7 @@ final class Tally {
   private long stalledReaders;
 
   /**
-   * @param readingSpeed tokens that readers of the answers read in a second
+   * @param readingSpeed tokens per second that readers of the answers read
    */
   Tally(double readingSpeed) {
     this.readingSpeed = readingSpeed;
@@ -65,8 +65,9 @@ final class Tally {
    *
    * @param values its metrics
    * @param stream its tokens
-   * @param owner stands before the names of its objectives
-   * @param judgement what became of them
+   * @param stage position of its load level
+   * @param owner prefix of the names of its objectives
+   * @param judgement which of them it met
    */
   void add(
       RequestRecord record,
@@ -126,13 +127,10 @@ final class Tally {
       return;
     }
     if (stream.isOneEach()) {
-      singles.addMicros(stream.chunkMicros(), stream.gaps());
+      stream.addTokenGaps(singles);
     } else {
       made(Metric.ICL_MS).addMicros(stream.chunkMicros(), stream.gaps());
-      ValueRecorder token = made(Metric.ITL_MS);
-      for (int g = 0; g < stream.gaps(); g++) {
-        token.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
-      }
+      stream.addTokenGaps(made(Metric.ITL_MS));
     }
     for (int g = 0; g < stream.gaps(); g++) {
       stalls += stream.chunkMicros(g) > STALL_MICROS ? 1 : 0;
@@ -143,7 +141,7 @@ final class Tally {
     }
   }
 
-  /** The recorder of a metric, made when first asked for. */
+  /** The values of a metric; made when first used. */
   ValueRecorder recorder(Metric metric) {
     shareSingles();
     return made(metric);
@@ -191,7 +189,7 @@ final class Tally {
     stalledReaders += other.stalledReaders;
   }
 
-  /** The values of a metric; null where there is none. */
+  /** The values of a metric; null where nothing was recorded. */
   @Nullable ValueRecorder values(Metric metric) {
     shareSingles();
     return metrics[metric.ordinal()];
@@ -201,12 +199,12 @@ final class Tally {
     return spans;
   }
 
-  /** What the server said of itself, and what limited the rate. */
+  /** The timings and rate limits that servers reported. */
   ServerTally server() {
     return server;
   }
 
-  /** How evenly tokens came. */
+  /** Adds the figures of how evenly tokens arrived. */
   void addJitter(Map<Metric, @Nullable Double> numbers) {
     ValueRecorder itl = recorder(Metric.ITL_MS);
     Double p50 = itl.percentile(50);
@@ -246,24 +244,24 @@ final class Tally {
     return new Counts(planned, started, started - cancelled, ok, cancelled, byKey);
   }
 
-  /** Of each request its ITL p99 ÷ p50. */
+  /** ITL p99 ÷ p50 of each request. */
   ValueRecorder ratio() {
     return ratio;
   }
 
-  /** Σ N of ok streams. */
+  /** Σ N of the ok requests that were streamed. */
   long streamedTokens() {
     return streamedTokens;
   }
 
-  /** How many met their objectives. */
+  /** How many requests met their objectives. */
   SloCounts slo() {
     return slo;
   }
 
   /**
-   * Σ tokens over wall time, from first schedule to last close of each stage. Stages that overlap
-   * in time count that time once.
+   * Σ tokens and the time from the first schedule to the last close, by load level. Time in which
+   * levels overlap counts once.
    */
   static final class Spans {
 
@@ -290,7 +288,7 @@ final class Tally {
           (k, s) -> stages.computeIfAbsent(k, x -> new Span()).add(s.from, s.to, s.tokens));
     }
 
-    /** Σ tokens ÷ wall time of all stages; null without one that took time. */
+    /** Σ tokens ÷ wall time of all levels; null where that time is 0. */
     @Nullable Double wallTokensPerS() {
       List<long[]> intervals = new ArrayList<>();
       long tokens = 0;
@@ -304,8 +302,8 @@ final class Tally {
   }
 
   /**
-   * The values of one ok request by metric, computed once for all tallies. One object takes request
-   * after request.
+   * The values of one ok request by metric, computed once for all tallies. One object is used for
+   * one request after the other.
    */
   static final class RequestValues {
 
@@ -314,23 +312,23 @@ final class Tally {
 
     private final double readingSpeed;
 
-    /** Not a number where the request has none. */
+    /** NaN where the request has no value. */
     private final double[] values = new double[METRICS.size()];
 
     /**
-     * @param readingSpeed tokens that readers of the answers read in a second
+     * @param readingSpeed tokens per second that readers of the answers read
      */
     RequestValues(double readingSpeed) {
       this.readingSpeed = readingSpeed;
     }
 
-    /** Receives the values that there are. */
+    /** Receives each value that the request has. */
     @FunctionalInterface
     interface Visitor {
       void value(Metric metric, double value);
     }
 
-    /** Takes the place of the request before. */
+    /** Replaces the values by those of the next request. */
     void read(RequestRecord record) {
       for (int i = 0; i < values.length; i++) {
         Double value = METRICS.get(i).of(record, readingSpeed);
@@ -338,12 +336,12 @@ final class Tally {
       }
     }
 
-    /** Whether it can be told what its reader waits. */
+    /** Whether the request has the metric {@code READER_STALL_MS}. */
     boolean hasReader() {
       return !Double.isNaN(values[READER]);
     }
 
-    /** Whether its reader waits for a late token. */
+    /** Whether somebody who reads the answer waits for a late token. */
     boolean readerStalls() {
       return values[READER] > 0;
     }

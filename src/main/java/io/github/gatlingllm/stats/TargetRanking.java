@@ -13,19 +13,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which target is ahead under the same scenario, and by how much: by requests per second within the
- * SLO where every target holds it, else by output tokens per second at the operating points.
+ * Says which target delivers more in the same scenario, and by how much: in requests per second
+ * within the SLO where every target meets it, else in output tokens per second at the operating
+ * points.
  */
 final class TargetRanking {
 
-  /** Less is called about the same. */
+  /** Targets that differ by less deliver about the same. */
   private static final double SAME = 0.03;
 
   private static final int MOST_SCENARIOS = 3;
 
   private TargetRanking() {}
 
-  /** A sentence per scenario that several targets answered; none where there is only one target. */
+  /** One sentence per scenario that several targets answered; none for a single target. */
   static List<String> sentences(List<LoadCurve> curves) {
     Map<String, List<LoadCurve>> byScenario = new LinkedHashMap<>();
     for (LoadCurve curve : curves) {
@@ -69,11 +70,11 @@ final class TargetRanking {
         : Math.round(100 * (most / next - 1)) + " % more than";
   }
 
-  /** The tail of the latency at both operating points. */
+  /** The p99 of the latency at both operating points. */
   private static String latency(LoadCurve first, LoadCurve second) {
     Stage one = first.chosen().level();
     Stage other = second.chosen().level();
-    Metric metric = one.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
+    Metric metric = VerdictSentence.latency(one);
     Double its = one.figures().metric(metric.fromSchedule()).p99();
     Double others = other.figures().metric(metric.fromSchedule()).p99();
     return its == null || others == null

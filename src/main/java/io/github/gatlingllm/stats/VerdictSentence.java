@@ -19,16 +19,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a run in words made from its numbers, e.g. {@code 16 concurrent is the knee: 1,583
- * tok/s, TTFT p99 71 ms. Doubling the load adds 23 % throughput at 22 × the TTFT p99.}
+ * The outcome of a run in sentences, e.g. {@code 16 concurrent is the knee: 1,583 tok/s, TTFT p99
+ * 71 ms. Doubling the load adds 23 % throughput at 22 × the TTFT p99.}
  */
 final class VerdictSentence {
 
   private static final int NAMED = 3;
   private static final String SEARCH = "search";
 
-  /** A smaller share of requests that failed or were turned away is left to the checks. */
-  private static final double TOLD = 0.01;
+  /** A smaller share of failed or rate-limited requests is reported by the checks only. */
+  private static final double LEAST_FAILED = 0.01;
 
   private final LoadCurve curve;
 
@@ -36,7 +36,7 @@ final class VerdictSentence {
     this.curve = curve;
   }
 
-  /** The sentence for all curves, then what their load plans found. */
+  /** The outcome of all curves, then the conclusions of their load plans. */
   static String of(
       boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
     List<String> parts = new ArrayList<>(complete ? List.of() : List.of("Interrupted:"));
@@ -53,7 +53,7 @@ final class VerdictSentence {
       parts.add(capital(new VerdictSentence(curves.get(0)).plain(found)) + ".");
     }
     double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
-    if (run.counts().ok() > 0 && limited >= TOLD) {
+    if (run.counts().ok() > 0 && limited >= LEAST_FAILED) {
       parts.add(
           "The server's rate limits turned "
               + NumberText.percent(limited)
@@ -62,7 +62,7 @@ final class VerdictSentence {
     return parts.stream().filter(part -> !part.isEmpty()).collect(Collectors.joining(" "));
   }
 
-  /** The level at the rate that a search found; null where there was none, or it found none. */
+  /** The level at the rate that a search found; null without a search, or where it found none. */
   private static @Nullable Stage found(LoadCurve curve, List<Conclusion> conclusions) {
     return conclusions.stream()
         .filter(each -> each.topic().equals(SEARCH) && each.holdsAt() != null)
@@ -91,7 +91,7 @@ final class VerdictSentence {
       return new VerdictSentence(curves.get(0)).sentence() + ".";
     }
     List<String> parts = new ArrayList<>(TargetRanking.sentences(curves));
-    int said = parts.size();
+    int rankings = parts.size();
     long targets = curves.stream().map(LoadCurve::target).distinct().count();
     for (LoadCurve curve : curves.subList(0, Math.min(NAMED, curves.size()))) {
       String scenario = curve.scenario();
@@ -101,7 +101,7 @@ final class VerdictSentence {
               : targets == 1 ? scenario : scenario + " at " + curve.target();
       parts.add(name + ": " + new VerdictSentence(curve).inShort() + ".");
     }
-    int more = curves.size() - (parts.size() - said);
+    int more = curves.size() - (parts.size() - rankings);
     if (more > 0) {
       parts.add((more == 1 ? "One more curve is" : more + " more curves are") + " in the report.");
     }
@@ -118,7 +118,7 @@ final class VerdictSentence {
         + (first.count() == 1 ? "" : " (" + NumberText.count(first.count()) + " times)");
   }
 
-  /** What is said of one of several curves; tables say the rest. */
+  /** One of several curves in short; tables have the details. */
   private String inShort() {
     List<Stage> levels = curve.levels();
     Chosen chosen = curve.chosen();
@@ -151,7 +151,7 @@ final class VerdictSentence {
         levels.size() > 1
             ? curve.slo().isEmpty() ? knee() : limit()
             : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
-    // Said first, of the level that the sentence is about or else of the lightest.
+    // A growing queue comes first: that of the level quoted, or of the lightest level with one.
     return Stream.concat(Stream.of(headline()), levels.stream())
             .filter(Stage::fallsBehind)
             .findFirst()
@@ -161,11 +161,11 @@ final class VerdictSentence {
         + outcome;
   }
 
-  /** Said first, as latencies are those of the others; empty where hardly any failed. */
+  /** The share of failed requests, before the latencies of the others; empty below 1 %. */
   private static String failures(Stage level, String end) {
     Figures.Counts counts = level.figures().counts();
     double failed = (double) counts.failed() / Math.max(1, counts.ended());
-    return failed < TOLD
+    return failed < LEAST_FAILED
         ? ""
         : "%s of %s failed%s%s "
             .formatted(
@@ -238,7 +238,9 @@ final class VerdictSentence {
             isHighest ? "" : growth(holding));
   }
 
-  /** Lighter loads that do not hold though a heavier one does: few samples, or a cold start. */
+  /**
+   * Lighter loads that miss the SLO though a heavier one meets it: few samples, or a cold start.
+   */
   private String missedBelow(List<Stage> lighter) {
     List<String> missed =
         lighter.stream().filter(s -> !curve.holds(s)).map(VerdictSentence::load).toList();
@@ -267,14 +269,14 @@ final class VerdictSentence {
     };
   }
 
-  /** What a headline says of a level: TTFT, or E2E without streams. */
-  private static Metric latency(Stage level) {
+  /** The latency in headlines about a level: TTFT, or E2E without streams. */
+  static Metric latency(Stage level) {
     return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
   }
 
   /**
-   * What more load brought, as a sentence: throughput against the tail of the latency. More is
-   * double where that was tried, else the most.
+   * The effect of more load on throughput and on the p99 of the latency, as a sentence: of double
+   * the load where that was tried, else of the heaviest.
    */
   private String growth(Stage from) {
     List<Stage> levels = curve.levels();
@@ -335,8 +337,8 @@ final class VerdictSentence {
   }
 
   /**
-   * The load of a level as people say it: {@code 8 concurrent requests}, {@code 16 requests/s}; its
-   * label where it has no single number.
+   * The load of a level in words: {@code 8 concurrent requests}, {@code 16 requests/s}; its label
+   * where it has no single number.
    */
   private static String load(Stage level) {
     Double offered = level.offered();
@@ -351,7 +353,7 @@ final class VerdictSentence {
             : offered == 1 ? "concurrent request" : "concurrent requests");
   }
 
-  /** The same, short: {@code 8 concurrent}. */
+  /** The load of a level in short: {@code 8 concurrent}. */
   private static String shortLoad(Stage level) {
     Double offered = level.offered();
     return offered != null && isConcurrency(level)

@@ -16,13 +16,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stages of a run: which one a request belongs to, and in whose measure window an instant lies.
- * A request belongs to the stage in which it was scheduled; a token to the window, of the same
- * target and scenario, in which it arrived.
+ * The load levels of a run: finds the level of a request and the measure window of an instant. A
+ * request belongs to the level in which it was scheduled, a token to the window, of the same target
+ * and scenario, in which it arrived.
  */
 final class Windows {
 
-  /** The kind of a stage that only records know. */
+  /** The kind of a level that is in the records and not in {@code run.json}. */
   static final String UNPLANNED = "unplanned";
 
   private final List<LevelWindow> stages = new ArrayList<>();
@@ -32,7 +32,8 @@ final class Windows {
   private final Map<Key, LevelWindow> byLabel = new HashMap<>();
 
   /**
-   * Whose stages follow each other: a target, and one of its scenarios where these are told apart.
+   * The target of levels that follow each other, and their scenario where scenarios have levels of
+   * their own.
    */
   record Track(String target, @Nullable String scenario) {
     static Track of(LevelInfo stage) {
@@ -42,7 +43,7 @@ final class Windows {
 
   private record Key(String label, Track track) {}
 
-  private @Nullable Asked latest;
+  private @Nullable Found latest;
 
   Windows(List<LevelInfo> infos, long runEnd) {
     for (LevelInfo info : infos) {
@@ -66,36 +67,36 @@ final class Windows {
     return stages;
   }
 
-  /** The label of a request's stage; {@code all} in a run without stages. */
+  /** The label of the level of a request; {@code all} in a run without levels. */
   static String labelOf(RequestRecord.Identity id) {
     return id.stage().isEmpty() ? LevelInfo.WHOLE_RUN : id.stage();
   }
 
-  /** The targets in order of their first stage. */
+  /** The targets in order of their first level. */
   Set<String> targets() {
     return targets;
   }
 
-  /** The targets and scenarios whose stages follow each other, in order of their first stage. */
+  /** The targets, each with its scenarios where these have levels of their own, in order. */
   Set<Track> tracks() {
     return byTrack.keySet();
   }
 
   /**
-   * The stage of a request: that of its scenario, else the one of all scenarios. One that no plan
-   * names gets a stage without a window.
+   * The level of a request: that of its scenario, else that of all scenarios. A level that is not
+   * in the plan is added, without a window.
    */
   LevelWindow of(RequestRecord.Identity id) {
-    Asked asked = latest;
-    if (asked == null || !asked.isFor(id)) {
-      asked = new Asked(id, find(id));
-      latest = asked;
+    Found found = latest;
+    if (found == null || !found.isFor(id)) {
+      found = new Found(id, find(id));
+      latest = found;
     }
-    return asked.window();
+    return found.window();
   }
 
-  /** The request that was asked for before, and its stage: mostly the next has the same. */
-  private record Asked(RequestRecord.Identity id, LevelWindow window) {
+  /** The latest request and its level: most requests have the same level as the one before. */
+  private record Found(RequestRecord.Identity id, LevelWindow window) {
     boolean isFor(RequestRecord.Identity other) {
       return id.stage().equals(other.stage())
           && id.target().equals(other.target())
@@ -116,8 +117,9 @@ final class Windows {
   }
 
   /**
-   * The stage whose window holds the instant, of the same target and scenario as {@code guess},
-   * which is tried first.
+   * The level whose window holds an instant; null where none does.
+   *
+   * @param guess is tried first, then the other levels of its target and scenario
    */
   @Nullable LevelWindow at(long unixNanos, LevelWindow guess) {
     if (guess.contains(unixNanos)) {
@@ -132,8 +134,10 @@ final class Windows {
   }
 
   /**
-   * When the next window of the same target and scenario begins, after an instant that is in none;
-   * {@link Long#MAX_VALUE} if none does.
+   * When the next window of the same target and scenario begins; {@link Long#MAX_VALUE} if there is
+   * none.
+   *
+   * @param unixNanos an instant outside all windows
    */
   long nextFrom(long unixNanos, LevelWindow stage) {
     long next = Long.MAX_VALUE;
@@ -143,12 +147,12 @@ final class Windows {
     return next;
   }
 
-  /** A stage and all others of its target and scenario, in order of time. */
+  /** All levels of the target and scenario of a level, itself included, in order of time. */
   List<LevelWindow> besides(LevelWindow stage) {
     return besides.get(stage.index());
   }
 
-  /** Length of the union of intervals {from, to}: what overlaps counts once. */
+  /** Length of the union of intervals {from, to}: time in which they overlap counts once. */
   static long unionNanos(List<long[]> intervals) {
     List<long[]> sorted = new ArrayList<>(intervals);
     sorted.sort(Comparator.comparingLong(i -> i[0]));
@@ -165,14 +169,14 @@ final class Windows {
   }
 
   /**
-   * A stage and its measure window [{@code from}, {@code to}) in epoch nanoseconds; empty where the
-   * stage never came to measure.
+   * A level and its measure window [{@code from}, {@code to}) in epoch nanoseconds; empty where the
+   * level was never measured.
    *
-   * @param index position among the stages of the run
+   * @param index position among the levels of the run
    */
   record LevelWindow(int index, LevelInfo level, long from, long to) {
 
-    /** The window of a stage; one that is still open ends at {@code runEnd}. */
+    /** The window of a level; one without an end ends at {@code runEnd}. */
     static LevelWindow of(int index, LevelInfo stage, long runEnd) {
       Optional<PhaseWindow> measure = stage.measured();
       if (measure.isEmpty()) {
@@ -187,17 +191,12 @@ final class Windows {
       return unixNanos >= from && unixNanos < to;
     }
 
-    /** How much of [{@code start}, {@code end}) lies in the window. */
+    /** Nanoseconds of [{@code start}, {@code end}) that lie in the window. */
     long overlapNanos(long start, long end) {
       return Math.max(0, Math.min(end, to) - Math.max(start, from));
     }
 
-    /** Where an instant lies in the window: 0 at its start, 1 at its end. */
-    double position(long unixNanos) {
-      return (double) (unixNanos - from) / Math.max(1, nanos());
-    }
-
-    /** The part of it in which users arrive by plan. */
+    /** The part of the window in which users arrive by plan. */
     LevelWindow arriving() {
       Long end = level.window(Phase.MEASURE).map(PhaseWindow::endUnixNanos).orElse(null);
       return end == null || end >= to ? this : new LevelWindow(index, level, from, end);

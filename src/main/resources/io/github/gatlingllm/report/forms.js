@@ -1,11 +1,11 @@
 "use strict";
-/* The forms of charts that are not lines: each makes ECharts options of a chart, with the tools of report.js. */
+/* Chart forms other than lines: each turns a chart into ECharts options, with functions of report.js. */
 const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) => {
   const soft = (c) => ({ color: c.soft, fontSize: 12 });
   const box = (c) => ({ confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 } });
   const name = (axis, c, gap) => ({ name: heading(axis), nameLocation: "middle", nameGap: gap, nameTextStyle: soft(c) });
 
-  /* Of two inks the one that is easier to read on a colour between two others; all as rgb(…). */
+  /* The ink with the best contrast on the colour at that share between two others; all as rgb(…). */
   const rgb = (color) => color.match(/[\d.]+/g).slice(0, 3).map(Number);
   const luminance = (channels) => channels
     .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4)))
@@ -17,7 +17,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     return inks.reduce((best, color) => (contrast(color) > contrast(best) ? color : best));
   };
 
-  /* A logarithmic axis from power to power of 2, of 4 or of 10, so that it has a handful of ticks. */
+  /* A logarithmic axis whose ticks are powers of 2, 4 or 10, whichever gives fewer than about eight. */
   const powers = (values) => {
     const [least, most] = [Math.min(...values), Math.max(...values)];
     const base = [2, 4].find((b) => Math.log(most / least) / Math.log(b) < 8) ?? 10;
@@ -28,7 +28,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     };
   };
 
-  /* Single values under the lines that sum them up. */
+  /* Single values, with lines of their percentiles on top. */
   const dots = (chart) => {
     const c = ink();
     const base = option(chart);
@@ -49,7 +49,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     return base;
   };
 
-  /* Bars on their sides, part after part, with a tick at each instant. */
+  /* Horizontal stacked bars, with a tick at each instant. */
   const rowsOf = (chart) => chart.x.categories.length;
   const marks = (line, c) => {
     const rows = [...Map.groupBy(line.points, ([row]) => row)].map(([row, points]) => ({ row, at: points.map((p) => p[1]) }));
@@ -111,7 +111,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     };
   };
 
-  /* A map of places: the value is in the cell, so that colour only underlines it. */
+  /* A grid of cells that show their value; colour repeats it. */
   const grid = (chart) => {
     const c = ink();
     const cells = chart.series.flatMap((line, y) => (line.points ?? []).map(([x, v]) => [x, y, v]));
@@ -141,7 +141,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     };
   };
 
-  /* How high a chart of rows has to be; other charts have the height of the style sheet. */
+  /* The height of a chart whose rows decide it; null where the style sheet does. */
   const height = (chart) => {
     const form = chart.series[0].form;
     return form === "stack" ? rowsOf(chart) * 26 + 92 : form === "grid" ? Math.max(150, chart.series.length * 44 + 70) : null;

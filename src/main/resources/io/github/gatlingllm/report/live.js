@@ -1,6 +1,6 @@
 "use strict";
-/* What has changed comes as server-sent events. Charts come as there is something to show: a section that has no place
-   for one of them yet is taken from the page as it would be sent now, and what the viewer reads stays where it is. */
+/* Server-sent events bring the new figures. A chart appears once it has data: a section without an element for it is
+   fetched again and replaced; the scroll position of the viewer does not change. */
 (() => {
   const state = document.getElementById("state");
   const show = (text, css) => { state.textContent = text; state.className = "badge " + css; };
@@ -20,7 +20,7 @@
   };
   const source = new EventSource("events");
   source.onopen = () => show("● live", "ok");
-  source.onerror = () => show("▲ the run does not answer", "warning");
+  source.onerror = () => show("▲ no connection to the run", "warning");
   source.onmessage = async (event) => {
     const news = JSON.parse(event.data);
     document.getElementById("live-now").innerHTML = news.now;
@@ -29,7 +29,7 @@
       source.close();
       show("✓ over", "ok");
     } else if (!charts.every(hasPlace)) {
-      try { await makePlaces(); } catch { /* the run has just ended, or the next event tries again */ }
+      try { await makePlaces(); } catch { /* the run has just ended; otherwise the next event tries again */ }
     }
     document.dispatchEvent(new CustomEvent("charts", { detail: charts.filter(hasPlace) }));
   };

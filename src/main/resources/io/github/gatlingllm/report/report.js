@@ -46,7 +46,7 @@
     probe.remove();
     return colors;
   };
-  /* Read once for all charts: each reading makes the browser style the page anew. */
+  /* Read once for all charts: each reading forces the browser to recompute styles. */
   let colors = null;
   const ink = () => (colors ??= readInk());
 
@@ -66,7 +66,7 @@
   /* Ticks of a clock: at most eight, at whole parts of minutes and hours. */
   const timeStep = (span) =>
     [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].find((step) => span / step <= 8) ?? 7200;
-  /* What all charts over time show of the run, in percent of it; they follow each other. */
+  /* The part of the run that all charts over time show, in percent; they zoom together. */
   let zoom = { start: 0, end: 100 };
   const shownStep = (chart) => {
     const points = chart.series[0].points;
@@ -113,7 +113,7 @@
     };
   };
 
-  /* Labels go where lines do not: left of a climb, below the point where one begins, else outside. */
+  /* Labels avoid lines: left of a steep rise, below the point where a rise begins, else above, or below the lowest line. */
   const labelPlaces = (chart, line) => {
     const points = line.points;
     const log = chart.y.scale === "log";
@@ -132,7 +132,7 @@
     return points.map((p, i) => (climbs(points[i - far], p) ? "left" : lowest || underLimit(p) || climbs(p, points[i + far]) ? "bottom" : "top"));
   };
 
-  /* Of many labels a dozen stay: marked points first, the others at equal steps and not beside a mark. */
+  /* At most about a dozen labels: those of marked points, the others at equal steps and not next to a mark. */
   const labelShown = (points) => {
     const step = Math.ceil(points.length / 12);
     const marked = points.map((p) => Boolean(p[2]?.includes("(")));
@@ -167,7 +167,7 @@
     data: line.pins.map((pin) => ({ coord: [pin.x, pin.y] })),
   };
 
-  /* The height of a layer and of all below it; each covers those above it down to the axis. */
+  /* The height of a layer together with all layers below it. */
   const sumTo = (chart, i, n) => chart.series.slice(0, i + 1).reduce((sum, line) => sum + line.points[n][1], 0);
 
   const series = (chart, c) =>
@@ -276,7 +276,7 @@
       plot?.dispose();
       plot = echarts.init(place, null, { renderer: "svg" });
       drawn.set(chart.id, plot);
-      /* It is told of the first size, which is the one that is drawn, and when the chart is hidden. */
+      /* The observer also reports the first size, which is already drawn, and zero when the chart is hidden. */
       new ResizeObserver(() => {
         const { clientWidth, clientHeight } = place;
         if (clientWidth && (clientWidth !== plot.getWidth() || clientHeight !== plot.getHeight())) plot.resize();
@@ -292,7 +292,7 @@
     }
     plot.setOption((shapes[chart.series[0].form] ?? option)(chart), true);
   };
-  /* Charts about load levels that are not chosen have no size; they are drawn when they are. */
+  /* Charts of load levels that are not chosen have no size; they are drawn once the level is chosen. */
   const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown)");
   const isOfLevel = (chart) => document.getElementById(chart.id).closest("[data-level]") != null;
   const draw = () => {
@@ -319,10 +319,10 @@
   };
   drawNext();
 
-  /* Of a run that is still on: the charts as they are now. */
+  /* live.js sends the current charts of a run in progress. */
   document.addEventListener("charts", (event) => { charts = event.detail; draw(); });
 
-  /* The load level that tiles, objectives, metrics, distributions and scatters speak of. */
+  /* The load level that tiles, objectives, metrics, distributions and scatter charts show. */
   const level = document.getElementById("level");
   const levelLinks = [...document.querySelectorAll('a[href^="#level-"]')];
   const choose = (key) => {
@@ -339,13 +339,13 @@
   }
   for (const link of levelLinks) link.closest("tr").classList.toggle("chosen", link.hash === "#level-" + level?.value);
 
-  /* A table that is wider than its place says so. */
+  /* Marks a table that is wider than its container. */
   const room = new ResizeObserver((boxes) => {
     for (const { target } of boxes) target.classList.toggle("cut", target.scrollWidth > target.clientWidth + 1);
   });
   document.querySelectorAll(".scroll").forEach((box) => room.observe(box));
 
-  /* Zoom for the keyboard: every chart over time follows. */
+  /* Zoom buttons, usable by keyboard: every chart over time follows. */
   const zoomTo = (start, end) =>
     drawn.get(charts.find(overTime)?.id)?.dispatchAction({ type: "dataZoom", start: Math.max(0, start), end: Math.min(100, end) });
   const moves = {
@@ -360,7 +360,7 @@
     if (button) moves[button.dataset.zoom](zoom, zoom.end - zoom.start);
   });
 
-  /* The same switch, and the same memory of it, as on Gatling's own pages. */
+  /* The same switch and the same stored choice as on Gatling's own pages. */
   const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   document.getElementById("theme").addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** How long the JVM is warmed up, by what its compilers do. */
+/** How long the JVM is warmed up, by the time that its compilers use. */
 class CompilerWatchTest {
 
   private static final long STEP_MILLIS = 10;
 
   private long nowMillis;
 
-  /** Asked every 10 ms, until when it goes on. */
+  /** The length of the warm-up, to 10 ms. */
   private long millisOf(LongUnaryOperator compilerMillis) {
     CompilerWatch watch =
         new CompilerWatch(() -> nowMillis * 1_000_000, () -> compilerMillis.applyAsLong(nowMillis));
-    while (watch.goesOn()) {
+    while (watch.isWarmingUp()) {
       nowMillis += STEP_MILLIS;
     }
     return nowMillis;
@@ -28,22 +28,22 @@ class CompilerWatchTest {
   }
 
   @Test
-  void untilCompilersStandStillForHalfASecond() {
+  void untilCompilersAreIdleForHalfASecond() {
     assertThat(millisOf(now -> Math.min(now, 1_700) / 2)).isEqualTo(2_500);
   }
 
   @Test
-  void littleIsNotWaitedFor() {
+  void notForCompilersThatUseOnePercent() {
     assertThat(millisOf(now -> now / 100)).isEqualTo(1_000);
   }
 
   @Test
-  void notUntilAnOptimisingCompilerHasDone() {
+  void atMostSixSeconds() {
     assertThat(millisOf(now -> now)).isEqualTo(6_000);
   }
 
   @Test
-  void aFixedTimeWhereTheJvmDoesNotTell() {
+  void fixedTimeWhereTheJvmReportsNone() {
     assertThat(millisOf(now -> -1)).isEqualTo(2_500);
   }
 }

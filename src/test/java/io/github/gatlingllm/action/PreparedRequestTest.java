@@ -44,7 +44,7 @@ class PreparedRequestTest {
                 + "{\"role\":\"user\",\"content\":\"Why?\"},"
                 + "{\"role\":\"assistant\",\"content\":\"Well.\"},"
                 + "{\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"call-1\"}]");
-    assertThat(prepared.asked()).hasSize(4);
+    assertThat(prepared.newMessages()).hasSize(4);
     assertThat(prepared.turn()).isNull();
     assertThat(prepared.historyKey()).isNull();
     assertThat(prepared.name()).isEqualTo("ask");
@@ -62,7 +62,7 @@ class PreparedRequestTest {
 
     assertThat(body(prepared).path("messages").findValuesAsText("content"))
         .containsExactly("Tutor.", "1?", "One.", "2?");
-    assertThat(prepared.asked()).containsExactly(Message.user("2?"));
+    assertThat(prepared.newMessages()).containsExactly(Message.user("2?"));
     assertThat(prepared.turn()).isEqualTo(2);
     assertThat(prepared.historyKey()).isEqualTo("history");
     assertThat(prepared.conversation()).isEqualTo(before);
@@ -107,7 +107,7 @@ class PreparedRequestTest {
 
     assertThat(body(prepared).path("messages").findValuesAsText("content"))
         .containsExactly("<0> 1?", "One.", "2?");
-    assertThat(prepared.asked()).containsExactly(Message.user("2?"));
+    assertThat(prepared.newMessages()).containsExactly(Message.user("2?"));
     assertThat(prepared.conversation()).isEqualTo(before);
   }
 

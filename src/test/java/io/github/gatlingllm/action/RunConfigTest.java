@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,11 +50,11 @@ class RunConfigTest {
     assertThat(
             RunConfig.of(
                 protocols(
-                    llm.baseUrl("http://a/v1").target("A").idleTimeout(5),
+                    llm.baseUrl("http://a/v1").target("A").idleTimeout(Duration.ofMillis(1_500)),
                     llm.baseUrl("http://b/v1").target("B").idleTimeout(7))))
         .containsEntry("target", "A,B")
         .containsEntry("endpoint", "http://a/v1,http://b/v1")
-        .containsEntry("idleTimeout", "5s,7s")
+        .containsEntry("idleTimeout", "1.5s,7s")
         .containsEntry("timeout", "600s")
         .containsEntry("connections", "shared")
         .containsEntry("tokenizer", "tiktoken:cl100k_base")

@@ -92,7 +92,7 @@ class EngineCommandTest {
       EmbeddedEngine engine, String model, String key, int maxTokens)
       throws IOException, InterruptedException {
     String body =
-        "{\"model\":\"%s\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"max_tokens\":%d}"
+        "{\"model\":\"%s\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"max_tokens\":%s}"
             .formatted(model, maxTokens);
     return HttpClient.newHttpClient()
         .send(

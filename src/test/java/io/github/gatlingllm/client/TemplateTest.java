@@ -163,7 +163,7 @@ class TemplateTest {
   /** What comes late in one answer is not how the next one begins. */
   @Test
   void onlyWhatAnAnswerBeginsWithIsKnownToTheNext() {
-    String event = "{'id':'1','choices':[{'index':%d,'delta':{'content':'one'}}]}";
+    String event = "{'id':'1','choices':[{'index':%s,'delta':{'content':'one'}}]}";
     ChunkParser parser = new ChunkParser(new Pushes());
     for (int choice : new int[] {5, 6}) {
       byte[] data = json(event.formatted(choice));

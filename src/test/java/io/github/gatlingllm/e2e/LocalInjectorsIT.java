@@ -97,7 +97,7 @@ class LocalInjectorsIT {
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
       assertThat(run.output())
           .contains(
-              "LLM injector 3/3 (process %d) ended with exit code 137, by signal 9"
+              "LLM injector 3/3 (process %s) ended with exit code 137, by signal 9"
                   .formatted(third.pid()));
       assertThat(run.process().descendants()).isEmpty();
       RunFiles joined = joined(run);

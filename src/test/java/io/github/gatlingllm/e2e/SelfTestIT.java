@@ -68,7 +68,7 @@ class SelfTestIT {
             later.output(),
             Files.readString(later.files().summaryMarkdown()),
             Files.readString(later.files().page()))) {
-      assertThat(text).contains("error of this tool").containsPattern("TTFT ± [0-9.]+ ms \\(p99");
+      assertThat(text).contains("measurement error").containsPattern("TTFT ± [0-9.]+ ms \\(p99");
     }
     assertThat(later.output()).doesNotContain("Self-test: errors in ms");
   }

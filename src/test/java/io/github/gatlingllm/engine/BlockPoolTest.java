@@ -47,7 +47,7 @@ final class BlockPoolTest {
 
     int cachedPrefix(BlockChain chain, int most) {
       int found = 0;
-      while (found < most && named(chain.name(found)).isPresent()) {
+      while (found < most && named(chain.hash(found)).isPresent()) {
         found++;
       }
       return found;
@@ -55,7 +55,7 @@ final class BlockPoolTest {
 
     boolean take(List<Integer> held, BlockChain chain, int shared, int total) {
       List<Block> heads =
-          IntStream.range(0, shared).mapToObj(i -> named(chain.name(i)).orElseThrow()).toList();
+          IntStream.range(0, shared).mapToObj(i -> named(chain.hash(i)).orElseThrow()).toList();
       long left =
           blocks.stream().filter(each -> each.holders == 0 && !heads.contains(each)).count();
       if (left < total - shared) {
@@ -131,7 +131,7 @@ final class BlockPoolTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void poolDoesWhatTheNaiveOneDoes(long seed) {
+  void poolMatchesANaiveImplementation(long seed) {
     Random random = new Random(seed);
     List<BlockChain> chains =
         IntStream.range(0, 12)
@@ -165,8 +165,8 @@ final class BlockPoolTest {
         } else if (choice < 8) {
           int full = random.nextInt(holder.blocks.size() + 1);
           for (int block = 0; block < full; block++) {
-            pool.publish(holder.blocks.get(block), holder.chain.name(block));
-            naive.publish(holder.naive.get(block), holder.chain.name(block));
+            pool.publish(holder.blocks.get(block), holder.chain.hash(block));
+            naive.publish(holder.naive.get(block), holder.chain.hash(block));
           }
         } else {
           pool.release(holder.blocks);
@@ -174,13 +174,13 @@ final class BlockPoolTest {
           holders.remove(holder);
         }
       }
-      nothingIsLostAndNothingIsThereTwice(pool, holders);
+      checkEveryBlockIsFreeOrHeld(pool, holders);
     }
     assertThat(shares).as("the test shares blocks").isPositive();
     assertThat(refusals).as("the test runs out of blocks").isPositive();
   }
 
-  private static void nothingIsLostAndNothingIsThereTwice(BlockPool pool, List<Holder> holders) {
+  private static void checkEveryBlockIsFreeOrHeld(BlockPool pool, List<Holder> holders) {
     Set<Integer> held = new HashSet<>();
     for (Holder holder : holders) {
       assertThat(holder.blocks).isEqualTo(holder.naive).doesNotHaveDuplicates();
@@ -188,7 +188,7 @@ final class BlockPoolTest {
       for (Holder other : holders) {
         for (int i = 0; other != holder && i < holder.blocks.size(); i++) {
           int at = other.blocks.indexOf(holder.blocks.get(i));
-          if (at >= 0 && (at != i || other.chain.name(i) != holder.chain.name(i))) {
+          if (at >= 0 && (at != i || other.chain.hash(i) != holder.chain.hash(i))) {
             throw new AssertionError("A block is shared by two contents: " + holder.blocks.get(i));
           }
         }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class CompletionRequestTest {
 
   @Test
-  void everythingIsRead() {
+  void everyParameterIsRead() {
     CompletionRequest request =
         Requests.chat(
             """
@@ -33,7 +33,7 @@ final class CompletionRequestTest {
                 true,
                 true,
                 2,
-                AnswerShape.WORDS,
+                AnswerShape.FREE_TEXT,
                 5));
     assertThat(request.prompt().tokens()).isEqualTo(3); // 12 characters
   }
@@ -91,11 +91,20 @@ final class CompletionRequestTest {
         "{'model':1,%s} | model is wrong; expected a text",
         "{'stop':1,%s} | stop is wrong; expected a text or an array of texts",
       })
-  void wrongRequestIsRefusedInOneClearLine(String json, String message) {
+  void wrongRequestIsRejectedWithOneLine(String json, String message) {
     String body = json.replace("%s", Requests.PROMPT).replace('\'', '"');
     assertThatThrownBy(() -> Requests.parse(Api.CHAT, body))
         .isInstanceOfSatisfying(
             Refusal.class, refusal -> assertThat(refusal.status()).isEqualTo(400))
         .hasMessage(message);
+  }
+
+  @Test
+  void apiWithTypedEventsGivesOneChoice() throws Refusal {
+    String body = "{\"input\":\"Hello\",\"n\":%d}";
+    assertThat(Requests.parse(Api.RESPONSES, body.formatted(1)).choices()).isEqualTo(1);
+    assertThatThrownBy(() -> Requests.parse(Api.RESPONSES, body.formatted(2)))
+        .isInstanceOf(Refusal.class)
+        .hasMessage("n is 2; this API gives one answer, leave n out");
   }
 }

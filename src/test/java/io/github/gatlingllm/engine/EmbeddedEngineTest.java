@@ -172,7 +172,7 @@ final class EmbeddedEngineTest {
   }
 
   @Test
-  void sameSeedSaysTheSameOnAnotherEngine() throws Exception {
+  void sameSeedGivesTheSameAnswerOnAnotherEngine() throws Exception {
     String first = send(chat(start(FAST), ",\"max_tokens\":9"));
     String second = send(chat(start(FAST), ",\"max_tokens\":9"));
     String other = send(chat(start(FAST.seed(2)), ",\"max_tokens\":9"));
@@ -219,7 +219,7 @@ final class EmbeddedEngineTest {
   }
 
   @Test
-  void clientThatLeavesFreesItsPlaceForTheNext() throws Exception {
+  void cancelledRequestFreesItsPlaceInTheBatch() throws Exception {
     EmbeddedEngine engine = start(FAST.maxBatch(1));
     String endless = ",\"max_tokens\":8000,\"ignore_eos\":true,\"stream\":true";
     HttpResponse<InputStream> running =
@@ -297,7 +297,7 @@ final class EmbeddedEngineTest {
   }
 
   @Test
-  void keyIsAskedForAndNeverShown() throws Exception {
+  void apiKeyIsRequiredAndNeverShown() throws Exception {
     EmbeddedEngine engine = start(FAST.apiKey("secret-key"));
     HttpRequest without = request(engine, "/v1/models").build();
     HttpRequest wrong =
@@ -330,7 +330,7 @@ final class EmbeddedEngineTest {
   }
 
   @Test
-  void whatTheKvCacheCanNeverHoldIsRefused() throws Exception {
+  void requestLargerThanTheKvCacheIsRejected() throws Exception {
     EmbeddedEngine engine = start(FAST.kvTokens(50)); // 3 blocks of 16
     assertThat(send(chat(engine, ",\"max_tokens\":45"))).contains("\"usage\"");
     assertThat(send(chat(engine, ",\"max_tokens\":46"))).contains("context_length_exceeded");

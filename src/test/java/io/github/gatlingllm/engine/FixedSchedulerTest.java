@@ -21,7 +21,7 @@ final class FixedSchedulerTest {
   private final List<Sequence> admitted = new ArrayList<>();
 
   @Test
-  void eachRequestHasItsOwnTimetable() {
+  void timesOfEachRequestStartAtItsArrival() {
     Sequence first = new Sequence(1, 3, 1_000, BlockChain.NONE, NOBODY);
     Sequence second = new Sequence(1, 1, 1_005, BlockChain.NONE, NOBODY);
     scheduler.add(first);
@@ -40,7 +40,7 @@ final class FixedSchedulerTest {
   }
 
   @Test
-  void lateWakeUpGivesAllThatIsDueAndKeepsTheTimetable() {
+  void lateWakeUpGeneratesAllDueTokensAndKeepsDueTimes() {
     Sequence sequence = new Sequence(1, 5, 0, BlockChain.NONE, NOBODY);
     scheduler.add(sequence);
     scheduler.plan(0, admitted);

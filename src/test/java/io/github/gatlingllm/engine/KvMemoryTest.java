@@ -77,7 +77,7 @@ final class KvMemoryTest {
   }
 
   @Test
-  void newestIsPreemptedAndProcessedAgainWithWhatItHasSaid() {
+  void newestIsPreemptedAndPrefilledAgainWithItsTokens() {
     BatchScheduler scheduler = scheduler(64);
     // Two blocks each. For its second token a needs a third one and takes those of b, which comes
     // back when a has ended: 31 prompt tokens and the one it has said are 32 ms.
@@ -93,7 +93,7 @@ final class KvMemoryTest {
   }
 
   @Test
-  void preemptedSequenceIsAheadOfThoseThatWait() {
+  void preemptedSequenceReturnsToTheHeadOfTheQueue() {
     BatchScheduler scheduler = scheduler(64);
     // The one free block behind a would do for c, but b came first.
     assertThat(
@@ -106,7 +106,7 @@ final class KvMemoryTest {
   }
 
   @Test
-  void sequenceThatNeedsABlockItselfCannotHaveGivesWay() {
+  void newestSequenceWithoutABlockPreemptsItself() {
     BatchScheduler scheduler = scheduler(48);
     // b is the newest and the one that needs a block: it preempts itself.
     assertThat(
@@ -136,7 +136,7 @@ final class KvMemoryTest {
   }
 
   @Test
-  void promptsOfOneIterationShareWhatTheFirstProcesses() throws Refusal {
+  void promptsOfOneIterationShareTheBlocksOfTheFirst() throws Refusal {
     BatchScheduler scheduler = scheduler(1_024);
     assertThat(run(scheduler, ask("a", 7, 40), ask("b", 7, 40))).containsExactly("58: a b");
   }

@@ -51,7 +51,7 @@ final class OtherApisTest {
   }
 
   @Test
-  void theSameQuestionHasTheSameAnswerInAllOfThem() {
+  void sameRequestGetsTheSameAnswerInEveryApi() {
     String chat =
         ask(
                 "/chat/completions",
@@ -119,7 +119,7 @@ final class OtherApisTest {
   }
 
   @Test
-  void embeddingsAreOnePerTextAndTheSameForTheSame() {
+  void oneEmbeddingPerTextAndEqualForEqualTexts() {
     JsonNode both =
         ask("/embeddings", "{'input':['one text','another'],'dimensions':4}").path("data");
     JsonNode bytes =
@@ -135,7 +135,7 @@ final class OtherApisTest {
   }
 
   @Test
-  void messagesNeedALimitAndEveryApiItsKey() {
+  void messagesRequireMaxTokensAndEveryApiTheKey() {
     assertThat(
             ask("/messages", "{'messages':[{'role':'user','content':'Hi'}]}")
                 .at("/error/message")

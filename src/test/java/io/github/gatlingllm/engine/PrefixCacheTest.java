@@ -27,7 +27,7 @@ final class PrefixCacheTest {
   }
 
   @Test
-  void conversationFindsWhatItSaidTurnByTurn() throws Exception {
+  void everyTurnFindsTheEarlierTurnsInTheCache() throws Exception {
     try (EmbeddedEngine engine = FAST.start()) {
       EngineClient client = new EngineClient(engine);
       List<String> history = new ArrayList<>();

@@ -36,7 +36,7 @@ final class RequestKindsTest {
   }
 
   @Test
-  void imageIsWorthAFixedNumberOfTokens() {
+  void imageCountsAFixedNumberOfTokens() {
     String form =
         "{'max_tokens':1,'messages':[{'role':'user','content':[{'type':'text','text':'Look: 12'},"
             + "{'type':'image_url','image_url':{'url':'data:image/png;base64,%s'}}]}]}";
@@ -79,7 +79,7 @@ final class RequestKindsTest {
   }
 
   @Test
-  void toolsWithoutAChoiceAreAnsweredInWords() {
+  void toolsWithoutAChoiceGetFreeText() {
     JsonNode answer = client.ask("{" + ASK + "," + TOOLS + ",'max_tokens':5}");
     assertThat(answer.at("/choices/0/message/content").textValue()).isNotBlank();
     assertThat(answer.at("/choices/0/message").has("tool_calls")).isFalse();
@@ -167,7 +167,7 @@ final class RequestKindsTest {
         "'response_format':{'type':'json_schema','json_schema':{'schema':{'$ref':'#'}}}"
             + " | nests deeper than 32",
       })
-  void whatCannotBeMadeIsRefused(String parameter, String message) {
+  void unsupportedParameterIsRejected(String parameter, String message) {
     JsonNode error = client.ask("{" + ASK + "," + parameter + "}").path("error");
     assertThat(error.path("message").textValue()).contains(message).hasSizeLessThan(200);
     assertThat(error.path("type").textValue()).isEqualTo("invalid_request_error");

@@ -48,7 +48,7 @@ final class SchemaTextTest {
         "{'$ref':'#/missing'}",
         "{'type':'object','properties':{'a':{'$ref':'#'}},'required':['a']}",
       })
-  void schemaThatCannotBeMetIsRefused(String json) {
+  void unsupportedSchemaIsRejected(String json) {
     JsonNode schema = EngineClient.json(json.replace('\'', '"'));
     assertThatThrownBy(() -> SchemaText.check(schema, "tools"))
         .isInstanceOf(Refusal.class)

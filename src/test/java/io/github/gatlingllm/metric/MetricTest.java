@@ -87,7 +87,7 @@ class MetricTest {
               metric.better() == Better.NEITHER
                   ? ""
                   : metric.better().name().toLowerCase(Locale.ROOT),
-              metric.kind().summarised(),
+              metric.summarised(),
               metric.kind().population(),
               "`" + (metric.isDistribution() ? section(metric) : "") + metric.key() + "`",
               metric.isCompared() ? "yes" : ""));
@@ -101,7 +101,7 @@ class MetricTest {
                 "formula",
                 "better",
                 "summarised as",
-                "of",
+                "population",
                 "key in `summary.json`",
                 "compared"),
             rows)

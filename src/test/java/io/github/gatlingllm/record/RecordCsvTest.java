@@ -90,6 +90,11 @@ class RecordCsvTest {
   }
 
   @Test
+  void tableWithoutRecordsHasItsHeader() throws IOException {
+    assertThat(write(List.of())).startsWith("request_id,run_id,").hasLineCount(1);
+  }
+
+  @Test
   void halfATableIsNotLeftBehind() throws IOException {
     Path file = folder.resolve("requests.csv");
     try (RecordCsv csv = RecordCsv.create(file)) {

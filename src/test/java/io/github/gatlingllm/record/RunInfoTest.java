@@ -24,20 +24,18 @@ class RunInfoTest {
           .config(Map.of("endpoint", "http://localhost:8000/v1"))
           .workload(Map.of("input", "256 tokens"))
           .slo(
-              RunInfo.TargetSlo.of(
+              TargetSlo.of(
                   Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES),
                   Map.of("ask", Slo.parse("ttft<1s", 90, Slo.Rule.REQUESTS))),
               Map.of(
                   "vLLM",
-                      new RunInfo.TargetSlo(
+                      new TargetSlo(
                           "ttft<200ms,tpot<50ms",
                           95,
                           Slo.Rule.PERCENTILES,
                           Map.of("ask", "ttft<1s"),
                           Map.of()),
-                  "TGI",
-                      new RunInfo.TargetSlo(
-                          "e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
+                  "TGI", new TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
           .conclusion(
               new RunInfo.Conclusion(
                   "search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
@@ -145,7 +143,7 @@ class RunInfoTest {
     assertThat(old.hasOneTokenizer()).isFalse();
     assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false, true));
 
-    assertThat(old.sloOf("any").rule()).isEqualTo(Slo.Rule.REQUESTS);
+    assertThat(old.judgeOf("any").global().rule()).isEqualTo(Slo.Rule.REQUESTS);
 
     RunInfo silent = RunInfo.started("a", "b", "c", 1);
     assertThat(silent.isOutputPinned("any")).isFalse();
@@ -183,10 +181,11 @@ class RunInfoTest {
 
   @Test
   void aRequestsOwnObjectivesStandForTheGlobalOnes() {
-    assertThat(FULL.sloOf("vLLM", "ask")).isEqualTo(Slo.parse("ttft<1s", 95, Slo.Rule.PERCENTILES));
-    assertThat(FULL.sloOf("vLLM", "other"))
+    assertThat(FULL.judgeOf("vLLM").of("ask"))
+        .isEqualTo(Slo.parse("ttft<1s", 95, Slo.Rule.PERCENTILES));
+    assertThat(FULL.judgeOf("vLLM").of("other"))
         .isEqualTo(Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES));
-    assertThat(RunInfo.started("a", "b", "c", 1).sloOf("any")).isEqualTo(Slo.NONE);
+    assertThat(RunInfo.started("a", "b", "c", 1).judgeOf("any").global()).isEqualTo(Slo.NONE);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.List;
@@ -185,6 +186,19 @@ class SloTest {
     for (SloPreset preset : SloPreset.values()) {
       assertThat(Slo.parse(preset.toString())).hasToString(preset.objectives());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ttft<0.5us, ttft<0.5us", "ttft<1500us, ttft<1500us", "e2e<1.5us, e2e<1.5us"})
+  void objectiveIsWrittenAsItIsRead(String text, String written) {
+    assertThat(Slo.parse(text)).hasToString(written);
+    assertThat(Slo.parse(written)).isEqualTo(Slo.parse(text));
+  }
+
+  @Test
+  void limitOfZeroIsRefused() {
+    assertThatThrownBy(() -> Slo.parse("tpot<0ms"))
+        .hasMessage("SLO 'tpot<0ms' has limit 0, which no request meets; expected a time above 0");
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
@@ -70,7 +70,7 @@ final class BigRun {
     try (OutputStream out =
         new BufferedOutputStream(Files.newOutputStream(files.requests()), 1 << 20)) {
       for (int i = 0; i < requests; i++) {
-        out.write(RecordCodec.write(record(i)));
+        out.write(RecordFile.line(record(i)));
       }
     }
     info().write(files.info());

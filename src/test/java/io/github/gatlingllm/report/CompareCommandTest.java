@@ -74,7 +74,7 @@ class CompareCommandTest {
     "itl.mean>+90%, 0, held",
     "'output_tokens_per_s<-5%,errors>+50%', 2, failed",
     "c=8:tpot.p50>+10%, 2, failed",
-    "c=9:tpot.p50>+10%, 2, no value in both runs",
+    "c=9:tpot.p50>+10%, 2, 'c=9 is not a load level of both runs; they have c=2, c=8'",
     "itl.p75>+10%, 2, not judged"
   })
   void exitCodeSaysWhetherAConditionFailed(String conditions, int exitCode, String said) {

@@ -7,7 +7,7 @@ import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -250,7 +250,7 @@ final class DemoRun {
     info.write(files.info());
     try (OutputStream out = Files.newOutputStream(files.requests())) {
       for (RequestRecord record : records) {
-        out.write(RecordCodec.write(record));
+        out.write(RecordFile.line(record));
       }
     }
     if (observed) {

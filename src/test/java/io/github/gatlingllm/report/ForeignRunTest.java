@@ -13,7 +13,7 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RandomRecords;
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.CommandLine.Called;
@@ -269,7 +269,7 @@ class ForeignRunTest {
     String text =
         json.startsWith("RUN")
             ? "{\"schema\":\"gatling-llm/run/1\",\"id\":\"a\",\"simulation\":\"b\",\"injector\":\"c\","
-                + "\"state\":\"complete\""
+                  + "\"state\":\"complete\""
                 + json.substring(4)
                     .replace("DEEP", "[".repeat(100_000))
                     .replace("MANY", many + "}")
@@ -329,7 +329,7 @@ class ForeignRunTest {
   }
 
   private String line(Consumer<ObjectNode> change) throws IOException {
-    ObjectNode record = (ObjectNode) JSON.readTree(RecordCodec.write(records.answer(5)));
+    ObjectNode record = (ObjectNode) JSON.readTree(RecordFile.line(records.answer(5)));
     change.accept(record);
     return JSON.writeValueAsString(record);
   }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import static io.github.gatlingllm.report.CommandLine.call;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,14 +8,12 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RandomRecords;
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import java.io.ByteArrayOutputStream;
+import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -23,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
 
@@ -122,6 +122,34 @@ class MainTest {
     assertThat(new RunFiles(run).page()).doesNotExist();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "100.5", "NaN"})
+  void sloPercentileOutOfRangeIsOneLine(String percentile) throws IOException {
+    record(1);
+    Called rendered = call("render", run.toString(), "--slo-percentile", percentile);
+
+    assertThat(rendered.exitCode()).isEqualTo(1);
+    assertThat(rendered.error()).startsWith("--slo-percentile").contains("at most 100");
+    assertThat(new RunFiles(run).page()).doesNotExist();
+  }
+
+  @Test
+  void percentileOfAnSloThatTheRunLacksIsToldSo() throws IOException {
+    record(1);
+
+    assertThat(call("render", run.toString(), "--slo-percentile", "95").output())
+        .contains("LLM: the run has no SLO to judge by; set one with --slo");
+  }
+
+  @Test
+  void fileForTheOutputFolderIsOneLine() throws IOException {
+    record(1);
+    Path file = Files.writeString(run.resolve("file"), "");
+
+    assertThat(call("render", run.toString(), "--out", file.toString()).error())
+        .isEqualToIgnoringNewLines(file + " is not a directory; expected one for --out");
+  }
+
   /** The objectives are the run's own; without any, nothing is judged. */
   @Test
   void theRuleCanBeGivenAlone() throws IOException {
@@ -155,23 +183,9 @@ class MainTest {
     for (int i = 0; i < requests; i++) {
       Files.write(
           file,
-          RecordCodec.write(records.answer(5)),
+          RecordFile.line(records.answer(5)),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
-    }
-  }
-
-  private record Called(int exitCode, String error) {}
-
-  private static Called call(String... arguments) {
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    PrintStream before = System.err;
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    try {
-      int exitCode = Main.execute(arguments);
-      return new Called(exitCode, err.toString(StandardCharsets.UTF_8).strip());
-    } finally {
-      System.setErr(before);
     }
   }
 }

@@ -13,7 +13,6 @@ import io.github.gatlingllm.record.ClockOffset.Reading;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -79,14 +78,14 @@ class MergeCommandTest {
                         List.of(measure, cooldown, drain))));
     info.write(files.info());
     for (int i = 0; i < 100; i++) {
-      append(files, RecordCodec.write(request(name, i, from + i * 100L * MS)));
+      append(files, RecordFile.line(request(name, i, from + i * 100L * MS)));
     }
     Files.writeString(files.arrivals(), arrival(name, from));
     return run;
   }
 
   private static String arrival(String scenario, long unixNanos) {
-    return "{\"scenario\":\"%s\",\"index\":0,\"scheduled_unix_ns\":%d}"
+    return "{\"scenario\":\"%s\",\"index\":0,\"scheduled_unix_ns\":%s}"
         .formatted(scenario, unixNanos);
   }
 
@@ -174,6 +173,15 @@ class MergeCommandTest {
   }
 
   @Test
+  void expectedNumberOfInjectorsIsPositive() {
+    Path out = folder.resolve("joined");
+
+    assertThat(call("merge", "north", "--out", out.toString(), "--expect", "0").error())
+        .isEqualTo("--expect 0 is out of range; expected a whole number ≥ 1");
+    assertThat(out).doesNotExist();
+  }
+
+  @Test
   void loadIsTheSumAndTheWindowWhatAllShare() throws IOException {
     Path out = folder.resolve("joined");
     Called called =
@@ -219,7 +227,7 @@ class MergeCommandTest {
     assertThat(Files.readAllLines(files.arrivals()))
         .containsExactly(arrival("north", START), arrival("south", START + 2_000 * MS));
     List<RequestRecord> records = new ArrayList<>();
-    assertThat(RecordFile.read(files.requests(), records::add).isClean()).isTrue();
+    assertThat(RecordFile.read(files.requests(), records::add).badLines()).isZero();
     assertThat(records).hasSize(200);
     assertThat(records.stream().filter(r -> r.identity().phase() == Phase.STABILIZE)).hasSize(20);
     assertThat(records.stream().filter(r -> r.identity().phase() == Phase.COOLDOWN)).hasSize(20);

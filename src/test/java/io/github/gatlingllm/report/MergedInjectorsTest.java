@@ -16,7 +16,7 @@ import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
@@ -126,10 +126,10 @@ class MergedInjectorsTest {
                 .started((long) records.size()))
         .write(files.info());
     for (RequestRecord record : written) {
-      append(files, RecordCodec.write(record));
+      append(files, RecordFile.line(record));
     }
     if (isKilled) {
-      byte[] next = RecordCodec.write(records.get(killedAt));
+      byte[] next = RecordFile.line(records.get(killedAt));
       append(files, Arrays.copyOf(next, next.length / 2));
     }
     all.addAll(written);

@@ -103,7 +103,9 @@ class SelfTestTextTest {
   @Test
   void withoutOneTheReportSaysHowToGetIt() {
     assertThat(text(null, 1).quote())
-        .startsWith("not measured on this machine; that takes about a minute: mvn gatling:test");
+        .startsWith(
+            "not known, as no self-test ran on this machine; one takes about a minute: mvn"
+                + " gatling:test");
   }
 
   @Test
@@ -142,8 +144,8 @@ class SelfTestTextTest {
     assertThat(own.ceiling())
         .startsWith("Ceiling: 1 stream and 100 events/s")
         .endsWith(
-            "within 10 ms; beyond it the engine was late too, as both share this machine:"
-                + " against a server elsewhere it is higher");
+            "within 10 ms; above it the engine was late too, because both share this machine:"
+                + " with a server on another machine the ceiling is higher");
   }
 
   @Test
@@ -153,6 +155,6 @@ class SelfTestTextTest {
         .contains("\"self_test\" : {", "\"measured_unix_ns\" : 1795322477000000000")
         .contains("\"operating_point\" : {", "\"ttft_error_ms\" : {");
     assertThat(SummaryText.markdown(summary(Recorded.run(1).selfTest(TEST), 3)))
-        .contains("| error of this tool | TTFT ± 0.200 ms");
+        .contains("| measurement error | TTFT ± 0.200 ms");
   }
 }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Kind;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The three plain files of a summary: JSON for scripts, Markdown for CI, text for the console. */
 class SummaryFilesTest {
@@ -245,6 +249,42 @@ class SummaryFilesTest {
     Path file = dir.resolve("summary.json");
     SummaryJson.write(sweep, file);
     assertThat(Files.readString(file)).isEqualTo(SummaryJson.of(sweep)).endsWith("}\n");
+  }
+
+  @Test
+  void summaryIsAppendedToThePageOfTheJob(@TempDir Path dir) throws IOException {
+    Path page = Files.writeString(dir.resolve("page.md"), "before\n");
+    List<String> lines = new ArrayList<>();
+
+    RunReport.toJobPage("after\n", Map.of("GITHUB_STEP_SUMMARY", page.toString()), lines::add);
+
+    assertThat(page).content().isEqualTo("before\nafter\n");
+    assertThat(lines).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"missing/page.md", "\0"})
+  void jobPageThatCannotBeWrittenDoesNotFailTheReport(String file) {
+    List<String> lines = new ArrayList<>();
+
+    RunReport.toJobPage("text", Map.of("GITHUB_STEP_SUMMARY", file), lines::add);
+
+    assertThat(lines)
+        .singleElement()
+        .asString()
+        .contains("GITHUB_STEP_SUMMARY", "unset it", file)
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void footnoteOfUncertainPercentilesNeedsOne() {
+    Cell name = Cell.words("chat*");
+    Cell uncertain = new Cell("12.0", Kind.LOW_N);
+
+    assertThat(Table.of(List.of("request", "p99"), List.of(List.of(name, Cell.figure("12.0")))))
+        .matches(table -> !table.hasLowN());
+    assertThat(Table.of(List.of("request", "p99"), List.of(List.of(name, uncertain))))
+        .matches(Table::hasLowN);
   }
 
   @Test

@@ -16,8 +16,8 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,8 +89,8 @@ class LevelLogTest {
     }
 
     @Override
-    public RunInfo.TargetSlo slo(String target) {
-      return new RunInfo.TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of());
+    public TargetSlo slo(String target) {
+      return new TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of());
     }
   }
 

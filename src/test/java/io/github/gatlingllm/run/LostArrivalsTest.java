@@ -17,6 +17,7 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.stats.Recorded;
 import io.github.gatlingllm.stats.Summary;
 import java.nio.file.Path;
@@ -224,8 +225,8 @@ class LostArrivalsTest {
     public void concluded(String target, String scenario, LoadPlan.Conclusion conclusion) {}
 
     @Override
-    public RunInfo.TargetSlo slo(String target) {
-      return new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of());
+    public TargetSlo slo(String target) {
+      return new TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of());
     }
   }
 }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.report.RunReport;
 import java.io.ByteArrayOutputStream;
@@ -34,7 +34,7 @@ class ReferenceScriptIT {
     Random random = new Random(11);
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (int i = 0; i < 500; i++) {
-      lines.writeBytes(RecordCodec.write(ReferenceFiguresTest.random(random)));
+      lines.writeBytes(RecordFile.line(ReferenceFiguresTest.random(random)));
     }
     Files.write(files.requests(), lines.toByteArray());
     RunReport.of(files).write();

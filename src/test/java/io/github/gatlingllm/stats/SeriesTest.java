@@ -54,7 +54,7 @@ class SeriesTest {
 
   /** Who watches a run sees what its report will show, but for the second that is not over. */
   @Test
-  void recordsOneByOneGiveTheSame() {
+  void liveFiguresAreThoseOfTheReport() {
     List<RequestRecord> records =
         List.of(
             at(0).tokens(100, 600, 1_100).record(),
@@ -76,7 +76,7 @@ class SeriesTest {
   }
 
   @Test
-  void secondBySecond() {
+  void figuresOfEachSecond() {
     assertThat(series.bucketS()).isEqualTo(1);
     assertThat(series.overTime()).extracting(Bucket::startS).containsExactly(0.0, 1.0, 2.0);
     assertThat(series.overTime())
@@ -95,7 +95,7 @@ class SeriesTest {
   }
 
   @Test
-  void percentilesOfWhatCameInTheBucket() {
+  void percentilesOfTheTokensOfABucket() {
     Bucket first = series.overTime().get(0);
     assertThat(first.ttftP50Ms()).isEqualTo(100, offset(1.0));
     assertThat(first.ttftP99Ms()).isEqualTo(300, offset(3.0));
@@ -103,14 +103,13 @@ class SeriesTest {
     assertThat(series.overTime().get(2).ttftP50Ms()).isNull();
   }
 
-  /** Ten tokens per second for so many seconds. */
+  /** A request per second, with ten tokens after 5 ms. */
   @ParameterizedTest
   @CsvSource({"600, 1, 600", "601, 2, 301", "1200, 2, 600", "1201, 4, 301", "100000, 256, 391"})
   void longRunsHaveWiderBuckets(int seconds, double bucketS, int buckets) {
-    OverTime time = new OverTime(0);
+    OverTime time = new OverTime(Recorded.ORIGIN);
     for (int second = 0; second < seconds; second++) {
-      time.tokens(second * 1_000_000_000L, 10, false);
-      time.ttft(second * 1_000_000_000L, 5_000_000);
+      time.accept(at(second * 1_000.0).tokens(5).output(10).record());
     }
     assertThat(time.bucketS()).isEqualTo(bucketS);
     List<Bucket> all = time.buckets(false);
@@ -122,12 +121,12 @@ class SeriesTest {
     assertThat(all.get(0).sloTokensPerS()).isNull();
   }
 
-  /** 601 s need buckets of 2 s: 100 tokens are there from 3 s on, 40 are gone by 600 s. */
+  /** 604 s need buckets of 2 s: prompts of 60 and 40 tokens from 3 s on, to 603 and to 600 s. */
   @Test
   void tokensInFlightSurviveWidening() {
-    OverTime time = new OverTime(0);
-    time.tokensInFlight(3_000_000_000L, 100);
-    time.tokensInFlight(600_000_000_000L, -40);
+    OverTime time = new OverTime(Recorded.ORIGIN);
+    time.accept(at(3_000).prompt(60).tokens(600_000).record());
+    time.accept(at(3_000).prompt(40).tokens(597_000).record());
     List<Bucket> all = time.buckets(false);
     assertThat(all.get(0).tokensInFlight()).isZero();
     assertThat(all.get(1).tokensInFlight()).isEqualTo(100);
@@ -137,18 +136,17 @@ class SeriesTest {
 
   @Test
   void timeInFlightSurvivesWidening() {
-    OverTime time = new OverTime(0);
-    time.inFlight(500_000_000L, 5_000_000_000_000L);
+    OverTime time = new OverTime(Recorded.ORIGIN);
+    time.accept(at(500).tokens(4_999_500).record());
     double seconds =
         time.buckets(false).stream().mapToDouble(b -> b.inFlight() * time.bucketS()).sum();
     assertThat(seconds).isEqualTo(4_999.5, within(1e-6));
   }
 
   @Test
-  void whatCameBeforeTheRunCountsInItsFirstBucket() {
-    OverTime time = new OverTime(10_000_000_000L);
-    time.tokens(9_000_000_000L, 3, false);
-    time.inFlight(9_500_000_000L, 10_500_000_000L);
+  void tokensBeforeTheStartCountInTheFirstBucket() {
+    OverTime time = new OverTime(Recorded.ORIGIN + 10_000_000_000L);
+    time.accept(at(9_500).tokens(100, 200, 1_000).record());
     assertThat(time.buckets(false).get(0).outputTokensPerS()).isEqualTo(3);
     assertThat(time.buckets(false).get(0).inFlight()).isEqualTo(0.5);
   }

@@ -161,7 +161,7 @@ public final class S3Server implements AutoCloseable {
     for (String key : keys.subList(0, Math.min(most, keys.size()))) {
       byte[] content = objects.get(key);
       xml.append(
-          "<Contents><Key>%s</Key><Size>%d</Size><ETag>%s</ETag></Contents>"
+          "<Contents><Key>%s</Key><Size>%s</Size><ETag>%s</ETag></Contents>"
               .formatted(key, content.length, etag(content)));
     }
     if (keys.size() > most) {
@@ -189,7 +189,7 @@ public final class S3Server implements AutoCloseable {
           .getResponseHeaders()
           .set(
               "Content-Range",
-              "bytes %d-%d/%d".formatted(from, content.length - 1, content.length));
+              "bytes %s-%s/%s".formatted(from, content.length - 1, content.length));
     }
     if (exchange.getRequestMethod().equals("HEAD")) {
       exchange.getResponseHeaders().set("Content-Length", Integer.toString(content.length));

@@ -169,7 +169,7 @@ class PageReaderTest {
     String name = "vllm:time_to_first_token_seconds";
     String of = "{engine=\"" + engine + "\"";
     return """
-    %s_bucket%s,%s} %d
+    %s_bucket%s,%s} %s
     %s_bucket%s,le="+Inf"} 5
     %s_sum%s} 2
     %s_count%s} 5
@@ -219,7 +219,7 @@ class PageReaderTest {
   void useOfProcessorsIsSinceThePageBefore() {
     PageReader reader = new PageReader();
     String page =
-        "node_cpu_seconds_total{mode=\"idle\"} %d\nnode_cpu_seconds_total{mode=\"user\"} %d\n";
+        "node_cpu_seconds_total{mode=\"idle\"} %s\nnode_cpu_seconds_total{mode=\"user\"} %s\n";
     assertThat(reader.read(page.formatted(100, 50)).values()).isEmpty();
     assertThat(reader.read(page.formatted(101, 53)).values())
         .containsEntry(EngineMetric.NODE_CPU_USE, 0.75);

@@ -64,7 +64,7 @@ final class LargeDatasetIT {
     try (BufferedWriter out = Files.newBufferedWriter(file)) {
       for (int i = 0; i < DIALOGS; i++) {
         out.write(i == 0 ? "[" : ",\n");
-        out.write("{\"id\": \"%d\", \"conversations\": [".formatted(i));
+        out.write("{\"id\": \"%s\", \"conversations\": [".formatted(i));
         out.write("{\"from\": \"human\", \"value\": \"%012d %s\"}, ".formatted(i, text));
         out.write("{\"from\": \"gpt\", \"value\": \"%s\"}]}".formatted(text.substring(0, 3_100)));
       }

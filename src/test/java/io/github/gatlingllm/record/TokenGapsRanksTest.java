@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class RankSelectionTest {
+class TokenGapsRanksTest {
 
-  private final RankSelection ranks = new RankSelection();
+  private final TokenGaps.Ranks ranks = new TokenGaps.Ranks();
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 47, 48, 49, 200, 5_000})
