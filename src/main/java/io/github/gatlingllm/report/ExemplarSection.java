@@ -72,11 +72,11 @@ final class ExemplarSection {
   private Shown shown(Told told) {
     Exemplar request = told.request();
     Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("Asked", told.asked());
+    parts.put("Prompt", told.asked());
     if (!told.reasoning().isEmpty()) {
       parts.put("Reasoning", told.reasoning());
     }
-    parts.put("Answer", told.answer().isEmpty() ? "nothing" : told.answer());
+    parts.put("Answer", told.answer().isEmpty() ? "(empty)" : told.answer());
     Double first = request.firstTokenMs();
     String facts =
         "%s%s, ended after %s, %s output tokens, %s"
