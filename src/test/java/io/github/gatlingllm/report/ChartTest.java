@@ -30,7 +30,7 @@ class ChartTest {
 
   @ParameterizedTest
   @CsvSource({"0,0 %,0", "1,90 %,90", "2,99 %,99", "3,99.9 %,99.9", "4,99.99 %,99.99"})
-  void ninesAreEquallyFarApart(double x, String text, double percent) {
+  void scaleOfNinesWritesPercentiles(double x, String text, double percent) {
     Line line =
         Line.percentiles("TTFT", 0, new Shape(List.of(), List.of(new Quantile(percent, 7))));
 
