@@ -162,13 +162,13 @@ class ChecksTest {
   }
 
   @Test
-  void everyCheckHasItsPair() {
+  void everyCheckHasARunThatFiresItAndOneThatDoesNot() {
     assertThat(PAIRS.keySet()).containsExactlyInAnyOrderElementsOf(Check.ids());
   }
 
   @ParameterizedTest
   @MethodSource("ids")
-  void warnsOfOneRunAndKeepsQuietAboutTheOther(String id) {
+  void checkFiresForOneRunAndNotForTheOther(String id) {
     Pair pair = PAIRS.get(id);
     Check check = check(pair.warns().get(), id);
     assertThat(check.level()).isNotEqualTo(Level.OK);
@@ -430,7 +430,7 @@ class ChecksTest {
   }
 
   @Test
-  void countsThatDisagree() {
+  void tokenCountsThatDisagree() {
     warns("token_counts_agree", summary(r -> r.output(7)), 0.1);
     warns(
         "token_counts_agree",
@@ -440,7 +440,7 @@ class ChecksTest {
 
   /** One token per event by assumption: then neither question can be answered with no. */
   @Test
-  void tokensCountedByEventsAreNotHeldAgainstEvents() {
+  void tokensCountedByEventsAreNotComparedWithEvents() {
     List<RequestRecord> byEvents =
         List.of(at(0).tokens(STEADY).chunks().record(), at(1_000).tokens(STEADY).chunks().record());
     assertThat(Recorded.figures(RUN, byEvents).summary().checks())
@@ -489,7 +489,7 @@ class ChecksTest {
 
   /** What the server says of its cache is better than a guess: the other check is left out. */
   @Test
-  void repeatedPromptsMatterWhereTheServerSaysNothing() {
+  void repeatedPromptsMatterWhereCachedTokensAreNotReported() {
     assertThat(check(repeats(600, 599), "repeated_prompts").message())
         .isEqualTo(
             "99.8 % of 600 prompts repeat an earlier one word for word, and the server does not"
@@ -571,7 +571,7 @@ class ChecksTest {
 
   /** The audit's example: the plan has 600 arrivals in 60 s, 412 requests were sent. */
   @Test
-  void arrivalsAreHeldAgainstThePlan() {
+  void arrivalsAreComparedWithThePlan() {
     Summary some = sent(600, 412);
     assertThat(some.figures().counts().planned()).isEqualTo(600);
     assertThat(some.figures().counts().started()).isEqualTo(412);
@@ -616,7 +616,7 @@ class ChecksTest {
 
   /** The run counted 10 requests that started, and the records are those of 9, 10 and 11. */
   @Test
-  void startedRequestsAreHeldAgainstTheRecords() {
+  void startedRequestsAreComparedWithTheRecords() {
     assertThat(check(of(RUN.started(11L)), "all_accounted").value()).isEqualTo(1);
     assertThat(check(of(RUN.started(11L).dropped(1)), "all_accounted").value()).isZero();
     assertThat(check(of(RUN.started(9L)), "all_accounted").value()).isEqualTo(1);
@@ -717,9 +717,9 @@ class ChecksTest {
     assertThat(some.remedy()).startsWith("For a p99 measure 3 s or longer (duration=3)");
   }
 
-  /** What a workload is made for, or a user asked for, is no doubt about its figures. */
+  /** A property that the workload or the user intends does not put the figures in doubt. */
   @Test
-  void whatIsMeantIsANote() {
+  void findingsThatAreIntendedAreNotes() {
     RunInfo shared = RUN.config(Map.of("sharedPrefix", "8x512"));
     assertThat(check(of(shared, r -> r.cached(10)), "cached_share").level()).isEqualTo(Level.NOTE);
     assertThat(check(summary(r -> r.cached(10).turn(2)), "cached_share").level())

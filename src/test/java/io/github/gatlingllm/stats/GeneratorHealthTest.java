@@ -111,13 +111,13 @@ class GeneratorHealthTest {
   }
 
   @Test
-  void aRunThatDoesNotSayIsNotJudged() {
+  void aRunWithoutGeneratorDataIsNotJudged() {
     seconds.clear();
     assertThat(check(summary(), "generator")).isNull();
   }
 
   @Test
-  void whatIsLateNowAndThenIsFine() {
+  void rareLagsAreFine() {
     for (GeneratorSecond second : seconds) {
       late(second, 8, 80);
     }
@@ -130,7 +130,7 @@ class GeneratorHealthTest {
 
   /** Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes now and then. */
   @Test
-  void aFewLateBeatsAreNoShareOfAShortWindow() {
+  void aFewLateBeatsOfAShortWindowAreFine() {
     late(seconds.get(4), 12, 40);
     List<GeneratorSecond> three = List.copyOf(seconds.subList(3, 6));
     seconds.retainAll(three);
@@ -140,7 +140,7 @@ class GeneratorHealthTest {
   }
 
   @Test
-  void aBlockedLoopIsNamedWithItsSpanAndWhatRestsOnIt() {
+  void aBlockedLoopIsNamedWithItsTimeAndMetrics() {
     late(seconds.get(4), 300, 280);
     assertThat(generator().level()).isEqualTo(Level.WARNING);
     assertThat(generator().message())
@@ -166,14 +166,14 @@ class GeneratorHealthTest {
   }
 
   @Test
-  void whatIsLateOutsideTheWindowDoesNotMatter() {
+  void lagsOutsideTheWindowDoNotMatter() {
     late(seconds.get(11), 900, 900);
     full(seconds.get(10), 1);
     assertThat(generator().level()).isEqualTo(Level.OK);
   }
 
   @Test
-  void moreStreamsThanTheMachineReadsAreInvalidWithTheirSpan() {
+  void moreStreamsThanTheMachineReadsAreInvalid() {
     for (GeneratorSecond second : seconds.subList(3, 9)) {
       late(second, 400, 950);
     }
@@ -216,7 +216,7 @@ class GeneratorHealthTest {
   }
 
   @Test
-  void forAFewSecondsItIsAWarning() {
+  void aFewFullSecondsAreAWarning() {
     full(seconds.get(2), 0.3);
     full(seconds.get(3), 0.3);
     assertThat(generator().level()).isEqualTo(Level.WARNING);
@@ -261,7 +261,7 @@ class GeneratorHealthTest {
   }
 
   @Test
-  void whatASystemDoesNotTellIsNotJudged() {
+  void cpuThatIsNotReportedIsNotJudged() {
     for (GeneratorSecond second : seconds) {
       second
           .with(GeneratorField.PROCESS_CPU, null)
@@ -274,7 +274,7 @@ class GeneratorHealthTest {
   }
 
   @Test
-  void foreignFilesAreNoTrouble() {
+  void foreignFilesAreRead() {
     seconds.get(3).with(GeneratorField.LATEST_LOOP, new int[] {1});
     seconds.get(4).with(GeneratorField.LENGTH, Long.MAX_VALUE);
     seconds.get(5).with(GeneratorField.START, Long.MIN_VALUE);

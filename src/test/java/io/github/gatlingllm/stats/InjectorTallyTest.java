@@ -52,7 +52,7 @@ class InjectorTallyTest {
   }
 
   @Test
-  void clocksAreNamedThatAreNotKnown() {
+  void injectorsWithUnknownClocksAreNamed() {
     assertThat(check(clocks("it was not compared with another"), "injector_clocks").message())
         .isEqualTo(
             "Clocks in doubt: injector-2: it was not compared with another. Others are to ±"
@@ -184,7 +184,7 @@ class InjectorTallyTest {
   }
 
   @Test
-  void runsOfOneGeneratorHaveNone() {
+  void runsOfOneGeneratorHaveNoInjectors() {
     Summary summary = figures(RUN, records(7, 1, 0));
     assertThat(summary.injectors()).isEmpty();
     assertThat(summary.stages().get(0).injectors()).isEmpty();
@@ -221,7 +221,7 @@ class InjectorTallyTest {
    * The server changes by a factor of three over the window: that is no difference of injectors.
    */
   @Test
-  void chanceIsNoDifference() {
+  void differencesByChanceAreNotNamed() {
     for (long seed = 1; seed <= 30; seed++) {
       assertThat(check(joined(2, seed, 1), "injectors_alike").level()).isEqualTo(Level.OK);
     }
@@ -246,7 +246,7 @@ class InjectorTallyTest {
   }
 
   @Test
-  void plannedRequestsOfADeadInjectorAreNotAccounted() {
+  void plannedRequestsOfADeadInjectorAreMissing() {
     RunInfo info =
         RUN.injectors(
             List.of(

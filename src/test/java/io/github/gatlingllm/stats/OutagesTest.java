@@ -86,7 +86,7 @@ class OutagesTest {
   }
 
   @Test
-  void awayForAWhile() {
+  void outageInTheMiddle() {
     awayForFiveSeconds();
     Summary summary = summary();
     Failures of = failures(summary);
@@ -112,7 +112,7 @@ class OutagesTest {
 
   /** It does not come back: requests that were sent meanwhile say that it is away. */
   @Test
-  void neverComesBack() {
+  void outageUntilTheEnd() {
     for (int i = 0; i < 20; i++) {
       ok(i * 500, i * 500 + 500);
     }
@@ -185,7 +185,7 @@ class OutagesTest {
 
   /** Of an outage and a longer span that may be chance, the outage is told. */
   @Test
-  void anOutageStandsBeforeChance() {
+  void anOutageComesBeforeLongerSpansByChance() {
     awayForFiveSeconds();
     fails(40_000, 50_000);
     ok(55_000, 56_000);
@@ -194,7 +194,7 @@ class OutagesTest {
   }
 
   @Test
-  void kindsOverTime() {
+  void kindsOfFailureOverTime() {
     awayForFiveSeconds();
     fails(11_000, 11_500, RequestStatus.HTTP_ERROR);
     Series series = Recorded.figures(RUN, records).series();

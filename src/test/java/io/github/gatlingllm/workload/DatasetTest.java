@@ -217,7 +217,11 @@ final class DatasetTest {
         arguments("a.jsonl", good + "\n{\"conver", "a.jsonl:2: entry 2: not valid JSON ("),
         arguments("a.json", "[\n" + good + ",\n 7]", "a.json:3: entry 2: expected an object with"),
         arguments("a.json", "[\n" + good + ",\n{]", "a.json:3: entry 2: not valid JSON ("),
-        arguments("a.json", "[" + good, "a.json:1: entry 2: not valid JSON ("),
+        arguments(
+            "a.json",
+            "[" + good,
+            "a.json:1: entry 2: not valid JSON (Unexpected end-of-input: expected close marker for"
+                + " Array); mend"),
         arguments("a.json", "[" + good + "]\n{}", "a.json:2: entry 2: the array has ended"),
         arguments(
             "a.json",
@@ -299,7 +303,9 @@ final class DatasetTest {
   }
 
   @Test
-  void saysThatAFileIsNowhere() {
+  void namesMissingFilesDirectoriesAndUnknownFormats() {
+    assertThatThrownBy(() -> open(Dataset.Format.OPENAI, ""))
+        .hasMessage("'' is a directory; expected a file");
     assertThatThrownBy(() -> open(Dataset.Format.OPENAI, "no/such.jsonl"))
         .hasMessage(
             "no/such.jsonl: no such file, neither in the file system nor on the class path");

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class TokenCountingTest {
 
@@ -108,5 +109,19 @@ class TokenCountingTest {
     released.countDown();
     counting.close(PLENTY);
     assertThat(done).containsExactly("out of time null", "counted the first", "counted 2");
+  }
+
+  @Test
+  @Timeout(60)
+  void aFailingConsumerDoesNotDelayClosing() {
+    TokenCounting counting = new TokenCounting();
+    counting.countLater(
+        () -> 1,
+        () -> 0,
+        count -> {
+          throw new IllegalStateException("a failing consumer, on purpose");
+        });
+    counting.close(Duration.ofHours(1));
+    assertThat(done).isEmpty();
   }
 }
