@@ -11,10 +11,9 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /**
- * The catalogue of what servers, GPUs and hosts say of themselves during a run, under names that
- * are the same for all of them: key, title, unit, kind, how several series of one page (models,
- * replicas, GPUs) become one number, meaning. Which name each server has for it is in the run's
- * files beside it.
+ * The catalogue of the metrics that servers, GPUs and hosts report during a run, under common
+ * names: key, title, unit, kind, how several series of one page (models, replicas, GPUs) become one
+ * number, meaning. The files of a run keep each server's own name beside it.
  */
 public enum EngineMetric {
   REQUESTS_RUNNING("requests running", "requests", GAUGE, SUM, "in the engine's batch"),
@@ -57,13 +56,13 @@ public enum EngineMetric {
   NODE_MEMORY_AVAILABLE_BYTES(
       "host memory available", "bytes", GAUGE, SUM, "without swapping, as the kernel estimates");
 
-  /** What its values are. */
+  /** The kind of its values. */
   public enum Kind {
     /** A state at the instant of the scrape. */
     GAUGE,
-    /** A sum since the server's start: only differences mean something. */
+    /** A sum since the server's start; only differences are meaningful. */
     COUNTER,
-    /** Counters of values by bound, and their sum. */
+    /** Counters of values by upper bound, and the sum of the values. */
     HISTOGRAM
   }
 
@@ -90,17 +89,17 @@ public enum EngineMetric {
     this.meaning = meaning;
   }
 
-  /** In words, e.g. for the head of a chart. */
+  /** Its name in charts and tables. */
   public String title() {
     return title;
   }
 
-  /** Of its values; {@code share} is from 0 to 1. */
+  /** The unit of its values; {@code share} is from 0 to 1. */
   public String unit() {
     return unit;
   }
 
-  /** Whether it is a state, a sum, or a histogram. */
+  /** The kind of its values. */
   public Kind kind() {
     return kind;
   }
@@ -110,7 +109,7 @@ public enum EngineMetric {
     return series;
   }
 
-  /** What it is. */
+  /** Its meaning. */
   public String meaning() {
     return meaning;
   }

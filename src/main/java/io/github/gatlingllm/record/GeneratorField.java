@@ -10,13 +10,13 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The catalogue of what a line of {@code generator.jsonl} says: key, type, unit and meaning. The
- * file and {@code docs/records.md} have these fields in this order, and every line has every field,
- * null or {@code []} where the system does not tell.
+ * The catalogue of the fields of {@code generator.jsonl}: key, type, unit and meaning. The file and
+ * {@code docs/records.md} have these fields in this order. Every line has every field; its value is
+ * null or {@code []} if the system does not report it.
  *
- * <p>A new field is an entry here, and the line that measures it. Meanings are Markdown.
+ * <p>A new field is an entry here, and the line of code that measures it. Meanings are Markdown.
  *
- * @param <T> of its values; times are nanoseconds
+ * @param <T> the type of its values; times are nanoseconds
  */
 public final class GeneratorField<T> {
 

@@ -25,17 +25,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalogue of what a record says: key, type and unit, where the value is in a {@link
- * RequestRecord}, and its meaning. {@code requests.jsonl}, {@code requests.csv} and {@code
+ * The catalogue of the fields of a record: key, type, unit, the component of {@link RequestRecord}
+ * that holds the value, and the meaning. {@code requests.jsonl}, {@code requests.csv} and {@code
  * docs/records.md} have these fields in this order.
  *
- * <p>A new field is an entry here, and in {@link RequestRecord} the component that holds its value
- * and is filled with it. Every field is in every line, null or {@code []} where nothing applies,
- * except the texts. Meanings are Markdown.
+ * <p>A new field is an entry here, and a component of {@link RequestRecord} for its value. Every
+ * line has every field, with null or {@code []} if it does not apply, except the texts. Meanings
+ * are Markdown.
  *
  * @param index position in {@link #ALL}
- * @param condition of a text, which is there only with the setting {@code recordText}: when it is
- *     in a line; null of all others
+ * @param condition when a text is in a line; texts exist only with the setting {@code recordText};
+ *     null for all other fields
  */
 record RecordField<T>(
     int index,
@@ -52,10 +52,10 @@ record RecordField<T>(
   private static final long LEAST_TIME = -1_000_000_000L;
   private static final long LONGEST_TIME = 366L * 86_400 * 1_000_000_000;
 
-  /** At most a year; below 0 no more than two clocks may differ. */
+  /** At most a year, and at least −1 s, because two clocks may differ. */
   private static final FieldType<Long> TIME = SECONDS.within(LEAST_TIME, LONGEST_TIME);
 
-  /** In 2096: a year after it still fits into a long. */
+  /** In 2096, so that one more year fits into a long. */
   private static final long LATEST = 4_000_000_000_000_000_000L;
 
   private static final List<RecordField<?>> CATALOGUE = new ArrayList<>();
@@ -460,16 +460,16 @@ record RecordField<T>(
         condition);
   }
 
-  /** The fraction of a nanosecond is the only thing that a file does not keep. */
+  /** Files have whole nanoseconds; this is the only value that they round. */
   private static @Nullable Long roundedTpot(Timing timing) {
     Double nanos = timing.tpotNanos();
     return nanos == null ? null : (Long) Math.round(nanos);
   }
 
   /**
-   * A time that was computed from others.
+   * Checks a time that was computed from other values.
    *
-   * @throws IllegalArgumentException if it is none that a line may have
+   * @throws IllegalArgumentException if it is out of the range of times
    */
   static void refuseImpossible(RecordField<Long> of, double nanos) {
     if (!(nanos >= LEAST_TIME && nanos <= LONGEST_TIME)) {
@@ -477,17 +477,17 @@ record RecordField<T>(
     }
   }
 
-  /** Whether it is there only with the setting {@code recordText}. */
+  /** Whether the field exists only with the setting {@code recordText}. */
   boolean isText() {
     return condition != null;
   }
 
-  /** Whether the line of that record has it. */
+  /** Whether the line of that record has the field. */
   boolean isIn(RequestRecord record) {
     return condition == null || (record.text() != null && condition.test(record.text()));
   }
 
-  /** Whether it is a column of {@code requests.csv}: has one value, and is in every line. */
+  /** Whether it is a column of {@code requests.csv}: a single value, in every line. */
   boolean isColumn() {
     return condition == null && type.hasCell();
   }

@@ -67,8 +67,8 @@ final class CompareCommand implements Callable<Integer> {
             places.get(0) + " is not a folder; name a folder for the page with --out <dir>");
       }
       int code = compared();
-      one.forget();
-      others.forget();
+      one.deleteDownloads();
+      others.deleteDownloads();
       return code;
     }
   }

@@ -156,7 +156,7 @@ public final class Main {
               place + " is not a folder; name a folder for the report with --out <dir>");
         }
         int code = render(out == null ? run : inputs.copy(run, out));
-        inputs.forget();
+        inputs.deleteDownloads();
         return code;
       }
     }

@@ -97,7 +97,7 @@ final class MergeCommand implements Callable<Integer> {
     }
     try (RunInputs inputs = from.open(places)) {
       int code = merge(inputs.runs());
-      inputs.forget();
+      inputs.deleteDownloads();
       return code;
     }
   }
