@@ -281,12 +281,12 @@ class MergedInjectorsTest {
     JsonNode summary = summary();
     assertThat(check(summary, "injectors").at("/level").asText()).isEqualTo("invalid");
     assertThat(check(summary, "injectors").at("/message").asText())
-        .startsWith("injector-2 (2/3) died at 0:11 of the run: 183 of the 266 requests");
+        .startsWith("injector-2 (2/3) died at 0:11 of the run: 183 of the 266 planned requests");
     assertThat(check(summary, "all_accounted").at("/value").asLong()).isEqualTo(182);
     assertThat(check(summary, "all_accounted").at("/message").asText())
         .startsWith(
-            "Of 800 requests planned for measure windows 617 were sent (injector-2 did not end"
-                + " 183, records that are lost 1)");
+            "Of 800 requests planned for measure windows 617 were sent (injector-2 did not finish:"
+                + " 183, lost records: 1)");
     assertThat(summary.at("/run/state").asText()).isEqualTo("interrupted");
     assertThat(summary.at("/stages/0/duration_s").asDouble()).isEqualTo(20);
     assertThat(called.output())
@@ -318,7 +318,7 @@ class MergedInjectorsTest {
     assertThat(merge(List.of(injector(2, 0, null))).exitCode()).isZero();
     assertThat(check(summary(), "injectors").at("/message").asText())
         .isEqualTo(
-            "Of 3 injectors 2 are missing: 1/3, 3/3. By what the others had planned, about 532"
+            "Of 3 injectors 2 are missing: 1/3, 3/3. Judged by the plans of the others, about 532"
                 + " requests are missing.");
   }
 
@@ -328,7 +328,7 @@ class MergedInjectorsTest {
     Files.delete(new RunFiles(second).requests());
     merge(List.of(injector(1, 0, null), second, injector(3, 1, null)));
     assertThat(check(summary(), "injectors").at("/message").asText())
-        .contains("266 of the 266 requests that its levels had planned are missing");
+        .contains("266 of the 266 planned requests of its levels are missing");
   }
 
   /** Its share of a level it never began follows from the shares of the others. */
@@ -343,9 +343,9 @@ class MergedInjectorsTest {
 
     assertThat(check(summary(), "injectors").at("/message").asText())
         .isEqualTo(
-            "injector-2 (2/3) died at 0:00 of the run: 0 requests recorded, its plan does not say"
-                + " of how many. It never began r=40: about 267 requests, by what the others had"
-                + " planned.");
+            "injector-2 (2/3) died at 0:00 of the run: 0 requests recorded, of an unknown number"
+                + " planned. It never started r=40: about 267 requests, judged by the plans of the"
+                + " others.");
     assertThat(summary().at("/stages/0/counts/planned").asLong()).isEqualTo(534);
   }
 
