@@ -128,7 +128,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void aRequestSaysWhatItsServerReported() {
+  void anExemplarHasTheTimesThatItsServerReported() {
     Map<String, Double> timings = Map.of("queue_s", 0.020, "prefill_s", 0.030, "decode_s", 0.090);
     List<Exemplar> slowest =
         of(
@@ -173,7 +173,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void aRequestsInstantsAreSinceItWasScheduled() {
+  void timesOfARequestAreSinceItsSchedule() {
     Exemplar request =
         of(at(1_000).lag(2).gate(3.0).connect(1).tokens(10, 20, 50).record())
             .exemplars()
@@ -190,7 +190,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void aRequestThatWasNeverSentIsOneWait() {
+  void aRequestThatWasNeverSentOnlyWaits() {
     Exemplar request =
         of(at(0).gate(null).failed(RequestStatus.TIMEOUT, "too late").closed(40).record())
             .exemplars()
@@ -202,7 +202,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void ofManyEventsBothEndsOfEveryLongGapStay() {
+  void bothEndsOfEveryLongGapAreKept() {
     int[] micros =
         IntStream.range(0, 5_000).map(i -> i * 10_000 + (i >= 3_333 ? 1_000_000 : 0)).toArray();
     List<Double> marks = EventMarks.of(micros, 2);
@@ -299,7 +299,7 @@ class RequestSamplesTest {
 
   /** E2E of 10 to 90 ms; of the failed ones, one of each of the first three kinds. */
   @Test
-  void textsOfAFew() {
+  void textsOfTheFastestMedianSlowestAndFailed() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 1; i <= 9; i++) {
       String messages = "[{\"role\":\"user\",\"content\":\"question " + i + "\"}]";
