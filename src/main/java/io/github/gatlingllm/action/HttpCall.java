@@ -252,7 +252,7 @@ final class HttpCall {
 
     /** Connections are kept for whom they were opened: this one for a user that there is not. */
     @Override
-    public void sendAlone(HttpListener listener) {
+    public void sendOnNewConnection(HttpListener listener) {
       alone = NOBODY.decrementAndGet();
       execute(alone, false, listener);
     }

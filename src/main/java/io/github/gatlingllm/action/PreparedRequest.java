@@ -125,8 +125,8 @@ record PreparedRequest(
   }
 
   /** How much is asked, and the limit on the answer. */
-  TokenCounts.Asked size() {
-    return new TokenCounts.Asked(body.promptChars(), body.maxTokens(), body.inputs());
+  TokenCounts.RequestSize size() {
+    return new TokenCounts.RequestSize(body.promptChars(), body.maxTokens(), body.inputs());
   }
 
   /** Position in its conversation, from 1; null outside conversations. */
