@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The instant at which the load of a run starts, where the setting {@code startAt} says one, and
- * when each of its load plans does. Where several injectors share the load each plan and each level
- * has its planned start, at the latest instant at which all before it have ended, so that none
- * depends on how fast an injector was done.
+ * The start of the load, by the setting {@code startAt} or by the process that has started this
+ * injector, and the planned starts of load plans and load levels. Injectors that share a load start
+ * each level at the same instant: the latest one at which all levels before it have ended, whatever
+ * injector was faster.
  */
 final class CommonStart {
 
-  /** In {@code run.json}, by how much the load would have started, or started, too late. */
+  /** Key in {@code run.json}: the delay of a load that started, or would have started, too late. */
   private static final String LATE = "late";
 
-  /** From the end of the warm-up to Gatling's injection. */
+  /** Time from the end of the warm-up to Gatling's injection. */
   private static final long READY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final long MOST_AHEAD_NANOS = TimeUnit.DAYS.toNanos(7);
@@ -34,31 +34,31 @@ final class CommonStart {
   private final Injector injector;
   private final List<PopulationBuilder> roots;
 
-  /** Load plans that are not built yet. */
-  private long unready;
+  /** Number of load plans that Gatling has not built yet. */
+  private long unbuiltPlans;
 
   private @Nullable StartTime start;
 
   private CommonStart(Injector injector, List<PopulationBuilder> roots, long plans) {
     this.injector = injector;
     this.roots = roots;
-    this.unready = Math.max(1, plans);
+    this.unbuiltPlans = Math.max(1, plans);
     this.start = injector.startAt();
   }
 
   /**
-   * That of the simulation.
+   * The start of the simulation's load.
    *
-   * @throws InvalidSimulation if Gatling injects users by itself, which can be neither divided nor
-   *     started at a given instant
+   * @throws InvalidSimulation if a scenario has Gatling's own injection, which can be neither
+   *     divided nor started at a given instant
    */
   static CommonStart of(CoreComponents core, Injector injector) {
-    boolean isTold = ParentProcess.ofProcess() != null;
+    boolean hasParent = ParentProcess.ofProcess() != null;
     boolean isAlone = injector.startAt() == null && !injector.isPart();
     if (isAlone || LlmProtocol.isDryRun()) {
       return new CommonStart(new Injector(injector.share(), null), List.of(), 0);
     }
-    if (injector.startAt() == null && !isTold) {
+    if (injector.startAt() == null && !hasParent) {
       throw InvalidSimulation.because(
           ("injector %s needs %s, an instant at which all injectors are ready and start together;"
                   + " expected %s")
@@ -74,29 +74,29 @@ final class CommonStart {
               ("%s: scenario '%s' is injected by Gatling itself, which offers all of it in every"
                       + " injector, whenever it is ready; use openLoop or closedLoop, or say"
                       + " .noShard() where that is meant")
-                  .formatted(what(injector), each.scenarioBuilder().name()));
+                  .formatted(describe(injector), each.scenarioBuilder().name()));
         }
       }
       return new CommonStart(injector, InjectionPlans.rootPopulations(core), plans);
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw InvalidSimulation.because(
-          what(injector)
+          describe(injector)
               + ": this Gatling does not show its scenarios, so none can be started at an instant;"
               + " use Gatling 3.14 or 3.15");
     }
   }
 
-  private static String what(Injector injector) {
+  private static String describe(Injector injector) {
     return injector.isPart()
         ? "injector " + injector.share()
         : Injector.START_PROPERTY + "=" + injector.startAt();
   }
 
   /**
-   * Says when the load starts; to be called once a target is warm.
+   * Checks that the start of the load is still to come.
    *
-   * @throws InvalidSimulation if that instant has passed: all that the others send meanwhile would
-   *     be without this injector's part
+   * @throws InvalidSimulation if the start has passed, as the load of the other injectors would
+   *     lack the part of this one, or if it is more than a week away
    */
   synchronized void requireInTime(Run run) {
     if (start == null) {
@@ -106,10 +106,10 @@ final class CommonStart {
     if (left > MOST_AHEAD_NANOS) {
       throw InvalidSimulation.because(
           "%s=%s is %s away; expected an instant within a week"
-              .formatted(Injector.START_PROPERTY, start, words(left)));
+              .formatted(Injector.START_PROPERTY, start, duration(left)));
     }
     if (left < READY_NANOS) {
-      String late = words(Math.max(0, -left));
+      String late = duration(Math.max(0, -left));
       run.describe(info -> info.config(LATE, late));
       run.refuse();
       throw InvalidSimulation.because(
@@ -119,10 +119,10 @@ final class CommonStart {
     }
   }
 
-  /** A scenario is built; with the last one that has a load plan it is known when load starts. */
+  /** Called per scenario that is built; with the last one the start of the load becomes known. */
   synchronized void scenarioReady(Run run) {
-    unready--;
-    if (unready != 0) {
+    unbuiltPlans--;
+    if (unbuiltPlans != 0) {
       return;
     }
     ParentProcess parent = ParentProcess.ofProcess();
@@ -135,15 +135,15 @@ final class CommonStart {
               .formatted(
                   injector.isPart() ? "injector " + injector.share() + " is " : "",
                   start,
-                  words(start.unixNanos() - run.unixNanos(System.nanoTime()))));
+                  duration(start.unixNanos() - run.unixNanos(System.nanoTime()))));
     }
   }
 
-  private static String words(long nanos) {
+  private static String duration(long nanos) {
     return NumberText.duration(Math.round(nanos / 1e8) / 10.0);
   }
 
-  /** When the levels of that plan start, which is the load of that population. */
+  /** The planned starts of the load levels of a population's plan. */
   PlanDriver.Starts starts(String population, LoadPlan plan, Run run) {
     Long before = roots.isEmpty() ? null : offsetOf(population);
     if (before == null) {
@@ -157,7 +157,7 @@ final class CommonStart {
       }
       long first = run.nanoTime(known.unixNanos()) + before;
       if (level == 0) {
-        tellIfLate(run, System.nanoTime() - first);
+        reportIfLate(run, System.nanoTime() - first);
       }
       return first + offsets.get(level);
     };
@@ -167,16 +167,16 @@ final class CommonStart {
     return start;
   }
 
-  private static void tellIfLate(Run run, long nanos) {
+  private static void reportIfLate(Run run, long nanos) {
     if (nanos > 0) {
-      String late = words(nanos);
+      String late = duration(nanos);
       System.out.println(
           "LLM: the load starts " + late + " late; arrivals planned before are sent at once");
       run.describe(info -> info.config(LATE, late));
     }
   }
 
-  /** From the common start to that of a population; null where it follows when others are done. */
+  /** The planned start of a population after the common start; null where it is unknown. */
   private @Nullable Long offsetOf(String population) {
     Long[] found = {null};
     for (PopulationBuilder root : roots) {
@@ -191,7 +191,7 @@ final class CommonStart {
     return found[0];
   }
 
-  /** When a population and all that follow it have surely ended; null where nobody knows. */
+  /** The latest end of a population and all that follow it; null where it is unknown. */
   private @Nullable Long end(
       PopulationBuilder each, @Nullable Long begin, String wanted, @Nullable Long[] found) {
     if (each.scenarioBuilder().name().equals(wanted)) {
@@ -209,7 +209,10 @@ final class CommonStart {
     return at;
   }
 
-  /** What every injector does by itself, without a plan, is to be done by the common start. */
+  /**
+   * The latest end of a population. One without a load plan, which each injector runs alone, counts
+   * as ended at the common start.
+   */
   private @Nullable Long after(PopulationBuilder each, long begin) {
     LoadPlan plan = LoadInjection.planOf(each.injectionProfile());
     if (plan == null) {

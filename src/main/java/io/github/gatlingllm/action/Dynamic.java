@@ -11,13 +11,15 @@ import org.jspecify.annotations.Nullable;
 import scala.Function1;
 
 /**
- * A text, number or switch that may differ from virtual user to virtual user: a constant, a Gatling
- * EL String, or a function of the session. Creating one touches nothing of Gatling, so that a DSL
- * program can be built outside a run.
+ * A value that may differ by virtual user: a constant, a Gatling EL String, or a function of the
+ * session. It can be created without a running Gatling, so that the parts of a simulation can be
+ * built in a unit test.
+ *
+ * @param <T> a text, a number, a boolean, or whatever a session holds
  */
 public final class Dynamic<T> {
 
-  /** What a message of Gatling's parser has before the reason. */
+  /** The text before the reason in a message of Gatling's EL parser. */
   private static final String PARSER_REASON = "with error '";
 
   private final Function<io.gatling.core.session.Session, Validation<T>> expression;
@@ -33,7 +35,7 @@ public final class Dynamic<T> {
     this.el = el;
   }
 
-  /** A Gatling EL String, and what is wanted of it. */
+  /** A Gatling EL String, and the type of its value. */
   private record ElText(String text, Class<?> type) {}
 
   /** The same for every user. */
@@ -42,7 +44,7 @@ public final class Dynamic<T> {
     return new Dynamic<>(session -> success, constant, null);
   }
 
-  /** Computed from the session; null is a failure. */
+  /** Computed by a function; a result of null, or an exception, is a failure. */
   public static <T> Dynamic<T> of(Function<Session, T> function) {
     return computed(
         session -> {
@@ -64,10 +66,10 @@ public final class Dynamic<T> {
   }
 
   /**
-   * A Gatling EL String, compiled on first use. Where a number is wanted, an attribute may be any
-   * number of that value, or its text: feeders and checks do not ask what a request needs.
+   * A Gatling EL String, compiled on first use. For a number the attribute may be a number of any
+   * class, or its text, as feeders and checks do not know the class that a request needs.
    *
-   * @param type what the attribute must be convertible to
+   * @param type of the value
    */
   public static <T> Dynamic<T> el(String el, Class<T> type) {
     if (Number.class.isAssignableFrom(type)) {
@@ -108,31 +110,52 @@ public final class Dynamic<T> {
     }
   }
 
-  /** A Gatling EL String that gives text. */
-  public static Dynamic<String> text(String el) {
+  /** A text: a Gatling EL String if it has an expression, else a constant. */
+  public static Dynamic<String> text(@Nullable String el) {
+    if (el == null) {
+      throw InvalidSimulation.because(
+          dslMethod()
+              + "(null): expected a text or a Gatling EL String; is the environment variable or"
+              + " property set that it comes from?");
+    }
     return el.contains("#{") || el.contains("$") ? el(el, String.class) : of(el);
+  }
+
+  /**
+   * The DSL method that the simulation called; builders delegate to their own {@code edit, with}.
+   */
+  private static String dslMethod() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .filter(f -> f.getClassName().contains(".gatlingllm.javaapi."))
+                    .map(StackWalker.StackFrame::getMethodName)
+                    .filter(name -> !name.startsWith("lambda$") && !name.matches("edit|with"))
+                    .findFirst()
+                    .orElse("text"));
   }
 
   /**
    * The value for this session.
    *
-   * @throws Unresolved when the EL or the function fails
+   * @throws Unresolved if the EL or the function fails
    */
   public T resolve(io.gatling.core.session.Session session) {
     return Validations.value(expression.apply(session));
   }
 
-  /** The value where it is the same for every user; null where it is computed. */
+  /** The constant; null for an EL String or a function. */
   @Nullable T constant() {
     return constant;
   }
 
-  /** As it was written, for messages; null for a function. */
+  /** The text in the simulation, for messages; null for a function. */
   @Nullable String text() {
     return el == null ? constant == null ? null : constant.toString() : el.text;
   }
 
-  /** What is wrong with it for every session; null where nothing is, or only a session can tell. */
+  /** What is wrong with the value for every session; null where nothing is known to be wrong. */
   @Nullable String mistake() {
     if (el == null) {
       return null;
@@ -141,7 +164,7 @@ public final class Dynamic<T> {
       var unused = Expressions.toExpression(el.text, Object.class);
       boolean isStatic = !el.text.contains("#{");
       return isStatic && !isConvertible(el.type) ? expected(el.type) : null;
-    } catch (Exception e) { // Gatling's parser throws one that Scala does not declare
+    } catch (Exception e) { // Gatling's parser throws a checked one that Scala does not declare
       String message = String.valueOf(e.getMessage());
       int reason = message.lastIndexOf(PARSER_REASON);
       return "not a Gatling EL String: "
@@ -151,11 +174,11 @@ public final class Dynamic<T> {
     }
   }
 
-  /** Gatling converts text to what a text can say, and takes the rest as it is. */
+  /** Whether a text without expressions is a value of that type, as Gatling converts it. */
   private boolean isConvertible(Class<?> type) {
     boolean isText = type == Object.class || type == String.class;
-    boolean isSaid = type == Boolean.class || Number.class.isAssignableFrom(type);
-    return isText || (isSaid && !(expression.apply(null) instanceof Failure));
+    boolean isParsed = type == Boolean.class || Number.class.isAssignableFrom(type);
+    return isText || (isParsed && !(expression.apply(null) instanceof Failure));
   }
 
   private static String expected(Class<?> type) {
@@ -176,7 +199,8 @@ public final class Dynamic<T> {
   }
 
   /**
-   * Gatling's {@code Validation}, whose variance Java's type system does not see, used from Java.
+   * Converts from and to Gatling's {@code Validation}, whose variance Java's type system does not
+   * know.
    */
   static final class Validations {
 
@@ -203,8 +227,7 @@ public final class Dynamic<T> {
   }
 
   /**
-   * Finds what is wrong with the parameters of a builder whatever the session, before anything is
-   * sent.
+   * Finds mistakes in the parameters of a builder that do not depend on the session.
    *
    * <pre>{@code
    * new ParameterCheck("llm(\"ask\")").of("maxTokens", maxTokens).of("model", model);
@@ -217,13 +240,13 @@ public final class Dynamic<T> {
     private final String builder;
 
     /**
-     * @param builder as it stands in the simulation
+     * @param builder its call in the simulation, for messages
      */
     public ParameterCheck(String builder) {
       this.builder = builder;
     }
 
-    /** That of a request; it starts with the name itself. */
+    /** For a request; checks its name. */
     static ParameterCheck ofRequest(Dynamic<String> name) {
       String text = name.text();
       ParameterCheck request =
@@ -236,11 +259,11 @@ public final class Dynamic<T> {
     }
 
     /**
-     * Looks at one of them.
+     * Checks a parameter.
      *
-     * @param method that takes it
+     * @param method of the builder that takes it
      * @param value null where it is not set
-     * @throws InvalidSimulation if no session can make it right
+     * @throws InvalidSimulation if the value is wrong for every session
      */
     public ParameterCheck of(String method, @Nullable Dynamic<?> value) {
       String mistake = value == null ? null : value.mistake();
@@ -250,7 +273,7 @@ public final class Dynamic<T> {
       return this;
     }
 
-    /** As {@link #of}, without showing the value. */
+    /** As {@link #of}; the message does not show the value. */
     ParameterCheck secret(String method, @Nullable Dynamic<?> value) {
       String mistake = value == null ? null : value.mistake();
       if (mistake != null) {
@@ -259,7 +282,7 @@ public final class Dynamic<T> {
       return this;
     }
 
-    /** As {@link #of}; a number that is the same for every session must be 1 or more. */
+    /** As {@link #of}; a constant must be 1 or more. */
     ParameterCheck atLeastOne(String method, @Nullable Dynamic<Integer> value) {
       Integer number = value == null ? null : value.constant();
       if (number != null && number < 1) {
@@ -269,9 +292,10 @@ public final class Dynamic<T> {
     }
 
     /**
-     * To be thrown.
+     * Creates the exception for a mistake.
      *
-     * @param where the call behind the builder; empty for the builder itself
+     * @param where the call on the builder; empty for the builder itself
+     * @param what is wrong, and what was expected
      */
     InvalidSimulation wrong(String where, String what) {
       return InvalidSimulation.because(builder + where + ": " + what);

@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
 import scala.Option;
 
 /**
- * The HTTP side of an LLM request: Gatling's own request builder and client, so that proxy, TLS,
- * HTTP/2, DNS, connections and local addresses of the user's {@code http} protocol hold. What that
- * protocol says to the user's own hosts does not go to the model's: no credentials, headers,
- * signature or cookies. What differs from request to request travels in one session attribute.
+ * Builds and sends the HTTP requests of an LLM request with Gatling's request builder and client.
+ * Proxy, TLS, HTTP/2, DNS, connections and local addresses are those of the simulation's {@code
+ * http} protocol; its credentials, headers, signature and cookies are for other hosts and are not
+ * sent. One session attribute passes the values of a single request to the builder.
  *
- * <p>Gatling's builder is asked once per URL where nothing that it decides can differ from request
- * to request: it takes longer than all the rest of making one.
+ * <p>The builder is called once per URL where nothing that it decides can differ between requests:
+ * it takes longer than everything else that building a request needs.
  */
 final class HttpCall {
 
@@ -44,17 +44,17 @@ final class HttpCall {
 
   private static final String COOKIES = CookieSupport$.MODULE$.CookieJarAttributeName();
 
-  /** Below the ids of users, and below -1, which stands for all of them. */
-  private static final AtomicLong NOBODY = new AtomicLong(-1);
+  /** Ids of clients that are no user, below -1, which stands for all users. */
+  private static final AtomicLong CLIENT_IDS = new AtomicLong(-1);
 
-  /** More are not remembered. */
+  /** Largest number of cached requests. */
   private static final int MOST_URLS = 64;
 
   private final HttpComponents http;
   private final HttpRequestDef definition;
   private final List<Header> headers;
-  private final boolean alike;
-  private final Map<String, Request> made = new ConcurrentHashMap<>();
+  private final boolean isCacheable;
+  private final Map<String, Request> cachedByUrl = new ConcurrentHashMap<>();
   private final boolean shared;
   private final @Nullable SslContexts tls;
   private final Map<String, ServerConnections> servers;
@@ -70,16 +70,20 @@ final class HttpCall {
     this.servers = servers;
     this.definition = definition;
     this.headers = headers;
-    this.alike = isAlike(http.httpProtocol());
+    this.isCacheable = isCacheable(http.httpProtocol());
     this.shared = shared;
     this.tls = tls;
   }
 
-  /** What differs from request to request; a value for each of {@link #headers}. */
+  /**
+   * The parts of a single request.
+   *
+   * @param values of {@link #headers}, in their order
+   */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Content(PreparedRequest prepared, String[] values) {}
 
-  /** A header, and its value in a request of that id. */
+  /** A header and the function of its value. */
   private record Header(String name, Value value) {
 
     @FunctionalInterface
@@ -88,8 +92,10 @@ final class HttpCall {
     }
   }
 
-  /** Whether Gatling's builder decides nothing by session or by what it learned of a server. */
-  private static boolean isAlike(HttpProtocol http) {
+  /**
+   * Whether the result of Gatling's builder depends on neither the session nor earlier responses.
+   */
+  private static boolean isCacheable(HttpProtocol http) {
     return !http.enginePart().enableHttp2()
         && http.enginePart().localAddresses().isEmpty()
         && http.proxyPart().proxy().isEmpty()
@@ -121,7 +127,7 @@ final class HttpCall {
         http,
         builder.build(
             http.httpCaches(),
-            connecting(http.httpProtocol(), configuration),
+            connectionSettings(http.httpProtocol(), configuration),
             false,
             configuration),
         all,
@@ -130,7 +136,7 @@ final class HttpCall {
         servers);
   }
 
-  /** Of two of the same name the later one counts. */
+  /** Of two headers of the same name the later one counts. */
   private static List<Header> headers(LlmProtocol protocol, LlmRequest.RequestDraft request) {
     Map<String, Header.Value> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
@@ -152,8 +158,9 @@ final class HttpCall {
     return all.entrySet().stream().map(one -> new Header(one.getKey(), one.getValue())).toList();
   }
 
-  /** How that protocol connects, with the requests of none. */
-  private static HttpProtocol connecting(HttpProtocol http, GatlingConfiguration configuration) {
+  /** The protocol's settings of connections, without those of requests. */
+  private static HttpProtocol connectionSettings(
+      HttpProtocol http, GatlingConfiguration configuration) {
     return http.copy(
         http.baseUrls(),
         http.warmUpUrl(),
@@ -167,55 +174,55 @@ final class HttpCall {
   }
 
   /**
-   * The request as it goes over the wire.
+   * Builds the request as it is sent.
    *
-   * @throws Dynamic.Unresolved when a header or the URL cannot be computed
+   * @throws Dynamic.Unresolved if a header or the URL cannot be resolved
    */
   Request build(Session session, PreparedRequest prepared, String requestId) {
     String[] values = new String[headers.size()];
     for (int i = 0; i < values.length; i++) {
       values[i] = headers.get(i).value().of(prepared, requestId, session);
     }
-    Request like = made.get(prepared.url());
-    if (like != null) {
-      return like(like, session, prepared, values);
+    Request cached = cachedByUrl.get(prepared.url());
+    if (cached != null) {
+      return copy(cached, session, prepared, values);
     }
-    Session asked = session.remove(COOKIES).set(KEY, new Content(prepared, values));
-    Request first = Dynamic.Validations.value(definition.clientRequest().apply(asked));
-    if (alike && made.size() < MOST_URLS) {
-      made.put(prepared.url(), first.copyWithCopiedHeaders());
+    Session withContent = session.remove(COOKIES).set(KEY, new Content(prepared, values));
+    Request first = Dynamic.Validations.value(definition.clientRequest().apply(withContent));
+    if (isCacheable && cachedByUrl.size() < MOST_URLS) {
+      cachedByUrl.put(prepared.url(), first.copyWithCopiedHeaders());
     }
     return first;
   }
 
-  private Request like(Request like, Session session, PreparedRequest prepared, String[] values) {
-    HttpHeaders sent = like.getHeaders().copy();
+  private Request copy(Request cached, Session session, PreparedRequest prepared, String[] values) {
+    HttpHeaders sent = cached.getHeaders().copy();
     for (int i = 0; i < values.length; i++) {
       sent.set(headers.get(i).name(), values[i]);
     }
     return new Request(
-        like.getName(),
-        like.getMethod(),
-        like.getUri(),
+        cached.getName(),
+        cached.getMethod(),
+        cached.getUri(),
         sent,
-        like.getCookies(),
+        cached.getCookies(),
         new ByteArrayRequestBody(
-            prepared.body().toJson(), null, ((ByteArrayRequestBody) like.getBody()).getCharset()),
-        like.getRequestTimeout(),
-        like.isAutoOrigin(),
-        like.getLocalAddresses(),
-        like.getRealm(),
-        like.getProxyServer(),
-        like.getProxyProtocolSourceIpV4Address(),
-        like.getProxyProtocolSourceIpV6Address(),
-        like.getSignatureCalculator(),
+            prepared.body().toJson(), null, ((ByteArrayRequestBody) cached.getBody()).getCharset()),
+        cached.getRequestTimeout(),
+        cached.isAutoOrigin(),
+        cached.getLocalAddresses(),
+        cached.getRealm(),
+        cached.getProxyServer(),
+        cached.getProxyProtocolSourceIpV4Address(),
+        cached.getProxyProtocolSourceIpV6Address(),
+        cached.getSignatureCalculator(),
         Dynamic.Validations.value(http.httpCaches().nameResolver(session)),
-        like.isHttp2Enabled(),
-        like.getHttp2PriorKnowledge(),
-        like.getWsSubprotocol());
+        cached.isHttp2Enabled(),
+        cached.getHttp2PriorKnowledge(),
+        cached.getWsSubprotocol());
   }
 
-  /** What sends it, and tells the listener on the session's event loop. */
+  /** Sends the request, on the session's event loop. */
   StreamedExchange.Transport transport(Request request, Session session) {
     return new OneRequest(request, session);
   }
@@ -225,7 +232,7 @@ final class HttpCall {
     private final Request request;
     private final Session session;
     private final ServerConnections server;
-    private long alone;
+    private long ownClientId;
 
     OneRequest(Request request, Session session) {
       this.request = request;
@@ -250,11 +257,11 @@ final class HttpCall {
       execute(session.userId(), shared, listener);
     }
 
-    /** Connections are kept for whom they were opened: this one for a user that there is not. */
+    /** Connections belong to the client that opened them: this one has no other requests. */
     @Override
     public void sendOnNewConnection(HttpListener listener) {
-      alone = NOBODY.decrementAndGet();
-      execute(alone, false, listener);
+      ownClientId = CLIENT_IDS.decrementAndGet();
+      execute(ownClientId, false, listener);
     }
 
     private void execute(long userId, boolean anyUser, HttpListener listener) {
@@ -262,20 +269,20 @@ final class HttpCall {
           .executeRequest(request, userId, anyUser, session.eventLoop(), listener, tlsOf(session));
     }
 
-    /** The server is given the time to close it first, as it is expected to. */
+    /** Closes the connection of {@link #sendAlone}, after the server has had time to close it. */
     @Override
     public void ended() {
-      if (alone == 0) {
+      if (ownClientId == 0) {
         return;
       }
       EventLoops.at(
           session.eventLoop(),
           System.nanoTime() + ServerConnections.RIGHT_AFTER_NANOS,
-          () -> http.httpEngine().flushClientIdChannels(alone, session.eventLoop()));
+          () -> http.httpEngine().flushClientIdChannels(ownClientId, session.eventLoop()));
     }
   }
 
-  /** None for those of Gatling's client. */
+  /** The TLS contexts; none for those of Gatling's client. */
   private Option<SslContexts> tlsOf(Session session) {
     if (tls != null) {
       return Option.apply(tls);

@@ -40,13 +40,13 @@ import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What Gatling's own injection plans, by scenario: when its steps begin and end, and the arrivals
- * of every {@code injectOpen}. Gatling's steps draw their schedule anew on each call, and the same
- * one each time; so the plan is read off the steps themselves: ours to the nanosecond, Gatling's
- * own as exactly as it plans them, mixtures too.
+ * The plans of Gatling's own injection, by scenario: when its steps begin and end, and the arrivals
+ * of every {@code injectOpen}. A step computes the same schedule on each call, so the plan is
+ * computed once more from the steps: our steps to the nanosecond, Gatling's as exactly as Gatling
+ * does.
  *
- * <p>Gatling has no API for the steps, so they are read from the fields of its controller. Where
- * another version lacks these fields, there are no schedules and a line in the log says so.
+ * <p>Gatling has no API for the steps, so they are read from the fields of its controller. Where a
+ * version of Gatling lacks these fields there are no schedules, and a warning is logged.
  */
 final class InjectionPlans {
   private static final Logger LOGGER = LoggerFactory.getLogger(InjectionPlans.class);
@@ -90,16 +90,16 @@ final class InjectionPlans {
   }
 
   /**
-   * The arrival of a user that started just now.
+   * The arrival of a user that starts now.
    *
-   * @return null for users of closed models and load plans
+   * @return null for users of closed models and of load plans
    */
   @Nullable Arrival next(String scenario, long nanoTime) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? null : schedule.next(nanoTime);
   }
 
-  /** The steps in words, one after the other. */
+  /** Describes the steps, for people. */
   private static String words(List<OpenInjectionStep> steps) {
     return CollectionConverters.asJava(steps).stream()
         .map(InjectionPlans::words)
@@ -130,19 +130,19 @@ final class InjectionPlans {
     return NumberText.of(NumberText.plain(rate), "users/s");
   }
 
-  /** How the users of that scenario arrive, seeds included. */
+  /** Describes the arrivals of a scenario, with seeds; empty for closed models and load plans. */
   String description(String scenario) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? "" : schedule.description();
   }
 
-  /** The arrivals of that scenario, drawn again; none for closed models and load plans. */
+  /** The planned arrivals of a scenario; none for closed models and load plans. */
   Iterator<Planned> planned(String scenario) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? Collections.emptyIterator() : schedule.planned();
   }
 
-  /** What the steps of that scenario plan; null for load plans, and where Gatling hides it. */
+  /** The load and the window of a scenario; null for load plans, and where it is unknown. */
   @Nullable Injection injection(String scenario) {
     return injections.get(scenario);
   }
@@ -168,7 +168,7 @@ final class InjectionPlans {
         Injection.USERS);
   }
 
-  /** Users per second where these are the same all the time. */
+  /** Users per second of a step; null where the rate varies. */
   private static @Nullable Double rate(OpenInjectionStep step) {
     if (step instanceof LoadInjection.ArrivalStep ours) {
       return ours.constantRate();
@@ -176,7 +176,7 @@ final class InjectionPlans {
     return step instanceof ConstantRateOpenInjection constant ? (Double) constant.rate() : null;
   }
 
-  /** Steps without users before the first and after the last that has some are no load. */
+  /** Leading and trailing steps without users are not part of the load. */
   private static <S> Injection injection(
       java.util.List<S> steps,
       Predicate<S> hasUsers,
@@ -203,7 +203,7 @@ final class InjectionPlans {
     return new Injection(offered, offered == null ? "" : unit, Math.max(0, from), until);
   }
 
-  /** One step after the other, each beginning where the one before ends, as Gatling chains them. */
+  /** The arrivals of all steps; each step begins where the one before ends. */
   private static Stream<Planned> planned(List<OpenInjectionStep> steps) {
     Stream<Planned> all = Stream.empty();
     long start = 0;
@@ -250,7 +250,7 @@ final class InjectionPlans {
   /**
    * All populations of the simulation.
    *
-   * @throws ReflectiveOperationException where this Gatling keeps them elsewhere
+   * @throws ReflectiveOperationException if this version of Gatling has other fields
    */
   static java.util.List<PopulationBuilder> populations(CoreComponents core)
       throws ReflectiveOperationException {
@@ -260,7 +260,7 @@ final class InjectionPlans {
   /**
    * The populations that follow no other.
    *
-   * @throws ReflectiveOperationException where this Gatling keeps them elsewhere
+   * @throws ReflectiveOperationException if this version of Gatling has other fields
    */
   static java.util.List<PopulationBuilder> rootPopulations(CoreComponents core)
       throws ReflectiveOperationException {

@@ -12,10 +12,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
 /**
- * A mistake in a simulation or its settings, found before any load. The message is the one line to
- * show. Where Gatling is starting and nobody catches it, {@link StartFilter} prints that line
- * instead of Gatling's stack traces, and the JVM ends with exit code 1; anywhere else, in a unit
- * test of a simulation's parts say, it is an exception like any other.
+ * A mistake in a simulation or its settings that is found before any load. The message is the text
+ * for the user. While Gatling starts, {@link StartFilter} prints the message instead of Gatling's
+ * stack traces and ends the JVM with exit code 1. Elsewhere, as in a unit test of a simulation's
+ * parts, this is an exception like any other.
  */
 public final class InvalidSimulation extends IllegalArgumentException {
 
@@ -26,9 +26,9 @@ public final class InvalidSimulation extends IllegalArgumentException {
   }
 
   /**
-   * To be thrown.
+   * Creates the exception.
    *
-   * @param message what is wrong, what was expected, what to do; one line
+   * @param message one line: what is wrong, what was expected, what to do
    */
   public static InvalidSimulation because(String message) {
     StartFilter.install();
@@ -36,13 +36,13 @@ public final class InvalidSimulation extends IllegalArgumentException {
   }
 
   /**
-   * What the supplier makes of values that the simulation gave.
+   * Calls code that validates values of the simulation or its settings.
    *
-   * @throws InvalidSimulation in place of the {@link IllegalArgumentException} that refuses them
+   * @throws InvalidSimulation in place of an {@link IllegalArgumentException}, with its message
    */
-  public static <T> T checked(Supplier<T> made) {
+  public static <T> T checked(Supplier<T> validated) {
     try {
-      return made.get();
+      return validated.get();
     } catch (InvalidSimulation e) {
       throw e;
     } catch (IllegalArgumentException e) {
@@ -51,13 +51,13 @@ public final class InvalidSimulation extends IllegalArgumentException {
   }
 
   /**
-   * Makes one line of a start that failed because of an {@link InvalidSimulation}. Gatling's main
-   * class logs every exception as {@code Run crashed} with its stack trace, and the main class of
-   * its Maven plugin prints the trace again and exits with -1; neither can be told otherwise. So
-   * this filter of Gatling's log waits for that event, prints the line in its place and ends the
-   * JVM with exit code 1.
+   * Prints the message of an {@link InvalidSimulation} that makes Gatling's start fail. Gatling's
+   * main class logs every exception as {@code Run crashed} with its stack trace, and the main class
+   * of its Maven plugin prints the trace again and exits with -1; both without a switch. So this
+   * filter of Gatling's log waits for that event, prints the message in its place and ends the JVM
+   * with exit code 1.
    *
-   * <p>Where another library than Logback does the logging, the traces are shown.
+   * <p>With another logging library than Logback the stack traces are shown.
    */
   static final class StartFilter extends TurboFilter {
 
@@ -81,7 +81,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
     }
 
     @Override
-    @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's, and this is its last act
+    @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's, which ends here
     public FilterReply decide(
         @Nullable Marker marker,
         Logger logger,
@@ -97,7 +97,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
       return FilterReply.NEUTRAL;
     }
 
-    /** The message of the invalid simulation behind the exception; null where there is none. */
+    /** The message of an {@link InvalidSimulation} among the causes; null where there is none. */
     static @Nullable String line(@Nullable Throwable crash) {
       for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
         if (cause instanceof InvalidSimulation) {

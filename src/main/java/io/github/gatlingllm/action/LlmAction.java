@@ -29,13 +29,13 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * Sends one LLM request for a virtual user: hold it until its planned instant, resolve what is
- * asked, wait for the throttle and the in-flight gate, exchange, and hand the end to {@link
- * ResponseProcessor}.
+ * Sends one LLM request for a virtual user: waits for its planned instant, resolves the parameters,
+ * waits for Gatling's throttle, the in-flight gate and the limits per minute, and starts the {@link
+ * StreamedExchange}, which ends in {@link ResponseProcessor}.
  *
- * <p>Scala traits leave synthetic members that javac does not ask for: {@link SessionHook} brings
- * them for chaining, and the exit from blocks is repeated here. Without that it compiles, and ends
- * the run with {@code AbstractMethodError}.
+ * <p>Scala traits have synthetic members that javac does not ask for: those for chaining come from
+ * {@link SessionHook}, and the exit from blocks is repeated here. Without them the class compiles,
+ * and the run ends with {@code AbstractMethodError}.
  */
 final class LlmAction extends SessionHook implements RequestAction {
 
@@ -62,7 +62,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     if (!components.protocol.hasTarget()) {
       throw LlmComponents.WithoutProtocol.mistake(context);
     }
-    components.judge(request.parts());
+    components.addSlo(request.parts());
     components.refuseThrottle(context);
     components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
@@ -102,7 +102,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   @Override
   public Validation<BoxedUnit> sendRequest(Session session) {
     if (!components.inFlight.admits(session)) {
-      turnAway(session);
+      reject(session);
       return success();
     }
     Arrival arrival = UserSessions.arrivalOf(session);
@@ -132,20 +132,20 @@ final class LlmAction extends SessionHook implements RequestAction {
           if (components.inFlight.admits(session)) {
             sendNow(session, arrival, reached);
           } else {
-            turnAway(session);
+            reject(session);
           }
         });
   }
 
-  /** Back to the loop when its level is over; nowhere when the run is, which ends this JVM. */
-  private static void turnAway(Session session) {
+  /** A user of a load plan goes to its next iteration; when the run is over, nowhere. */
+  private static void reject(Session session) {
     PlanUser user = PlanUser.orNull(session);
     if (user != null) {
       user.abandonIteration(session);
     }
   }
 
-  /** As {@link #execute} would have done had it not been put off. */
+  /** Sends, and handles exceptions as {@link #execute} would in the caller's stack. */
   private void sendNow(Session session, @Nullable Arrival arrival, long reached) {
     try {
       send(session, arrival, reached);
@@ -154,7 +154,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     }
   }
 
-  /** The request could not be made: it has failed, and the user goes on. */
+  /** The request could not be built: it has failed, and the user goes on. */
   private void crash(Session session, @Nullable Arrival arrival, long reached, String message) {
     logger().underlying().error("Failed to build request {}: {}", name(), message);
     String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
@@ -185,8 +185,8 @@ final class LlmAction extends SessionHook implements RequestAction {
     return arrival == null ? null : (Long) arrival.scheduledOffsetNanos();
   }
 
-  /** The conversation is over: the user goes on without asking. */
-  private void passOver(Session session, PreparedRequest prepared, String reason) {
+  /** The conversation has ended: the user goes on without a request. */
+  private void skip(Session session, PreparedRequest prepared, String reason) {
     Conversation over = prepared.conversation().ended(reason);
     components.notSent.turn(prepared.name(), Objects.requireNonNull(over.endReason()));
     next().$bang(session.set(prepared.historyKey(), over));
@@ -203,7 +203,7 @@ final class LlmAction extends SessionHook implements RequestAction {
               request, components.protocol, components.pinsOutput(), components.prefixes, session);
       String reason = prepared.whyNotToBeSent();
       if (reason != null) {
-        passOver(session, prepared, reason);
+        skip(session, prepared, reason);
         return;
       }
       index = components.requestLog.next();
@@ -213,7 +213,7 @@ final class LlmAction extends SessionHook implements RequestAction {
       crash(session, arrival, reached, String.valueOf(e.getMessage()));
       return;
     }
-    // Making the request is the client's own work: it is in no latency, and shows as start lag.
+    // Building the request is the client's own work: it counts as start lag, not as latency.
     long start = components.now();
     long lag = start - reached + startLag(arrival);
     Timeline timeline = new Timeline(start - lag, start);
@@ -252,7 +252,7 @@ final class LlmAction extends SessionHook implements RequestAction {
           if (!exchange.isOver()) {
             passage.enter(
                 now,
-                prepared::mostTokens,
+                prepared::tokenBudget,
                 admitted -> admit(exchange, admitted, session, httpRequest));
           }
         };
@@ -295,18 +295,18 @@ final class LlmAction extends SessionHook implements RequestAction {
     try {
       exchange.send(call.transport(httpRequest, session));
     } catch (RuntimeException e) {
-      // After a wait no caller of ours is left who would free its place and let the user go on.
+      // After a wait there is no caller that would release the permit and let the user go on.
       exchange.onThrowable(e);
     }
   }
 
   /**
-   * A request under way.
+   * A request that was sent.
    *
-   * @param session of its user, as it was when the request started
-   * @param promptCount our own count of what is asked
-   * @param index position among the requests of this run, from 0, by start
-   * @param startNanos on the run's monotonic clock
+   * @param session of its user at the start of the request
+   * @param promptCount our own count of the prompt's tokens
+   * @param index position among the requests of the run, from 0, by start
+   * @param startNanos of the run's monotonic clock
    * @param scheduledOffsetNanos planned arrival since the start of its schedule; null in closed
    *     loops, and for all but the user's first request
    */

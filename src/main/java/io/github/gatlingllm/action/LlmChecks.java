@@ -24,8 +24,8 @@ import scala.Function1;
 import scala.Option;
 
 /**
- * Checks on LLM answers: Gatling's own on the answer's text or JSON, and those on the measured
- * request.
+ * Checks on LLM responses: Gatling's own checks on the text or JSON of the answer, and checks on
+ * the measured request.
  */
 public final class LlmChecks {
 
@@ -42,33 +42,33 @@ public final class LlmChecks {
 
   private LlmChecks() {}
 
-  /** The type of the checks that look at the measured request itself. */
+  /** The type of checks on the measured request. */
   public enum Type implements CheckBuilder.CheckType {
-    /** Needs no preparation. */
+    /** The {@link MeasuredAnswer} itself. */
     RESPONSE
   }
 
   /**
-   * A check over something of the response that may be absent.
+   * A check of a value that may be absent.
    *
-   * @param name as it stands in Gatling's error messages
-   * @param fewValues whether these messages tell what was found: reports group by message, so only
-   *     where there are few different ones
-   * @param extractor null where there is nothing to check
+   * @param name of the value in Gatling's error messages
+   * @param showsValue whether error messages contain the value: only for few different values, as
+   *     reports group by message
+   * @param extractor of the value; null where it is absent
    */
   public static <X> io.gatling.core.check.CheckBuilder.Find<Type, MeasuredAnswer, X> find(
-      String name, boolean fewValues, Function<MeasuredAnswer, @Nullable X> extractor) {
+      String name, boolean showsValue, Function<MeasuredAnswer, @Nullable X> extractor) {
     Extractor<MeasuredAnswer, X> find =
         new FindExtractor<>(
             name, response -> new Success<>(Option.apply(extractor.apply(response))));
     return new io.gatling.core.check.CheckBuilder$Find$Default<>(
-        Expressions.toStaticValueExpression(find), fewValues);
+        Expressions.toStaticValueExpression(find), showsValue);
   }
 
   /**
-   * The check as Gatling's core runs it.
+   * Converts a check of the DSL to that of Gatling's core.
    *
-   * @throws IllegalArgumentException for a kind of check that makes no sense on generated text
+   * @throws IllegalArgumentException for a kind of check that generated text does not have
    */
   static Check<MeasuredAnswer> build(CheckBuilder check) {
     CheckBuilder.CheckType type = check.type();
@@ -129,13 +129,12 @@ public final class LlmChecks {
   }
 
   /**
-   * What checks look at: the measured request, and what its answer says. Texts and events are made
-   * when they are asked for.
+   * The subject of checks: the measured request and its answer. Texts and events are computed on
+   * demand.
    *
-   * @param timing from admission
-   * @param requestStatus how the exchange ended, checks aside
-   * @param httpStatus null when no response came
-   * @param events when its tokens came
+   * @param requestStatus status of the request, without checks
+   * @param httpStatus null where there was no response
+   * @param events the instants of token events
    */
   public record MeasuredAnswer(
       RequestRecord.Timing timing,
@@ -145,7 +144,7 @@ public final class LlmChecks {
       ReceivedAnswer answer,
       Supplier<RequestRecord.Events> events) {
 
-    /** Of the first choice; null when the server gave none. */
+    /** The finish reason of the first choice; null where the server sent none. */
     public @Nullable String finishReason() {
       return answer.finishReason();
     }
@@ -155,12 +154,12 @@ public final class LlmChecks {
       return answer.text();
     }
 
-    /** The reasoning; empty when there was none. */
+    /** The reasoning; empty for none. */
     public String reasoning() {
       return answer.reasoning();
     }
 
-    /** The tools that are called; empty for none. */
+    /** The tool calls; empty for none. */
     public List<FunctionCall> toolCalls() {
       return answer.toolCalls();
     }

@@ -26,36 +26,36 @@ import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
 
-/** What the LLM requests of one scenario share: the protocol's settings, and the run's parts. */
+/** The protocol of one scenario, and the parts of the run that its LLM requests use. */
 final class LlmComponents implements ProtocolComponents {
 
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
 
   final LlmProtocol protocol;
 
-  /** The target's label. */
+  /** Label of the target. */
   final String target;
 
   final Run run;
 
-  /** What limits the requests in flight; null where nothing does. */
+  /** Limits the requests in flight; null for no limit. */
   final @Nullable InFlightGate gate;
 
-  /** What limits the requests and tokens a minute; null where nothing does. */
+  /** Limits requests and tokens per minute; null for no limit. */
   final @Nullable RateLimiter limiter;
 
-  /** What prompts begin with. */
+  /** The first texts of prompts. */
   final PreparedRequest.Prefixes prefixes;
 
   final RequestLog requestLog;
 
-  /** The requests that are under way. */
+  /** The requests of the run that are in flight. */
   final InFlight inFlight;
 
-  /** Where requests are counted that are not sent. */
+  /** Counts requests that are not sent. */
   final NotSent notSent;
 
-  /** Where tokenizers run: never on an event loop. */
+  /** Counts tokens on a thread of its own. */
   final TokenCounting counting;
 
   private final RunParts parts;
@@ -78,7 +78,7 @@ final class LlmComponents implements ProtocolComponents {
     return context.protocolComponentsRegistry().components(KEY);
   }
 
-  /** The place in the run of a load plan, which is the load of that scenario and population. */
+  /** The place in the run of the load plan of that scenario and population. */
   PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
     return new PlanLoop.Place(
         parts.plans.incrementAndGet(),
@@ -86,7 +86,7 @@ final class LlmComponents implements ProtocolComponents {
         run.levels(target, scenario, plan, inFlight::cancel));
   }
 
-  /** Gatling's throttle knows no other injectors. */
+  /** Gatling's throttle does not know of other injectors: each would send the whole load. */
   void refuseThrottle(ScenarioContext context) {
     if (context.throttled() && parts.injector.isPart()) {
       throw InvalidSimulation.because(
@@ -98,13 +98,13 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /**
-   * Notes the objectives of a request that has its own.
+   * Adds the objectives of a request that has its own to the run.
    *
-   * @throws IllegalArgumentException if requests of its name have others
+   * @throws InvalidSimulation if requests of the same name have other objectives
    */
-  void judge(LlmRequest.RequestDraft request) {
+  void addSlo(LlmRequest.RequestDraft request) {
     if (request.slo != null && requestLog.inStatistics()) {
-      parts.config.judge(protocol, request.name.constant(), request.slo);
+      parts.config.addSlo(protocol, request.name.constant(), request.slo);
     }
   }
 
@@ -113,16 +113,17 @@ final class LlmComponents implements ProtocolComponents {
     return request.slo == null ? protocol.sloOf(name) : request.slo;
   }
 
-  /** The same run, for requests to that target that only warm up. */
-  LlmComponents forWarmUp(LlmProtocol target, RequestLog forgetting) {
-    return new LlmComponents(target, parts, forgetting);
+  /** The components of warm-up requests in the same run. */
+  LlmComponents forWarmUp(LlmProtocol target, RequestLog warmUpLog) {
+    return new LlmComponents(target, parts, warmUpLog);
   }
 
   /**
-   * Does what the protocol asks for before the load starts; once per run and target.
+   * Checks the target and warms up the JVM and the target, as the protocol asks for; once per run
+   * and target. A dry run notes the request instead.
    *
    * @param request one that the scenario sends
-   * @throws InvalidSimulation in one line, if the target does not answer it
+   * @throws InvalidSimulation in one line per URL, if the target does not answer it
    */
   void warmUp(ScenarioContext context, LlmRequest request) {
     if (LlmProtocol.isDryRun()) {
@@ -141,10 +142,10 @@ final class LlmComponents implements ProtocolComponents {
     WarmUpRounds rounds = new WarmUpRounds(context, run);
     if (jvm) {
       requireHosts(http, context, request.parts().api);
-      rounds.jvm(this, request.parts().api);
+      rounds.warmUpJvm(this, request.parts().api);
     }
     if (first) {
-      rounds.target(this, request);
+      rounds.warmUpTarget(this, request);
     }
     if (jvm) {
       collectGarbage();
@@ -171,20 +172,21 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /**
-   * Before the load: else its first collection would copy all that lives for long, such as tables
-   * of tokenizers, in the middle of a measure window.
+   * Moves long-lived objects, such as tables of tokenizers, to the old generation before the load:
+   * else a collection would copy them within a measure window.
    */
   private static void collectGarbage() {
     System.gc();
   }
 
-  /** Whether requests with a limit ask for exactly that many tokens. */
+  /** Whether requests with a limit pin their output to that many tokens. */
   boolean pinsOutput() {
     return parts.config.isPinned(protocol);
   }
 
   /**
-   * Notes that the target rejects what pins output; false where the user insists, or it is known.
+   * Pins output no more, as the target rejects that; false where the user insists on it, or at a
+   * further call.
    */
   boolean unpin() {
     return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.config.unpin(target);
@@ -215,7 +217,7 @@ final class LlmComponents implements ProtocolComponents {
 
   @Override
   public Function1<Session, Session> onStart() {
-    parts.config.sayWhatIsUnseeded();
+    parts.config.printSeed();
     parts.start.scenarioReady(run);
     if (LlmProtocol.isDryRun()) {
       parts.plan.scenarioBuilt();
@@ -268,7 +270,7 @@ final class LlmComponents implements ProtocolComponents {
     };
   }
 
-  /** Run-wide things are made once, in {@link #newComponents}; the rest once per scenario. */
+  /** Creates {@link RunParts} once per run, and components once per scenario. */
   private static final class Key implements ProtocolKey<LlmProtocol, LlmComponents> {
 
     @Override
@@ -295,40 +297,41 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /**
-   * Names the scenario that sends LLM requests under no LLM protocol. Gatling does not tell an
-   * action which scenario it is built for; but built once more, only that scenario fails again.
+   * Finds the scenario that sends LLM requests without an LLM protocol. Gatling does not tell an
+   * action the scenario that it is built for; but when all are built once more, that one fails
+   * again.
    */
   static final class WithoutProtocol {
 
-    private static final ThreadLocal<Boolean> TRYING = ThreadLocal.withInitial(() -> false);
+    private static final ThreadLocal<Boolean> SEARCHING = ThreadLocal.withInitial(() -> false);
 
     private WithoutProtocol() {}
 
-    /** To be thrown by the action that found no protocol. */
+    /** Creates the exception for the action that has found no protocol. */
     static InvalidSimulation mistake(ScenarioContext context) {
       return InvalidSimulation.because(
-          (TRYING.get() ? "it" : name(context))
+          (SEARCHING.get() ? "it" : name(context))
               + " sends llm requests but has no llm protocol; add"
               + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
     }
 
     private static String name(ScenarioContext context) {
-      TRYING.set(true);
+      SEARCHING.set(true);
       try {
-        List<ScenarioBuilder> unserved =
+        List<ScenarioBuilder> candidates =
             InjectionPlans.populations(context.coreComponents()).stream()
                 .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
                 .map(PopulationBuilder::scenarioBuilder)
                 .toList();
-        return unserved.stream()
-            .filter(scenario -> unserved.size() == 1 || fails(scenario, context))
+        return candidates.stream()
+            .filter(scenario -> candidates.size() == 1 || fails(scenario, context))
             .map(scenario -> "scenario '" + scenario.name() + "'")
             .findFirst()
             .orElse("this scenario");
       } catch (ReflectiveOperationException otherGatling) {
         return "this scenario";
       } finally {
-        TRYING.remove();
+        SEARCHING.remove();
       }
     }
 

@@ -22,22 +22,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the requests to one target have in common, with its defaults. Built by {@code
- * javaapi.LlmProtocolBuilder}, which documents each part. Only the change of {@link #with} writes
- * to a field, of a copy that nobody else has seen. Two with the same parts are equal, and share a
- * gate.
+ * The settings of all requests to one target, with their defaults. {@code
+ * javaapi.LlmProtocolBuilder} builds it and documents each setting. Fields are written by {@link
+ * #with} only, in a copy before it is published. Protocols with the same public fields are equal
+ * and share a gate.
  */
 public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
-  /** Session attribute that only users who send warm-up requests have. */
+  /** Session attribute of the users that send warm-up requests, and of no others. */
   public static final String WARM_UP_KEY = "gatling.llm.warmUp";
 
   private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
 
-  /** No target yet, and the defaults of every setting. */
+  /** The default of every setting, without a target. */
   static final LlmProtocol DEFAULT = new LlmProtocol();
 
-  /** A gate that warm-up requests do wait at, so that waiting is warm too. */
+  /**
+   * Limit of the gate in the JVM warm-up: low enough for requests to wait, as that is warmed too.
+   */
   private static final int WARM_UP_GATE = 16;
 
   static {
@@ -47,126 +49,124 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Label of the server under test. */
   public String target = "";
 
-  /**
-   * Each ends in {@code /v1}, or is the full path of an API; virtual users are spread over them.
-   */
+  /** URLs that end in {@code /v1} or in the path of an API; virtual users are spread over them. */
   public List<String> baseUrls = List.of();
 
-  /** Whether that server is inside this JVM, only there to warm it up. */
+  /** Whether the server is an engine in this JVM, for the JVM warm-up. */
   boolean inThisJvm;
 
-  /** What {@code Authorization} sends; null for none. */
+  /** The key for {@code Authorization}; null for none. */
   public @Nullable Dynamic<String> apiKey;
 
-  /** What requests ask for unless they say otherwise; null for none. */
+  /** The model of requests without a model of their own; null for none. */
   public @Nullable Dynamic<String> model;
 
   /** Extra headers of every request. */
   public Map<String, Dynamic<String>> headers = Map.of();
 
-  /** Longest time of a whole request. */
+  /** Longest duration of a request. */
   public Duration requestTimeout = Duration.ofMinutes(10);
 
-  /** Longest silence of a stream. */
+  /** Longest time between two reads of a stream. */
   public Duration idleTimeout = Duration.ofMinutes(2);
 
-  /** Most requests at once; more wait, first in first out. Null for no limit. */
+  /** Largest number of requests in flight; more wait, first in first out. Null for no limit. */
   public @Nullable Integer maxInFlight;
 
-  /** Most requests in any minute; more wait. Null for no limit. */
+  /** Largest number of requests in any minute; more wait. Null for no limit. */
   public @Nullable Integer maxRequestsPerMinute;
 
-  /** Most tokens of prompts and answers in any minute; more wait. Null for no limit. */
+  /** Largest number of tokens, prompts and answers, in any minute. Null for no limit. */
   public @Nullable Integer maxTokensPerMinute;
 
-  /** Whether certificates are checked; null for what Gatling is configured to do. */
+  /** Whether certificates are verified; null for the setting of Gatling. */
   public @Nullable Boolean verifyTls;
 
-  /** How many GPUs serve it; null where that is not known. */
+  /** Number of GPUs of the server; null where unknown. */
   public @Nullable Double gpus;
 
-  /** What one of them costs per hour, or the server without {@link #gpus}; null where not known. */
+  /** Cost per hour of a GPU, or of the server without {@link #gpus}; null where unknown. */
   public @Nullable Double costPerHour;
 
   /** Whether virtual users share one pool of connections. */
   public boolean shareConnections = true;
 
-  /** Whether answers are streamed unless a request says otherwise. */
+  /** Whether responses are streamed, unless a request sets it. */
   public boolean streaming = true;
 
   /** Whether a request with {@code max_tokens} pins its output to that length. */
   public Pinning pinning = Pinning.UNLESS_REJECTED;
 
-  /** Whether streams are asked for usage. */
+  /** Whether streams are asked for token usage. */
   public boolean includeUsage = true;
 
   /** JSON object that is merged into every request; null for none. */
   public @Nullable String extraBody;
 
-  /** What every prompt begins with. */
+  /** The first text of every prompt. */
   public PromptPrefix prefix = PromptPrefix.NONE;
 
   /** Objectives of every request. */
   public Slo slo = Slo.NONE;
 
-  /** Objectives of single request names, instead of {@code slo}. */
+  /** Objectives by request name, instead of {@code slo}. */
   public Map<String, Slo> sloByName = Map.of();
 
-  /** What the build demands of the requests to this target. */
+  /** Assertions on the requests to this target. */
   public List<Assertion> assertions = List.of();
 
-  /** Whether prompts and answers go into the records. */
+  /** Whether records have the text of prompts and answers. */
   public boolean recordText;
 
-  /** Whether the instant of every token-bearing event goes into the records. */
+  /** Whether records have the instant of every token event. */
   public boolean recordTokens = true;
 
-  /** Pages of metrics that are read while load is on; {@link MetricsPage#AUTO} stands for some. */
+  /** Metrics pages to read during the run; {@link MetricsPage#AUTO} for those of the URLs. */
   public List<String> metricsUrls = List.of(MetricsPage.AUTO);
 
-  /** Closed when the run has ended, such as an engine in this JVM; null for nothing. */
+  /** Closed at the end of the run, such as an engine in this JVM; null for nothing. */
   public @Nullable AutoCloseable closedAfterRun;
 
-  /** What is made of the run. */
+  /** The options of the report. */
   public ReportOptions report = ReportOptions.DEFAULT;
 
-  /** Real requests to the target before the first measured one, in no figure. */
+  /** Number of real requests to the target before the load; they are in no figure. */
   public int warmUpRequests;
 
-  /** Whether classes and JIT are warmed before that, against an engine inside this JVM. */
+  /** Whether the JVM is warmed up before, with requests to an engine in this JVM. */
   public boolean warmUpJvm = true;
 
-  /** What the users who send warm-up requests have in their sessions. */
+  /** Session attributes of the users that send warm-up requests. */
   public Map<String, Object> warmUpSession = Map.of();
 
-  /** What prompts and arrivals were drawn from; noted in the run, null when not known. */
+  /** Seed of prompts and arrivals, for {@code run.json}; null where unknown. */
   public @Nullable Long seed;
 
-  /** What counts its prompts, and its answers where the server does not. */
+  /** Counts the tokens of prompts, and those of answers where the server reports no usage. */
   public Tokenizer tokenizer = Tokenizer.cl100k();
 
-  /** More settings by name, noted in the run. */
+  /** Further settings by name, for {@code run.json}. */
   public Map<String, String> notes = Map.of();
 
   /** Whether {@code ignore_eos} and {@code min_tokens} are sent. */
   public enum Pinning {
     /** Never. */
     NEVER,
-    /** Until a warm-up request shows that the server rejects them; then no more, and said so. */
+    /** Until the server rejects a warm-up request with them; a line is printed then. */
     UNLESS_REJECTED,
     /** Always. */
     ALWAYS
   }
 
-  /** Whether the plan of the simulation is to be printed and nothing sent. */
+  /** Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent. */
   public static boolean isDryRun() {
     return "true".equalsIgnoreCase(DRY_RUN.text());
   }
 
   /**
-   * Looks at what is computed from the session.
+   * Checks EL Strings and functions.
    *
-   * @throws InvalidSimulation for what would make every request fail
+   * @throws InvalidSimulation for a value that is wrong for every session
    */
   public void refuseMistakes() {
     ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
@@ -174,22 +174,22 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   }
 
   /**
-   * What a body is to be merged with.
+   * Checks the text of {@link #extraBody}.
    *
-   * @throws InvalidSimulation for text that is no JSON object
+   * @throws InvalidSimulation if it is no JSON object
    */
   public static String jsonObject(String text) {
     var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(text));
     return text;
   }
 
-  /** Whether it says where the server is. */
+  /** Whether there is a URL. */
   boolean hasTarget() {
     return !baseUrls.isEmpty();
   }
 
-  /** The same settings, but for a server inside this JVM that knows none of the user's secrets. */
-  LlmProtocol at(String baseUrl) {
+  /** A copy for an engine in this JVM, without secrets and limits of the target. */
+  LlmProtocol forJvmWarmUp(String baseUrl) {
     return with(
         inside -> {
           inside.baseUrls = List.of(baseUrl);
@@ -213,7 +213,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         });
   }
 
-  /** The pages of metrics that are read while load is on. */
+  /** The metrics pages to read during the run. */
   List<MetricsPage> metricsPages() {
     Map<String, String> secrets = new LinkedHashMap<>();
     String key = apiKey == null ? null : apiKey.constant();
@@ -235,7 +235,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return sloByName.getOrDefault(requestName, slo);
   }
 
-  /** The URL that this user's requests go to. */
+  /** The URL of a user's requests. */
   String url(long userId, Api api) {
     String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
     int query = base.indexOf('?');
@@ -243,7 +243,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return Api.ofPath(path) == null ? path + api.path() + base.substring(path.length()) : base;
   }
 
-  /** The target's label: as set, else host and port of the first URL; empty without a target. */
+  /** The label of the target: as set, else host and port of the first URL; empty without a URL. */
   String label() {
     if (!target.isEmpty() || baseUrls.isEmpty()) {
       return target;
@@ -262,7 +262,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return parts().hashCode();
   }
 
-  /** The values of all public fields: what makes two protocols equal. */
+  /** The values of all public fields, for {@link #equals}. */
   private List<@Nullable Object> parts() {
     List<@Nullable Object> parts = new ArrayList<>();
     for (Field field : LlmProtocol.class.getFields()) {

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** One LLM request as the DSL describes it. Immutable; {@link #edit} gives a changed copy. */
+/** The description of an LLM request in a simulation. Immutable; {@link #edit} returns a copy. */
 public final class LlmRequest {
 
   private final RequestDraft parts;
@@ -29,7 +29,7 @@ public final class LlmRequest {
     this.parts = parts;
   }
 
-  /** A request that says nothing yet. */
+  /** A request without parameters. */
   public static LlmRequest of(Dynamic<String> name, Api api) {
     return new LlmRequest(new RequestDraft(name, api));
   }
@@ -39,14 +39,14 @@ public final class LlmRequest {
     return new LlmRequest(parts.with(change));
   }
 
-  /** A copy with one more piece of the message list. */
+  /** A copy with one more part of the message list. */
   public LlmRequest and(MessagePart message) {
     return edit(draft -> draft.messages = Draft.and(draft.messages, message));
   }
 
   /**
-   * A copy with the conversation of that session key: behind what the system says first, before all
-   * that is asked.
+   * A copy with the conversation of that session key, after the leading system messages and before
+   * all others.
    */
   public LlmRequest withHistory(String sessionKey) {
     List<MessagePart> messages = new ArrayList<>(parts.messages);
@@ -61,9 +61,9 @@ public final class LlmRequest {
   }
 
   /**
-   * What the DSL hands to Gatling.
+   * The builder that the DSL passes to Gatling.
    *
-   * @throws InvalidSimulation for what would make every request fail
+   * @throws InvalidSimulation for a mistake that makes every request fail
    */
   public ActionBuilder toActionBuilder() {
     refuseMistakes();
@@ -101,7 +101,7 @@ public final class LlmRequest {
     }
   }
 
-  /** The method that sets what goes by that name in the API. */
+  /** The method of the DSL for a field of the API. */
   private static String method(String key) {
     return key.equals("n")
         ? "choices"
@@ -127,15 +127,15 @@ public final class LlmRequest {
     return text == null ? null : text.constant();
   }
 
-  /** All parts, for reading. */
+  /** All parameters, to be read only. */
   RequestDraft parts() {
     return parts;
   }
 
-  /** One piece of a chat's message list, as the DSL describes it. */
+  /** A part of the message list of a chat. */
   public sealed interface MessagePart {
 
-    /** Looks at what it takes from the session. */
+    /** Checks EL Strings and functions. */
     default void parameters(ParameterCheck check) {}
 
     /** A message of plain text. */
@@ -146,7 +146,7 @@ public final class LlmRequest {
       }
     }
 
-    /** What a tool that the model called gave back. */
+    /** The result of a tool call. */
     record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {
       @Override
       public void parameters(ParameterCheck check) {
@@ -154,7 +154,7 @@ public final class LlmRequest {
       }
     }
 
-    /** What each of several tools gave back, by the id of its call. */
+    /** The results of several tool calls, by the id of the call. */
     record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {
       @Override
       public void parameters(ParameterCheck check) {
@@ -162,7 +162,7 @@ public final class LlmRequest {
       }
     }
 
-    /** A message of a text, unless that is empty, and images by URL. */
+    /** A message of a text, which may be empty, and of images by URL. */
     record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
         implements MessagePart {
       @Override
@@ -172,7 +172,7 @@ public final class LlmRequest {
       }
     }
 
-    /** Whole messages: a list of maps, JSON text of an array, or a recorded dialog. */
+    /** A list of messages: a list of maps, the JSON text of an array, or a recorded dialog. */
     record Whole(Dynamic<Object> messages) implements MessagePart {
       @Override
       public void parameters(ParameterCheck check) {
@@ -180,40 +180,40 @@ public final class LlmRequest {
       }
     }
 
-    /** The conversation that is kept under this session key. */
+    /** The conversation of this session key. */
     record History(String sessionKey) implements MessagePart {}
 
-    /** That conversation, and the next turn of the dialog that it follows. */
+    /** The conversation of this session key, and the next turn of the dialog that it replays. */
     record NextTurn(String sessionKey) implements MessagePart {}
   }
 
   /**
-   * A check, and when it is done.
+   * A check with its condition.
    *
-   * @param condition null for always
+   * @param condition on which the check runs; null for always
    */
   public record ConditionalCheck(
       CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
 
-    /** Done always. */
+    /** A check that always runs. */
     public static ConditionalCheck of(CheckBuilder check) {
       return new ConditionalCheck(check, null);
     }
 
-    /** Done where the condition on the session holds. */
+    /** A check that runs if the condition on the session holds. */
     public static ConditionalCheck when(Dynamic<Boolean> condition, CheckBuilder check) {
       return new ConditionalCheck(
           check, (response, session) -> condition.resolve(session.asScala()));
     }
 
-    /** Done where the condition holds. */
+    /** A check that runs if the condition holds. */
     public static ConditionalCheck when(
         BiFunction<MeasuredAnswer, Session, Boolean> condition, CheckBuilder check) {
       return new ConditionalCheck(check, condition);
     }
   }
 
-  /** The parts of a request; null where nothing was said. */
+  /** The parameters of a request; null where not set. */
   public static final class RequestDraft extends Draft<RequestDraft> {
     final Dynamic<String> name;
     final Api api;
@@ -223,13 +223,13 @@ public final class LlmRequest {
     /** The texts to embed. */
     public List<Dynamic<String>> inputs = List.of();
 
-    /** The texts to embed, in place of those above. */
+    /** The texts to embed, instead of {@link #inputs}. */
     public @Nullable Dynamic<List<String>> inputList;
 
     public @Nullable Dynamic<String> model;
     public @Nullable Dynamic<Integer> maxTokens;
 
-    /** What else is sent, by its name in the API: numbers, texts and switches. */
+    /** Further fields of the body by name: numbers, texts and booleans. */
     public Map<String, Dynamic<?>> parameters = Map.of();
 
     public List<Dynamic<String>> stop = List.of();
@@ -240,13 +240,13 @@ public final class LlmRequest {
     public @Nullable Dynamic<String> extraBody;
     public Map<String, Dynamic<String>> headers = Map.of();
 
-    /** In place of the protocol's. */
+    /** Overrides the protocol's key. */
     public @Nullable Dynamic<String> apiKey;
 
-    /** In place of the protocol's. */
+    /** Overrides the protocol's timeout. */
     public @Nullable Duration requestTimeout;
 
-    /** In place of the protocol's. */
+    /** Overrides the protocol's objectives. */
     public @Nullable Slo slo;
 
     public List<ConditionalCheck> checks = List.of();

@@ -29,20 +29,20 @@ import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Our load as Gatling injects it: a scenario under a load plan as a population for {@code setUp},
- * and an arrival process as a step for {@code injectOpen}.
+ * Converts our load to Gatling's: a scenario with a load plan to a population for {@code setUp},
+ * and an arrival process to a step for {@code injectOpen}.
  */
 public final class LoadInjection {
   private LoadInjection() {}
 
-  /** The scenario, its actions wrapped in a loop that the plan drives. */
+  /** A population whose users loop over the scenario's actions as the plan says. */
   public static PopulationBuilder population(LoadPlan plan, ScenarioBuilder scenario) {
     return named(plan, scenario, scenario.name());
   }
 
   /**
-   * The same against one of several targets. Gatling allows no scenario name twice, so the target
-   * becomes part of the name.
+   * As {@link #population(LoadPlan, ScenarioBuilder)}, for one of several targets. The target
+   * becomes part of the population's name, as Gatling allows no name twice.
    */
   public static PopulationBuilder population(
       LoadPlan plan, ScenarioBuilder scenario, String target) {
@@ -59,7 +59,7 @@ public final class LoadInjection {
   }
 
   /**
-   * @param place finds out which one the plan has in its run
+   * @param place of the plan in its run
    */
   static PopulationBuilder population(
       LoadPlan plan,
@@ -72,15 +72,15 @@ public final class LoadInjection {
     return new PopulationBuilder(looped.inject(new Profile(plan)));
   }
 
-  /** The load plan of a population; null for Gatling's own injection. */
+  /** The load plan of an injection profile; null for one of Gatling's own. */
   static @Nullable LoadPlan planOf(InjectionProfile profile) {
     return profile instanceof Profile ours ? ours.plan() : null;
   }
 
-  /** An arrival process as the step that a Java simulation passes to {@code injectOpen}. */
+  /** An arrival process as a step for {@code injectOpen} of Gatling's Java API. */
   public static io.gatling.javaapi.core.OpenInjectionStep step(
       Arrivals arrivals, long durationNanos) {
-    // Gatling's Java class is final in all but name: its one constructor is private.
+    // The only constructor of Gatling's Java class is private.
     try {
       Constructor<io.gatling.javaapi.core.OpenInjectionStep> constructor =
           io.gatling.javaapi.core.OpenInjectionStep.class.getDeclaredConstructor(
@@ -94,10 +94,10 @@ public final class LoadInjection {
     }
   }
 
-  /** All levels of a plan as one injection profile. */
+  /** A load plan as an injection profile. */
   private record Profile(LoadPlan plan) implements InjectionProfile {
 
-    /** Unknown before the run: users loop, and searches choose their levels. */
+    /** Unknown before the run: users loop, and a search chooses its load levels. */
     @Override
     public Option<Object> totalUserCount() {
       return Option.empty();
@@ -115,10 +115,7 @@ public final class LoadInjection {
     }
   }
 
-  /**
-   * An arrival process as one of Gatling's open injection steps, beside Gatling's own ones in
-   * {@code injectOpen}.
-   */
+  /** An arrival process as a step of Gatling's open injection. */
   static final class ArrivalStep implements OpenInjectionStep {
     private static final long serialVersionUID = 1L;
 
@@ -132,12 +129,12 @@ public final class LoadInjection {
       this.users = arrivals.countBefore(durationNanos);
     }
 
-    /** The arrivals, with what is known of each. */
+    /** The arrivals. */
     java.util.Iterator<Planned> planned() {
       return arrivals.plannedBefore(durationNanos);
     }
 
-    /** Users per second; null where their rate changes by plan. */
+    /** Users per second; null where the rate varies by plan. */
     @Nullable Double constantRate() {
       return arrivals instanceof Arrivals.Steady steady ? (Double) steady.perSecond() : null;
     }

@@ -16,16 +16,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request with every EL and function resolved for one user.
+ * A request with every EL String and function resolved for one user.
  *
- * @param name the request name
- * @param url what is posted to
+ * @param url that the request is posted to
  * @param apiKey null for none
- * @param secrets what no file and no message may show: the key, headers and parts of the URL that
- *     carry one
- * @param body what is asked
- * @param historyKey session key of the conversation it belongs to; null for none
- * @param conversation that conversation as it was; null for none
+ * @param secrets the key, and headers and parts of the URL with credentials: for no file or message
+ * @param historyKey session key of the conversation; null for none
+ * @param conversation the conversation before this request; null for none
  * @param newMessages messages that join the conversation when the request succeeds
  */
 record PreparedRequest(
@@ -38,14 +35,14 @@ record PreparedRequest(
     @Nullable Conversation conversation,
     List<Message> newMessages) {
 
-  /** A rough count of a prompt before it is sent, as providers make it for their limits. */
+  /** An estimate before the prompt is counted, as providers use it for their limits. */
   private static final long CHARS_PER_TOKEN = 4;
 
   /**
-   * Tokens that it may take, as limits per minute count them: those of its prompt, roughly, and the
-   * limit of each answer; without one, the prompt alone.
+   * The largest number of tokens, for limits per minute: an estimate for the prompt, plus the limit
+   * of each answer where there is one.
    */
-  long mostTokens() {
+  long tokenBudget() {
     Integer limit = body.maxTokens();
     return (body.promptChars() + CHARS_PER_TOKEN - 1) / CHARS_PER_TOKEN
         + (limit == null ? 0 : (long) limit * body.n());
@@ -54,10 +51,10 @@ record PreparedRequest(
   /**
    * Resolves the request for that session.
    *
-   * @param pinned whether a limit on the output is also its least length
-   * @param prefixes what its first message begins with
-   * @throws Dynamic.Unresolved when an EL or a function fails
-   * @throws IllegalArgumentException when what is asked makes no sense
+   * @param pinned whether a limit on the output is its minimum too
+   * @param prefixes the first texts of prompts
+   * @throws Dynamic.Unresolved if an EL String or a function fails
+   * @throws IllegalArgumentException if a resolved value is invalid
    */
   static PreparedRequest of(
       LlmRequest request,
@@ -79,7 +76,7 @@ record PreparedRequest(
             parts.inputList == null
                 ? resolve(parts.inputs, session)
                 : parts.inputList.resolve(session))
-        // Not part of the conversation: a prefix is sent, and not remembered.
+        // A prefix is sent, but is not part of the conversation.
         .prefix(prefixes.next(session, chat.conversation != null))
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
@@ -124,12 +121,12 @@ record PreparedRequest(
     return Secrets.of(secrets);
   }
 
-  /** How much is asked, and the limit on the answer. */
+  /** The size of the prompt and the limit on the answer. */
   TokenCounts.RequestSize size() {
     return new TokenCounts.RequestSize(body.promptChars(), body.maxTokens(), body.inputs());
   }
 
-  /** Position in its conversation, from 1; null outside conversations. */
+  /** The turn of its conversation, from 1; null outside conversations. */
   @Nullable Integer turn() {
     return conversation == null ? null : (Integer) (conversation.turns() + 1);
   }
@@ -153,27 +150,20 @@ record PreparedRequest(
   }
 
   /**
-   * Gives each request of a run the text that its prompt begins with.
+   * The first texts of the prompts of a run, by request number.
    *
-   * @param share of the users and requests that are this injector's
+   * @param share of users and requests that this injector has
    * @param order of the draws, one per request
-   * @param from what their numbers begin with
+   * @param from the first number
    */
   record Prefixes(PromptPrefix.Texts texts, InjectorShare share, DrawOrder order, long from) {
 
-    /** Each load plan has this many numbers, apart from those of requests outside plans. */
+    /**
+     * Each load plan has a range of so many bits of numbers; requests outside plans have the first.
+     */
     private static final int PLAN_BITS = 40;
 
-    /** Those of requests that begin with nothing. */
-    static final Prefixes NONE = alone(request -> "");
-
-    /** Those of the only injector. */
-    static Prefixes alone(PromptPrefix.Texts texts) {
-      InjectorShare all = new InjectorShare(1, 1);
-      return new Prefixes(texts, all, new DrawOrder(all), 0);
-    }
-
-    /** What the next request of that user begins with. */
+    /** The prefix of the next request of a user. */
     String next(Session session, boolean conversation) {
       Arrival arrival = UserSessions.arrivalOf(session);
       PlanUser user = PlanUser.orNull(session);
@@ -182,10 +172,10 @@ record PreparedRequest(
       return conversation ? texts.inConversation(request, user(session)) : texts.of(request);
     }
 
-    /** The number of a user, from 1, the same whichever of several injectors starts it. */
+    /** The number of a user, from 1: the same whichever of several injectors starts the user. */
     long user(Session session) {
       if (from > 0) {
-        return session.userId(); // who warms up, in each injector
+        return session.userId(); // of a warm-up request, which each injector sends
       }
       Arrival arrival = UserSessions.arrivalOf(session);
       Long number = arrival == null ? null : arrival.number();

@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Makes the records of one kind of request of a scenario. */
+/** Creates the records of one request of a scenario. */
 final class RequestRecords {
 
   private final LlmRequest.RequestDraft request;
@@ -29,9 +29,11 @@ final class RequestRecords {
   }
 
   /**
-   * The record of a request that was sent, with these counts of its tokens.
+   * The record of a request that was sent.
    *
-   * @param ok whether it is a success, checks included
+   * @param tokens its counts
+   * @param ok whether it succeeded, checks included
+   * @param error the cause of a failure, in one line; null for a success
    */
   RequestRecord sent(
       StreamedExchange exchange,
@@ -69,10 +71,10 @@ final class RequestRecords {
   }
 
   /**
-   * The record of a request that could not be made. What a request is resolved to is not known of
-   * it.
+   * The record of a request that could not be built, without model and turn, which are not
+   * resolved.
    *
-   * @param error why, in one line
+   * @param error the cause, in one line
    */
   RequestRecord notBuilt(
       Session session,
@@ -183,7 +185,7 @@ final class RequestRecords {
         reasoning.isEmpty() ? null : secrets.redact(reasoning));
   }
 
-  /** When what happened to it, as far as it has come. */
+  /** The instants of a request that has ended. */
   RequestRecord.Timing timing(
       StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
     return exchange

@@ -28,12 +28,12 @@ import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What happens when an exchange is over: run the checks, tell Gatling's statistics, let the user go
- * on, and write the record once its tokens are counted.
+ * Processes the end of an exchange: runs the checks, logs to Gatling's statistics, lets the user go
+ * on, and writes the record once its tokens are counted.
  */
 final class ResponseProcessor {
 
-  /** Estimate for text that has not been counted. */
+  /** An estimate, for text that is not counted. */
   private static final int CHARS_PER_TOKEN = 4;
 
   private final LlmRequest.RequestDraft request;
@@ -66,12 +66,12 @@ final class ResponseProcessor {
                 (response, session) -> (Object) conditional.condition().apply(response, session)));
   }
 
-  /** The records of its requests. */
+  /** Creates the records of the requests. */
   RequestRecords records() {
     return records;
   }
 
-  /** Called once per exchange, on its event loop. */
+  /** Processes an exchange that has ended; called once, on its event loop. */
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
       components.requestLog.ended();
@@ -81,7 +81,7 @@ final class ResponseProcessor {
     }
     long ended = components.now();
     components.inFlight.ended(exchange, ended);
-    if (TokenCounts.needsTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
+    if (TokenCounts.needsTokenizer(exchange.answer()) && needsCounts(exchange, sent)) {
       components.counting.countNow(
           () -> countedByTokenizer(exchange, sent),
           () -> countedByEvents(exchange, sent),
@@ -106,10 +106,10 @@ final class ResponseProcessor {
 
   /**
    * Whether token counts are needed before the user goes on: checks may read them, and objectives
-   * need TPOT. Not for a cancelled request, whose user has no use for them: its record is judged
+   * may need TPOT. Not for a cancelled request, as its user does not go on: its record is judged
    * when they are there.
    */
-  private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
+  private boolean needsCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return exchange.ending().status() != RequestStatus.CANCELLED
         && (!request.checks.isEmpty()
             || !components.sloOf(request, sent.prepared().name()).isEmpty());
@@ -177,7 +177,7 @@ final class ResponseProcessor {
     next.$bang(after);
   }
 
-  /** Hands the record over as soon as its tokens are counted; its user does not wait for that. */
+  /** Writes the record as soon as its tokens are counted; the user does not wait for that. */
   private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
     TokenCounting.PromptCount prompt = sent.promptCount();
     boolean answerToo =
@@ -187,7 +187,7 @@ final class ResponseProcessor {
             && record.outcome().ok()
             && components.counting.isSampled(sent.index());
     if (prompt.isKnown() && !answerToo && !compared) {
-      handOver(record, exchange, prompt);
+      write(record, exchange, prompt);
       return;
     }
     boolean ok = record.outcome().ok();
@@ -203,7 +203,7 @@ final class ResponseProcessor {
             answerToo
                 ? records.sent(exchange, sent, countedByEvents(exchange, sent), ok, error)
                 : record,
-        counted -> handOver(counted, exchange, prompt));
+        counted -> write(counted, exchange, prompt));
   }
 
   private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
@@ -214,13 +214,13 @@ final class ResponseProcessor {
     return TokenCounts.countLocally(exchange.answer(), components.protocol.tokenizer::count);
   }
 
-  private void handOver(
+  private void write(
       RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
     components.requestLog.keep(counted(record, prompt));
     components.inFlight.remove(exchange);
   }
 
-  /** The answer joins the history, with what it and its prompt take of the model's context. */
+  /** Adds the answer to the conversation, with the number of tokens of prompt and answer. */
   private static Session remember(
       LlmAction.SentRequest sent,
       ReceivedAnswer answer,
@@ -251,8 +251,8 @@ final class ResponseProcessor {
   }
 
   /**
-   * Gatling's own statistics: the request row, and beside it the groups {@code <name> TTFT} and
-   * {@code <name> SLO}, which assertions can use and which count no request.
+   * Logs to Gatling's statistics: the row of the request, and the groups {@code <name> TTFT} and
+   * {@code <name> SLO}, which assertions can use and which add no request.
    */
   private Session log(RequestRecord record, Session session) {
     RequestRecord.Timing timing = record.timing();

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.action;
 
-import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
@@ -17,10 +16,12 @@ import io.github.gatlingllm.workload.RunSeed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,31 +29,28 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code run.json} says of the settings of a run, noted as protocols and requests come: one
- * value where all protocols agree, else one per protocol, in their order. Tokenizers that differ
- * are noted under their targets too.
+ * Writes the settings of a run to {@code run.json}, as Gatling builds protocols and requests: one
+ * value where all protocols agree, else a list of the different ones, in the order of the
+ * protocols. Different tokenizers are also written by target.
  */
 final class RunConfig {
 
-  /** Whether output is pinned. */
+  /** Key of whether output is pinned to its limit. */
   static final String IGNORE_EOS = "ignoreEos";
 
-  /** What counts our tokens. */
-  private static final String TOKENIZER = "tokenizer";
-
-  /** Its value once a server has shown that it does not take part. */
+  /** Value of {@link #IGNORE_EOS} once a server has rejected the fields that pin output. */
   static final String UNPINNED = "false, the server rejects it";
 
-  /**
-   * Says for any simulation, not only for the benchmark, whether an invalid run fails the build.
-   */
+  private static final String TOKENIZER = "tokenizer";
+
+  /** Whether an invalid run fails the build, in any simulation. */
   private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
 
   private final Run run;
   private final Injector injector;
 
-  /** What has been said once. */
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  /** Kinds of lines that were printed, each once per run. */
+  private final Set<String> printed = ConcurrentHashMap.newKeySet();
 
   private final List<LlmProtocol> used = new CopyOnWriteArrayList<>();
   private final Set<String> unpinned = ConcurrentHashMap.newKeySet();
@@ -63,7 +61,7 @@ final class RunConfig {
     this.injector = injector;
   }
 
-  /** Notes that a target rejects what pins output; true for the first caller. */
+  /** Pins the target's output no more, as it rejects that; true for the first call by target. */
   boolean unpin(String target) {
     boolean first = unpinned.add(target);
     run.describe(info -> info.config(IGNORE_EOS, UNPINNED).targets(targets(used, unpinned)));
@@ -79,16 +77,16 @@ final class RunConfig {
     return protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(protocol.label());
   }
 
-  /** Notes in the run what a protocol asks for, beside those before it. */
+  /** Adds a protocol to those that the run uses. */
   synchronized void use(LlmProtocol protocol) {
     if (used.contains(protocol)) {
       return;
     }
     used.add(protocol);
-    judge(protocol);
+    describeSlos(protocol);
     LlmProtocol first = used.get(0);
     Set<Assertion> assertions = new LinkedHashSet<>();
-    used.forEach(each -> each.assertions.forEach(gate -> assertions.add(gate.at(each.label()))));
+    used.forEach(each -> each.assertions.forEach(one -> assertions.add(one.at(each.label()))));
     Map<String, String> config = of(used);
     if (!unpinned.isEmpty()) {
       config.put(IGNORE_EOS, UNPINNED);
@@ -114,10 +112,10 @@ final class RunConfig {
     run.closeAtEnd(protocol.closedAfterRun);
   }
 
-  /** Says, once per run, what is drawn from where the simulation says no seed. */
-  void sayWhatIsUnseeded() {
+  /** Prints, once per run, the seed of everything that the simulation sets no seed for. */
+  void printSeed() {
     RunSeed seed = RunSeed.ofProcess();
-    if (seed.isDrawnFrom() && said.add("seed")) {
+    if (seed.isDrawnFrom() && printed.add("seed")) {
       System.out.println(
           "LLM: seed "
               + seed.value()
@@ -129,12 +127,13 @@ final class RunConfig {
   }
 
   /**
-   * Notes in the run what a request is judged by that has objectives of its own.
+   * Adds the objectives of a request that has its own.
    *
-   * @param name null where it differs from user to user
-   * @throws IllegalArgumentException if requests of its name have others
+   * @param name of the request; null where it differs by user
+   * @throws InvalidSimulation if the name differs by user, or requests of the same name have other
+   *     objectives
    */
-  synchronized void judge(LlmProtocol protocol, @Nullable String name, Slo slo) {
+  synchronized void addSlo(LlmProtocol protocol, @Nullable String name, Slo slo) {
     if (name == null) {
       throw InvalidSimulation.because(
           "slo(…) of a request whose name differs from user to user; give it a fixed name");
@@ -146,26 +145,26 @@ final class RunConfig {
           "requests named '%s' have the SLOs %s and %s; name them differently"
               .formatted(name, before, slo));
     }
-    judge(protocol);
+    describeSlos(protocol);
   }
 
-  private void judge(LlmProtocol protocol) {
+  private void describeSlos(LlmProtocol protocol) {
     LlmProtocol first = used.get(0);
     Map<String, TargetSlo> slos = new LinkedHashMap<>();
-    used.forEach(each -> slos.putIfAbsent(each.label(), judgeOf(each)));
-    if (!judgeOf(protocol).equals(slos.get(protocol.label()))
-        && said.add("several SLOs " + protocol.label())) {
+    used.forEach(each -> slos.putIfAbsent(each.label(), sloOf(each)));
+    if (!sloOf(protocol).equals(slos.get(protocol.label()))
+        && printed.add("several SLOs " + protocol.label())) {
       System.out.println(
           "LLM: "
               + protocol.label()
               + " is used with several SLOs; the summary judges it by the first. Name the targets"
               + " differently to tell them apart");
     }
-    boolean alike = slos.values().stream().distinct().count() == 1;
-    run.describe(info -> info.slo(judgeOf(first), alike ? Map.of() : slos));
+    boolean isCommon = slos.values().stream().distinct().count() == 1;
+    run.describe(info -> info.slo(sloOf(first), isCommon ? Map.of() : slos));
   }
 
-  private TargetSlo judgeOf(LlmProtocol protocol) {
+  private TargetSlo sloOf(LlmProtocol protocol) {
     Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
     named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
     return TargetSlo.of(protocol.slo, named);
@@ -186,9 +185,9 @@ final class RunConfig {
   }
 
   /**
-   * What figures depend on, by target.
+   * The facts that figures depend on, by target.
    *
-   * @param unpinned targets that rejected what pins output
+   * @param unpinned targets that have rejected the fields that pin output
    */
   static Map<String, TargetFacts> targets(List<LlmProtocol> protocols, Set<String> unpinned) {
     Map<String, TargetFacts> targets = new LinkedHashMap<>();
@@ -204,7 +203,7 @@ final class RunConfig {
     return targets;
   }
 
-  /** What any of the protocols asks for. */
+  /** The options of the report that any of the protocols asks for. */
   static ReportOptions report(List<LlmProtocol> protocols) {
     return protocols.stream()
         .map(protocol -> protocol.report)
@@ -221,8 +220,8 @@ final class RunConfig {
     config.put("stream", Boolean.toString(protocol.streaming));
     config.put(IGNORE_EOS, Boolean.toString(protocol.pinning != LlmProtocol.Pinning.NEVER));
     config.put("recordTokens", Boolean.toString(protocol.recordTokens));
-    config.put("timeout", protocol.requestTimeout.toSeconds() + "s");
-    config.put("idleTimeout", protocol.idleTimeout.toSeconds() + "s");
+    config.put("timeout", seconds(protocol.requestTimeout));
+    config.put("idleTimeout", seconds(protocol.idleTimeout));
     putIfSet(config, "maxInFlight", protocol.maxInFlight);
     putIfSet(config, "maxRequestsPerMinute", protocol.maxRequestsPerMinute);
     putIfSet(config, "maxTokensPerMinute", protocol.maxTokensPerMinute);
@@ -242,6 +241,10 @@ final class RunConfig {
     return config;
   }
 
+  private static String seconds(Duration duration) {
+    return NumberText.plain(duration.toNanos() / 1e9) + "s";
+  }
+
   private static void putIfSet(Map<String, String> config, String name, @Nullable Object value) {
     if (value != null) {
       config.put(
@@ -249,27 +252,22 @@ final class RunConfig {
     }
   }
 
-  /** What ran: versions that decide how a measurement is read. */
+  /** The versions of this library, Gatling, Java and the operating system. */
   static Map<String, String> versions() {
     Map<String, String> versions = new LinkedHashMap<>();
     versions.put("gatling-llm", ownVersion());
-    versions.put("gatling", versionOf(Simulation.class, "3.15"));
+    versions.put("gatling", Objects.requireNonNullElse(SupportedGatling.version(), "unknown"));
     versions.put("java", Runtime.version().toString());
     versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     return versions;
   }
 
-  /** As the build wrote it; {@code dev} for classes that no build made. */
+  /** The version of this library; {@code dev} for classes that Maven has not built. */
   private static String ownVersion() {
     try (InputStream in = RunConfig.class.getResourceAsStream("version.txt")) {
       return in == null ? "dev" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {
       return "dev";
     }
-  }
-
-  private static String versionOf(Class<?> part, String otherwise) {
-    String version = part.getPackage().getImplementationVersion();
-    return version == null ? otherwise : version;
   }
 }

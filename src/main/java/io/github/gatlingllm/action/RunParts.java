@@ -33,26 +33,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 
-/**
- * What all LLM requests of a run share, whatever their scenario and protocol. Made once per run.
- */
+/** The parts of a run that all LLM requests share, whatever their scenario and protocol. */
 final class RunParts {
 
-  /**
-   * Where warm-up prompts are counted from: half of the nonces there are, and no run gets so far.
-   */
+  /** First number of warm-up prompts: half of all nonces, beyond the numbers of any run. */
   private static final long WARM_UP_PROMPTS = 1L << 58;
 
-  /** Longest time that records wait for counts when all requests have ended. */
+  /** Longest time for the counting of tokens after the load. */
   private static final Duration COUNTING = Duration.ofSeconds(30);
 
-  /** The same when the run is interrupted. */
+  /** As {@link #COUNTING}, where the run is interrupted. */
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
-  /** Longest time that a clock of others is waited for, three times at most. */
+  /** Longest wait for a reply of an NTP server, three times at most. */
   private static final Duration CLOCK = Duration.ofMillis(500);
 
-  /** The same when the run is interrupted. */
+  /** As {@link #CLOCK}, where the run is interrupted. */
   private static final Duration CLOCK_INTERRUPTED = Duration.ofMillis(100);
 
   final Run run;
@@ -117,7 +113,7 @@ final class RunParts {
             });
   }
 
-  /** Has other processes send the load, and ends this one with what comes of it. */
+  /** Runs the load in other processes, and ends this one with the exit code of the joined run. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   private static void startInjectors(int count, Injector injector, RunDirectory directory) {
     if (injector.isPart()) {
@@ -140,9 +136,9 @@ final class RunParts {
   }
 
   /**
-   * Has the run end before Gatling's HTTP client does: Gatling may stop while load is on, and what
-   * it cuts off is nothing that the server did. To be called when that client is there, as Gatling
-   * ends first what came last.
+   * Ends the run before Gatling's HTTP client is closed: Gatling may stop during the load, and
+   * requests that it cuts off are no failures of the server. To be called once the client exists,
+   * as Gatling closes in reverse order.
    */
   void endBeforeClient(ActorSystem actors) {
     if (isFirst("end before client")) {
@@ -157,7 +153,7 @@ final class RunParts {
     }
   }
 
-  /** Notes in the run what was seen while it was on. */
+  /** Writes observations about the whole run to {@code run.json}. */
   private void describe() {
     notSent.report(run);
     Map<String, RunInfo.Connections> connections = new TreeMap<>();
@@ -181,8 +177,8 @@ final class RunParts {
   }
 
   /**
-   * TokenCounting may take its share of the time; then records are handed over without counts, so
-   * that none is lost for want of one. All the rest of the time is for event loops that are slow.
+   * Cancels all requests. Counting of tokens may take a part of the time; then records are written
+   * without counts, so that none is lost. The rest of the time is for slow event loops.
    */
   private void cancel(Duration atMost) {
     long now = System.nanoTime();
@@ -192,7 +188,7 @@ final class RunParts {
     inFlight.await(now + atMost.toNanos());
   }
 
-  /** Compares the run's clock, once, before the load. */
+  /** Compares the clock of the run, before the load; once per run. */
   void compareClock() {
     if (isFirst("clock")) {
       ClockOffset asked = clock.before();
@@ -200,18 +196,18 @@ final class RunParts {
     }
   }
 
-  /** True for the first caller with that key. */
+  /** True for the first call with that key. */
   boolean isFirst(String key) {
     return done.add(key);
   }
 
-  /** The gate that all requests under that protocol pass; null where there is no limit. */
+  /** The gate of all requests of a protocol; null where there is no limit. */
   @Nullable InFlightGate gate(LlmProtocol protocol) {
     Integer limit = part("maxInFlight", protocol.maxInFlight);
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
   }
 
-  /** This injector's part of a limit. */
+  /** The part of a limit that this injector has. */
   private @Nullable Integer part(String name, @Nullable Integer limit) {
     int own = limit == null ? 0 : injector.part().of(limit);
     if (limit != null && own == 0) {
@@ -223,8 +219,8 @@ final class RunParts {
   }
 
   /**
-   * The limits per minute that all requests to that protocol's target share, warm-ups included;
-   * null where there are none.
+   * The limits per minute of all requests to a target, warm-up requests included; null where there
+   * are none.
    */
   @Nullable RateLimiter limiter(LlmProtocol protocol) {
     Integer requests = part("maxRequestsPerMinute", protocol.maxRequestsPerMinute);
@@ -237,9 +233,9 @@ final class RunParts {
   }
 
   /**
-   * What prompts under that protocol begin with, made before the load starts. All protocols share
-   * one count of prompts, because two of them may address the same server. Warm-up requests have a
-   * count of their own, because their number depends on time.
+   * The first texts of the prompts of a protocol, computed before the load. All protocols share one
+   * count of prompts, as two of them may have the same server. Warm-up requests have a count of
+   * their own, as their number depends on time.
    */
   PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
@@ -247,7 +243,7 @@ final class RunParts {
         texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
   }
 
-  /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */
+  /** The TLS contexts of a target; null for those of Gatling's client. */
   @Nullable SslContexts tls(
       LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {
     Boolean verify = protocol.verifyTls;
@@ -265,15 +261,15 @@ final class RunParts {
   }
 
   /**
-   * Whom to trust over TLS, whatever Gatling's {@code ssl.useInsecureTrustManager} says; keys,
-   * trust store, protocols and ciphers stay those of Gatling's configuration.
+   * The trust in certificates, which overrides Gatling's {@code ssl.useInsecureTrustManager}. Keys,
+   * trust store, protocols and ciphers are those of Gatling's configuration.
    *
-   * @param verify whether certificates are checked, and that they are made for the host
+   * @param verify whether certificates are verified, and that they are for the host
    * @param http2 whether HTTP/2 is negotiated
    */
   record TlsTrust(boolean verify, boolean http2) {
 
-    /** Builds the contexts; they live as long as the JVM. */
+    /** Creates the contexts, which exist until the JVM ends. */
     SslContexts contexts(GatlingConfiguration configuration) {
       SslConfiguration ssl = configuration.ssl();
       SslConfiguration own =

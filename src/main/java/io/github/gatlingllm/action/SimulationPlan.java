@@ -28,15 +28,15 @@ import java.util.Set;
 import scala.runtime.BoxedUnit;
 
 /**
- * The plan of any simulation, printed instead of a run where the setting {@code dryRun} asks for
- * it: gathered while Gatling builds the scenarios, and printed when the last one is built, before
- * any user starts. Where a scenario without LLM requests hides how many there are to come, it is
- * printed when the first user starts that sends some.
+ * The plan of a simulation, printed instead of a run where the setting {@code dryRun} is on. It is
+ * collected while Gatling builds the scenarios, and printed when the last one is built, before any
+ * user starts. Where the simulation has scenarios without LLM requests, which are not counted, it
+ * is printed when the first user starts.
  */
 final class SimulationPlan {
 
-  /** Prompts that differ are looked at so many times. */
-  private static final int LOOKS = 200;
+  /** Number of prompts that are built to find their lengths. */
+  private static final int SAMPLES = 200;
 
   private final CoreComponents core;
   private final Run run;
@@ -49,7 +49,7 @@ final class SimulationPlan {
     this.run = run;
   }
 
-  /** One more request of a scenario. */
+  /** Adds a request of a scenario. */
   synchronized void add(LlmComponents components, LlmRequest request, EventLoop eventLoop) {
     LlmProtocol protocol = components.protocol;
     protocols.add(protocol);
@@ -57,7 +57,7 @@ final class SimulationPlan {
     String target = protocols.size() > 1 ? components.target + ": " : "";
     requests.put(
         target + (name == null ? "(a name per user)" : name),
-        asked(
+        description(
             request,
             components,
             UserSessions.with(
@@ -65,7 +65,7 @@ final class SimulationPlan {
                 protocol.warmUpSession)));
   }
 
-  /** One more scenario with LLM requests is complete. */
+  /** Counts a scenario with LLM requests as built. */
   synchronized void scenarioBuilt() {
     built++;
     if (built == populations().size()) {
@@ -73,7 +73,7 @@ final class SimulationPlan {
     }
   }
 
-  /** Prints the plan and ends the program: Gatling knows no simulation without load. */
+  /** Prints the plan and ends the JVM, as Gatling runs no simulation without load. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   synchronized void end() {
     System.out.println("LLM dry run");
@@ -101,7 +101,7 @@ final class SimulationPlan {
       words.phases((name, value) -> row(lines, name, value));
     }
     protocols.forEach(protocol -> target(lines, protocol));
-    requests.forEach((name, asked) -> row(lines, "request", name + ": " + asked));
+    requests.forEach((name, text) -> row(lines, "request", name + ": " + text));
     row(lines, "seed", Long.toString(seed()));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     if (injector.isPart()) {
@@ -145,7 +145,7 @@ final class SimulationPlan {
     return slo.isEmpty() ? "none" : slo + PlanText.held(slo);
   }
 
-  /** Steps of Gatling's own. */
+  /** The load of Gatling's own steps. */
   private static String injected(InjectionPlans injections, String scenario) {
     Injection injection = injections.injection(scenario);
     if (injection == null) {
@@ -162,13 +162,13 @@ final class SimulationPlan {
         + (steps.isEmpty() ? "" : ": " + steps);
   }
 
-  /** What is asked, and how long prompts are, as far as that is known without its user. */
-  private static String asked(LlmRequest request, LlmComponents components, Session session) {
+  /** A request and the lengths of its prompts, as far as they are known without a user. */
+  private static String description(LlmRequest request, LlmComponents components, Session session) {
     LlmProtocol protocol = components.protocol;
     try {
       IntSummaryStatistics tokens = new IntSummaryStatistics();
       GenerationRequest body = null;
-      for (int i = 0; i < LOOKS; i++) {
+      for (int i = 0; i < SAMPLES; i++) {
         body =
             PreparedRequest.of(
                     request, protocol, components.pinsOutput(), components.prefixes, session)
@@ -198,7 +198,7 @@ final class SimulationPlan {
     try {
       return InjectionPlans.populations(core);
     } catch (ReflectiveOperationException | ClassCastException e) {
-      return List.of(); // another Gatling keeps them elsewhere: the first user ends the dry run
+      return List.of(); // unknown in this version of Gatling: the first user ends the dry run
     }
   }
 

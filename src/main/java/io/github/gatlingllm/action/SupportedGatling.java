@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 import scala.concurrent.ExecutionContext;
 
 /**
- * The versions of Gatling that this library works with. It is built upon parts of Gatling that are
- * no public API, and the project that uses it chooses the version: an unsuitable one should be one
- * clear line instead of a missing class or method.
+ * The versions of Gatling that this library works with. The library uses parts of Gatling that are
+ * not public API, and the user's project chooses Gatling's version: an unsupported one is reported
+ * in a line, where otherwise a class or method would be missing.
  */
 final class SupportedGatling {
 
-  /** Gatling 3.13 and older use Netty 4.1, whose event loops are others. */
+  /** Gatling 3.13 and older use Netty 4.1, whose event loops have other classes. */
   private static final int OLDEST = 314;
 
   private static final int NEWEST = 315;
@@ -28,32 +28,32 @@ final class SupportedGatling {
   private SupportedGatling() {}
 
   /**
-   * Looks at the Gatling on the class path; says on the console if it is newer than those that were
-   * tested.
+   * Checks the version of Gatling on the class path; prints a line if it is newer than those that
+   * this library is tested with.
    *
    * @throws InvalidSimulation if it is too old
    */
   static void require() {
-    require(found());
+    require(version());
   }
 
-  static void require(@Nullable String found) {
-    int minor = minor(found);
+  static void require(@Nullable String version) {
+    int minor = minor(version);
     if (minor != 0 && minor < OLDEST) {
       throw InvalidSimulation.because(
           "gatling-llm works with Gatling "
               + RANGE
               + " but this project has "
-              + found
+              + version
               + "; raise the version of gatling-charts-highcharts in the POM");
     }
     if (minor > NEWEST) {
       System.out.println(
-          "gatling-llm is tested with Gatling " + RANGE + " and this project has " + found);
+          "gatling-llm is tested with Gatling " + RANGE + " and this project has " + version);
     }
   }
 
-  /** Major and minor version as one number, 3.14.9 as 314; 0 where it is none. */
+  /** Major and minor version as one number, such as 314 for 3.14.9; 0 where there is none. */
   static int minor(@Nullable String version) {
     Matcher matcher = VERSION.matcher(version == null ? "" : version);
     return matcher.matches()
@@ -61,7 +61,7 @@ final class SupportedGatling {
         : 0;
   }
 
-  /** The threads of Gatling's actors; the method that gives them has another type in 3.14. */
+  /** The threads of Gatling's actors, by reflection: the method returns another type in 3.14. */
   static Executor threadsOf(ActorSystem actors) {
     try {
       Object context = ActorSystem.class.getMethod("executionContext").invoke(actors);
@@ -71,7 +71,8 @@ final class SupportedGatling {
     }
   }
 
-  private static @Nullable String found() {
+  /** The version of Gatling on the class path; null where it is unknown. */
+  static @Nullable String version() {
     try (InputStream file =
         SupportedGatling.class.getResourceAsStream("/gatling-version.properties")) {
       Properties properties = new Properties();

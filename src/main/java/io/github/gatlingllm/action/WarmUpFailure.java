@@ -5,20 +5,20 @@ import io.github.gatlingllm.record.RequestStatus;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Why a target did not answer before the load, and what to do about it, as one line. */
+/** The line for a failed warm-up request: cause and remedy. */
 final class WarmUpFailure {
 
-  /** Some causes bring their remedy. */
-  private static final Pattern SAYS_WHAT_TO_DO =
+  /** Causes that include a remedy. */
+  private static final Pattern HAS_REMEDY =
       Pattern.compile("\\?$|: check |; use |; set |; add |: raise ");
 
   private WarmUpFailure() {}
 
   /**
-   * The line.
+   * The line for a request that was sent.
    *
-   * @param url that was asked, fit to be shown
-   * @param record null where no answer came at all
+   * @param url of the request, without secrets
+   * @param record of the request; null where it did not end
    */
   static String line(String target, String url, @Nullable RequestRecord record) {
     String cause =
@@ -39,7 +39,7 @@ final class WarmUpFailure {
 
   private static String line(
       String target, String url, String cause, RequestStatus status, @Nullable Integer http) {
-    String remedy = SAYS_WHAT_TO_DO.matcher(cause).find() ? "" : remedy(status, http);
+    String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(status, http);
     return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
         .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
   }

@@ -29,18 +29,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is sent before the load starts, through the same code as everything after it: first against
- * an engine inside this JVM, so that classes are loaded and the hot path is compiled; then, where
- * it is asked for, real requests to the target. Blocks the thread that builds the simulation.
+ * The requests before the load, which run through the same code as all others: first to an engine
+ * in this JVM, so that classes are loaded and the hot path is compiled, then, where the protocol
+ * asks for it, to the target. Blocks the thread that builds the simulation.
  */
 final class WarmUpRounds {
 
   private static final int CONCURRENT = 32;
 
-  /** Every so many requests a user comes for whom a connection is opened, and closed after it. */
+  /** One of so many requests is that of a new user, with a connection of its own. */
   private static final int NEW_USER = 4;
 
-  /** Few, since code that runs once per request is compiled after some hundred requests. */
+  /** Few, so that there are enough requests to compile the code that runs once per request. */
   private static final int SHORT_TOKENS = 16;
 
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -58,17 +58,14 @@ final class WarmUpRounds {
     this.requestLog = new WarmUpRequestLog(run);
   }
 
-  /**
-   * Loads classes and has the hot path compiled, until compilers stand still; nothing leaves this
-   * JVM.
-   */
-  void jvm(LlmComponents components, Api api) {
+  /** Sends requests to an engine in this JVM until the JIT compilers are idle. */
+  void warmUpJvm(LlmComponents components, Api api) {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
-      LlmProtocol inside = components.protocol.at(engine.baseUrl());
-      Action action = action(components.forWarmUp(inside, requestLog), shortOne(api));
+      LlmProtocol inside = components.protocol.forJvmWarmUp(engine.baseUrl());
+      Action action = action(components.forWarmUp(inside, requestLog), shortRequest(api));
       LlmProtocol perUser = inside.with(each -> each.shareConnections = false);
-      Action connecting = action(components.forWarmUp(perUser, requestLog), shortOne(api));
+      Action connecting = action(components.forWarmUp(perUser, requestLog), shortRequest(api));
       CompilerWatch compilers = CompilerWatch.ofThisJvm();
       for (int i = 0; i < CONCURRENT; i++) {
         send(action, 0, inside);
@@ -79,7 +76,7 @@ final class WarmUpRounds {
         RequestRecord record = requestLog.await(GRACE_NANOS);
         if (record == null || !record.outcome().ok()) {
           System.out.println(
-              "LLM warm-up of the JVM did not work ("
+              "LLM warm-up of the JVM failed ("
                   + (record == null ? "no answer" : record.outcome().error())
                   + "); the first requests will be slower");
           return;
@@ -101,20 +98,21 @@ final class WarmUpRounds {
   }
 
   /**
-   * Real requests to the target, one after the other, at each of its URLs at least one. Where the
-   * target rejects what pins output, the run goes on without.
+   * Sends real requests to the target, one after the other, at least one to each of its URLs. Where
+   * the target rejects the fields that pin output, the run goes on without them.
    *
-   * @param request one that the scenario sends: as it is, unless it depends on what its user did
-   * @throws InvalidSimulation in a line for each URL that fails: no load is sent then
+   * @param request one that the scenario sends; it is sent as it is, unless it depends on earlier
+   *     actions of its user
+   * @throws InvalidSimulation with a line for each URL that fails, as no load is sent then
    */
-  void target(LlmComponents components, LlmRequest request) {
+  void warmUpTarget(LlmComponents components, LlmRequest request) {
     LlmProtocol protocol = components.protocol;
     int requests = protocol.warmUpRequests;
     if (requests == 0) {
       return;
     }
-    LlmComponents forgetting = components.forWarmUp(protocol, requestLog);
-    Action action = action(forgetting, asked(request, forgetting));
+    LlmComponents unrecorded = components.forWarmUp(protocol, requestLog);
+    Action action = action(unrecorded, warmUpRequest(request, unrecorded));
     Map<String, String> failures = new LinkedHashMap<>();
     try {
       for (int i = 0; i < Math.max(requests, protocol.baseUrls.size()); i++) {
@@ -122,14 +120,14 @@ final class WarmUpRounds {
         if (failures.containsKey(url)) {
           continue;
         }
-        RequestRecord record = answer(action, i, protocol);
+        RequestRecord record = sendAndAwait(action, i, protocol);
         if (isPinningRejected(record) && components.unpin()) {
           System.out.println(
               "LLM: "
                   + components.target
                   + " rejects ignore_eos and min_tokens, so the run goes on without: answers may"
                   + " end early (llm.ignoreEos=false says so up front)");
-          record = answer(action, i, protocol);
+          record = sendAndAwait(action, i, protocol);
         }
         if (record == null || !record.outcome().ok()) {
           failures.put(url, WarmUpFailure.line(components.target, url, record));
@@ -149,17 +147,18 @@ final class WarmUpRounds {
     return error != null && error.contains(StreamedExchange.PINNING_REMEDY);
   }
 
-  /** Sends one request and waits for its end; null when it does not come. */
-  private @Nullable RequestRecord answer(Action action, long userId, LlmProtocol protocol)
+  /** Sends a request and waits for its record; null where it does not end in time. */
+  private @Nullable RequestRecord sendAndAwait(Action action, long userId, LlmProtocol protocol)
       throws InterruptedException {
     send(action, userId, protocol);
     return requestLog.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
   }
 
   /**
-   * That request without its checks; a short one where it cannot be made for a user from nowhere.
+   * The request without its checks; a short one where it cannot be built for a user that has done
+   * nothing before.
    */
-  private LlmRequest asked(LlmRequest request, LlmComponents components) {
+  private LlmRequest warmUpRequest(LlmRequest request, LlmComponents components) {
     LlmRequest plain =
         request.edit(
             draft -> {
@@ -175,11 +174,11 @@ final class WarmUpRounds {
           PreparedRequest.of(plain, components.protocol, false, components.prefixes, session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      return shortOne(request.parts().api);
+      return shortRequest(request.parts().api);
     }
   }
 
-  private static LlmRequest shortOne(Api api) {
+  private static LlmRequest shortRequest(Api api) {
     return LlmRequest.of(Dynamic.of("warm-up"), api)
         .edit(draft -> draft.maxTokens = Dynamic.of(SHORT_TOKENS))
         .edit(draft -> draft.prompt = Dynamic.of(PROMPT));
@@ -201,7 +200,7 @@ final class WarmUpRounds {
         http.onStart().apply(fresh).set(LlmProtocol.WARM_UP_KEY, true), protocol.warmUpSession);
   }
 
-  /** What follows a warm-up request. */
+  /** The action after a warm-up request. */
   private static final class EndOfUser extends SessionHook {
     EndOfUser(StatsEngine statsEngine) {
       super(null, "warm-up-end", statsEngine, null);
@@ -214,8 +213,8 @@ final class WarmUpRounds {
   }
 
   /**
-   * Requests that only warm up: their records pass the codec and the live figures, so that these
-   * are warm too, and are then dropped.
+   * The log of warm-up requests. Their records pass through the codec and the live figures, to warm
+   * these up, and are dropped.
    */
   private static final class WarmUpRequestLog extends RequestLog {
 
@@ -258,7 +257,7 @@ final class WarmUpRounds {
       return false;
     }
 
-    /** The next request that is over; null when none is in time. */
+    /** Waits for the record of the next request that ends; null after that time. */
     @Nullable RequestRecord await(long nanos) throws InterruptedException {
       RequestRecord record = ended.poll(nanos, TimeUnit.NANOSECONDS);
       if (record != null) {

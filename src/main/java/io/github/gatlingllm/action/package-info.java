@@ -1,6 +1,6 @@
 /**
- * The only seam to Gatling's Scala core: protocol, components, actions and checks. An upgrade of
- * Gatling is work in this package.
+ * The connection to Gatling's Scala core: protocol, components, actions, checks and injection. An
+ * upgrade of Gatling changes this package only. Not for users' code.
  */
 @NullMarked
 package io.github.gatlingllm.action;

@@ -11,8 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Last step of an assertion: what the figure must be. The conditions are Gatling's. Numbers are in
- * the figure's unit: milliseconds, percent, per second, tokens, or none.
+ * Last step of an assertion: the condition on the figure. The conditions are those of Gatling's
+ * assertions. Values are in the unit of the figure: milliseconds, percent, per second, tokens, W,
+ * or a plain number.
  */
 public sealed class AssertionCondition permits TimeCondition {
 
@@ -35,58 +36,68 @@ public sealed class AssertionCondition permits TimeCondition {
                     List.copyOf(values))));
   }
 
-  /** Below the value. */
+  /** The figure is below the value. */
   public final LlmAssertion lt(double value) {
     return next(Condition.LT, List.of(value));
   }
 
-  /** At most the value. */
+  /** The figure is at most the value. */
   public final LlmAssertion lte(double value) {
     return next(Condition.LTE, List.of(value));
   }
 
-  /** Above the value. */
+  /** The figure is above the value. */
   public final LlmAssertion gt(double value) {
     return next(Condition.GT, List.of(value));
   }
 
-  /** At least the value. */
+  /** The figure is at least the value. */
   public final LlmAssertion gte(double value) {
     return next(Condition.GTE, List.of(value));
   }
 
-  /** In the range, its bounds included. */
+  /** The figure is in the range, bounds included. */
   public final LlmAssertion between(double min, double max) {
     return between(min, max, true);
   }
 
-  /** In the range; {@code inclusive} says whether its bounds belong to it. */
+  /**
+   * The figure is in the range.
+   *
+   * @param inclusive whether the bounds belong to the range
+   */
   public final LlmAssertion between(double min, double max, boolean inclusive) {
     return next(inclusive ? Condition.BETWEEN : Condition.BETWEEN_EXCLUSIVE, List.of(min, max));
   }
 
-  /** At most so far from the mean. */
+  /** The figure differs from the mean by at most {@code plusOrMinus}. */
   public final LlmAssertion around(double mean, double plusOrMinus) {
     return around(mean, plusOrMinus, true);
   }
 
-  /** As {@link #around(double, double)}; {@code inclusive} says whether the bounds belong to it. */
+  /**
+   * As {@link #around(double, double)}.
+   *
+   * @param inclusive whether the bounds belong to the range
+   */
   public final LlmAssertion around(double mean, double plusOrMinus, boolean inclusive) {
     return between(mean - plusOrMinus, mean + plusOrMinus, inclusive);
   }
 
   /**
-   * At most this share of the mean away from it.
+   * The figure differs from the mean by at most a share of the mean.
    *
-   * @param percentDeviation as in Gatling a share of the mean, 0 to 1: 0.1 for 10 %
+   * @param percentDeviation a share of the mean, 0 to 1, as in Gatling: 0.1 is 10 %
+   * @throws IllegalArgumentException if {@code percentDeviation} is not in this range
    */
   public final LlmAssertion deviatesAround(double mean, double percentDeviation) {
     return deviatesAround(mean, percentDeviation, true);
   }
 
   /**
-   * As {@link #deviatesAround(double, double)}; {@code inclusive} says whether the bounds belong to
-   * it.
+   * As {@link #deviatesAround(double, double)}.
+   *
+   * @param inclusive whether the bounds belong to the range
    */
   public final LlmAssertion deviatesAround(
       double mean, double percentDeviation, boolean inclusive) {
@@ -98,7 +109,7 @@ public sealed class AssertionCondition permits TimeCondition {
     return around(mean, Math.abs(mean) * percentDeviation, inclusive);
   }
 
-  /** The value. */
+  /** The figure equals the value. */
   public final LlmAssertion is(double value) {
     return next(Condition.IS, List.of(value));
   }
@@ -108,7 +119,7 @@ public sealed class AssertionCondition permits TimeCondition {
     return is(value);
   }
 
-  /** One of the values. */
+  /** The figure equals one of the values. */
   public final LlmAssertion in(double... values) {
     return next(Condition.IN, Arrays.stream(values).boxed().toList());
   }
@@ -128,7 +139,7 @@ public sealed class AssertionCondition permits TimeCondition {
     return in(values);
   }
 
-  /** Which figure of which requests an assertion is about; not yet what it must be. */
+  /** The figure and the requests that an assertion is about, without its condition. */
   record AssertionFigure(Assertion.Scope scope, @Nullable String name, String figure) {
 
     AssertionFigure and(String part) {

@@ -10,7 +10,7 @@ import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RequestStatus;
 import org.jspecify.annotations.Nullable;
 
-/** Step 2 of an assertion: which figure of the requests. Formulas: {@code docs/metrics.md}. */
+/** Step 2 of an assertion: the figure. {@code docs/metrics.md} has the formulas. */
 public final class AssertionScope {
 
   private final AssertionFigure requests;
@@ -35,97 +35,97 @@ public final class AssertionScope {
     return new WithCount(requests.and(kind.figure()));
   }
 
-  /** Time to first token, from admission. */
+  /** Time to first token, from admission, in ms. */
   public WithMetric<TimeCondition> ttft() {
     return time(Metric.TTFT_MS);
   }
 
-  /** Time to first token, from the planned arrival. */
+  /** Time to first token, from the planned arrival, in ms. */
   public WithMetric<TimeCondition> ttftFromSchedule() {
     return time(Metric.TTFT_FROM_SCHEDULE_MS);
   }
 
-  /** Time to first token that is not reasoning, from admission. */
+  /** Time to first token that is not reasoning, from admission, in ms. */
   public WithMetric<TimeCondition> ttfo() {
     return time(Metric.TTFO_MS);
   }
 
-  /** Time to first token that is not reasoning, from the planned arrival. */
+  /** Time to first token that is not reasoning, from the planned arrival, in ms. */
   public WithMetric<TimeCondition> ttfoFromSchedule() {
     return time(Metric.TTFO_FROM_SCHEDULE_MS);
   }
 
-  /** Time to second token: from the first token-bearing event to the second. */
+  /** Time to second token: from the first event with tokens to the second one, in ms. */
   public WithMetric<TimeCondition> ttst() {
     return time(Metric.TTST_MS);
   }
 
-  /** Gaps between tokens, of all requests pooled. */
+  /** Inter-token latency: gaps between tokens, pooled over all requests, in ms. */
   public WithMetric<TimeCondition> itl() {
     return time(Metric.ITL_MS);
   }
 
-  /** Gaps between token-bearing events, of all requests pooled. */
+  /** Inter-chunk latency: gaps between events with tokens, pooled over all requests, in ms. */
   public WithMetric<TimeCondition> icl() {
     return time(Metric.ICL_MS);
   }
 
-  /** Mean time per output token after the first. */
+  /** Time per output token: the mean time of each token after the first, in ms. */
   public WithMetric<TimeCondition> tpot() {
     return time(Metric.TPOT_MS);
   }
 
-  /** Time to the last token, from admission. */
+  /** Time to the last token, from admission, in ms. */
   public WithMetric<TimeCondition> e2e() {
     return time(Metric.E2E_MS);
   }
 
-  /** Time to the last token, from the planned arrival. */
+  /** Time to the last token, from the planned arrival, in ms. */
   public WithMetric<TimeCondition> e2eFromSchedule() {
     return time(Metric.E2E_FROM_SCHEDULE_MS);
   }
 
-  /** How long requests took that ended by themselves and are not ok, from admission. */
+  /** Time to the end of failed requests, from admission, in ms. */
   public WithMetric<TimeCondition> failedE2e() {
     return time(Metric.FAILED_E2E_MS);
   }
 
-  /** Time to the last token ÷ tokens. */
+  /** Time to the last token ÷ output tokens, in ms. */
   public WithMetric<TimeCondition> e2ePerToken() {
     return time(Metric.E2E_PER_TOKEN_MS);
   }
 
-  /** Waiting inside the client: from the planned arrival to admission. */
+  /** Wait inside the client, from the planned arrival to admission, in ms. */
   public WithMetric<TimeCondition> queueWait() {
     return time(Metric.QUEUE_WAIT_MS);
   }
 
-  /** Waiting for a connection. */
+  /** Wait for a connection, in ms. */
   public WithMetric<TimeCondition> connect() {
     return time(Metric.CONNECT_MS);
   }
 
-  /** Longest gap of each request. */
+  /** Longest gap between tokens of each request, in ms. */
   public WithMetric<TimeCondition> stall() {
     return time(Metric.STALL_MS);
   }
 
-  /** What a reader at the reading speed waits in all for late tokens of an answer. */
+  /** Total wait for late tokens of an answer, of a reader at the reading speed, in ms. */
   public WithMetric<TimeCondition> readerStall() {
     return time(Metric.READER_STALL_MS);
   }
 
-  /** Tokens of the prompts. */
+  /** Tokens of each prompt. */
   public WithMetric<AssertionCondition> promptTokens() {
     return amount(Metric.PROMPT_TOKENS);
   }
 
-  /** Generated tokens, reasoning included. */
+  /** Generated tokens of each request, reasoning included. */
   public WithMetric<AssertionCondition> outputTokens() {
     return amount(Metric.OUTPUT_TOKENS);
   }
 
-  /** Tokens per second that each user sees, TTFT included. */
+  /** Tokens per second of each answer, TTFT included. */
   public WithMetric<AssertionCondition> userTokensPerSec() {
     return amount(Metric.USER_TOKENS_PER_S);
   }
@@ -135,7 +135,7 @@ public final class AssertionScope {
     return amount(Metric.DECODE_TOKENS_PER_S);
   }
 
-  /** Effective prefill rate of each prompt: tokens that were not cached ÷ TTFT. */
+  /** Prefill rate of each prompt: tokens that were not cached ÷ TTFT, per second. */
   public WithMetric<AssertionCondition> prefillTokensPerSec() {
     return amount(Metric.PREFILL_TOKENS_PER_S);
   }
@@ -145,12 +145,12 @@ public final class AssertionScope {
     return number(Metric.OUTPUT_TOKENS_PER_S);
   }
 
-  /** As {@link #outputTokensPerSec()}, with reasoning that was billed and never streamed. */
+  /** As {@link #outputTokensPerSec()}, with reasoning tokens that were billed but not streamed. */
   public AssertionCondition billedOutputTokensPerSec() {
     return number(Metric.BILLED_OUTPUT_TOKENS_PER_S);
   }
 
-  /** Tokens that arrived in the best whole second of the measure window. */
+  /** Most tokens that arrived in a whole second of the measure window. */
   public AssertionCondition peakOutputTokensPerSec() {
     return number(Metric.PEAK_OUTPUT_TOKENS_PER_S);
   }
@@ -160,32 +160,35 @@ public final class AssertionScope {
     return number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
   }
 
-  /** Mean power of the target's GPUs in W, where the server's metrics tell it. */
+  /** Mean power of the target's GPUs in W; absent if the server's metrics lack it. */
   public AssertionCondition power() {
     return number(Metric.POWER_W);
   }
 
-  /** {@link #outputTokensPerSec()} ÷ {@link #power()}, where the server's metrics tell it. */
+  /** {@link #outputTokensPerSec()} ÷ {@link #power()}; absent if the power is not known. */
   public AssertionCondition outputTokensPerJoule() {
     return number(Metric.OUTPUT_TOKENS_PER_JOULE);
   }
 
-  /** What a million output tokens cost, with {@code costPerHour}. */
+  /** Cost of a million output tokens; needs {@link LlmProtocolBuilder#costPerHour}. */
   public AssertionCondition costPerMillionOutputTokens() {
     return number(Metric.COST_PER_MILLION_OUTPUT_TOKENS);
   }
 
-  /** What a million tokens within the SLO cost, with {@code costPerHour}. */
+  /**
+   * Cost of a million output tokens of requests within the SLO; needs {@link
+   * LlmProtocolBuilder#costPerHour}.
+   */
   public AssertionCondition costPerMillionTokensInSlo() {
     return number(Metric.COST_PER_MILLION_SLO_TOKENS);
   }
 
-  /** Prompt tokens of requests whose first token came in the measure window ÷ window. */
+  /** Prompt tokens of requests whose first token arrived in the measure window ÷ window. */
   public AssertionCondition inputTokensPerSec() {
     return number(Metric.INPUT_TOKENS_PER_S);
   }
 
-  /** As {@link #outputTokensPerSec()}, with prompt tokens. */
+  /** {@link #outputTokensPerSec()} + {@link #inputTokensPerSec()}. */
   public AssertionCondition totalTokensPerSec() {
     return number(Metric.TOTAL_TOKENS_PER_S);
   }
@@ -205,70 +208,70 @@ public final class AssertionScope {
     return number(Metric.INPUTS_PER_S);
   }
 
-  /** Requests in flight, mean over the measure window. */
+  /** Mean number of requests in flight over the measure window. */
   public AssertionCondition effectiveConcurrency() {
     return number(Metric.EFFECTIVE_CONCURRENCY);
   }
 
-  /** Requests between their first and last token, mean over the measure window. */
+  /** Mean number of requests between first and last token over the measure window. */
   public AssertionCondition activeConcurrency() {
     return number(Metric.ACTIVE_CONCURRENCY);
   }
 
-  /** Most requests in flight at one of 100 instants a second of the measure window. */
+  /** Most requests in flight in the measure window, sampled 100 times a second. */
   public AssertionCondition peakInFlight() {
     return number(Metric.PEAK_IN_FLIGHT);
   }
 
-  /** Pooled ITL p99 ÷ p50: 1 is ideal, above 3 are visible pauses. */
+  /** p99 ÷ p50 of the pooled inter-token gaps: 1 is ideal, above 3 pauses are visible. */
   public AssertionCondition jitter() {
     return number(Metric.JITTER);
   }
 
-  /** Median over requests of their own ITL p99 ÷ p50. */
+  /** Median over requests of p99 ÷ p50 of their own inter-token gaps. */
   public AssertionCondition jitterPerRequest() {
     return number(Metric.JITTER_PER_REQUEST);
   }
 
-  /** Gaps over 100 ms per 1,000 output tokens. */
+  /** Number of gaps over 100 ms per 1,000 output tokens. */
   public AssertionCondition stallsPer1kTokens() {
     return number(Metric.STALLS_PER_1K_TOKENS);
   }
 
-  /** Output tokens ÷ token-bearing events. */
+  /** Output tokens ÷ events with tokens. */
   public AssertionCondition batchRatio() {
     return number(Metric.BATCH_RATIO);
   }
 
-  /** Percentage of readers at the reading speed who wait for a late token. */
+  /** Percentage of answers whose reader, at the reading speed, waits for a late token. */
   public AssertionCondition readersStalled() {
     return number(Metric.READERS_STALLED);
   }
 
-  /** What met every objective of the SLO. */
+  /** Requests and tokens that met every objective of the SLO. */
   public WithGoodput goodput() {
     return new WithGoodput(requests.and("goodput"));
   }
 
-  /** All requests that were started in measure windows. */
+  /** All requests that started in measure windows. */
   public WithTotal allRequests() {
     return new WithTotal(requests.and(Metric.STARTED.figure()));
   }
 
   /**
-   * Requests that ended by themselves and are not ok; those that a rate limit of the server turned
-   * away ({@code status(RATE_LIMITED)}) are none.
+   * Failed requests: those that ended by themselves and are not ok. Requests rejected by a rate
+   * limit of the server are not failed requests; see {@code status(RATE_LIMITED)}.
    */
   public WithCount failedRequests() {
     return requestsOf(Metric.ERRORS);
   }
 
-  /** Requests that are complete and passed their checks. */
+  /** Requests with a complete answer that passed their checks. */
   public WithCount successfulRequests() {
     return requestsOf(Metric.OK);
   }
 
-  /** Requests that ended that way. */
+  /** Requests with this status. */
   public WithCount status(RequestStatus status) {
     return new WithCount(requests.and(status.key()));
   }

@@ -10,8 +10,9 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * DSL for batch trials: so many users at once, wait for the slowest, and again. Figures are tokens
- * over wall time, of each trial and of all. Several numbers are a sweep.
+ * DSL for batch trials: all users of a trial start at once, and the next trial starts when the
+ * slowest user has ended. Figures are tokens over wall time, of each trial and of all trials.
+ * Several numbers of users are a sweep: one load level each.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -31,13 +32,13 @@ public final class Batch implements LoadProfile {
     plan();
   }
 
-  /** One trial of each number of users; the last may take 30 s. */
+  /** One trial per number of users; the last trial of each may take 30 s. */
   static Batch of(int... users) {
     return new Batch(users.clone(), 1, Phases.DEFAULT.drainNanos());
   }
 
   /**
-   * How many trials there are of each number of users.
+   * Sets the number of trials of each load level.
    *
    * @param count 1 or more; 1 by default
    */
@@ -46,7 +47,7 @@ public final class Batch implements LoadProfile {
   }
 
   /**
-   * How long the last trial may take before it is cancelled.
+   * Sets how long the last trial of a load level may take before it is cancelled.
    *
    * @param seconds 0 or more; 30 by default
    */
@@ -59,12 +60,12 @@ public final class Batch implements LoadProfile {
     return new Batch(users, trials, duration.toNanos());
   }
 
-  /** Ends the sweep after the first level that breaks one of these rules; put it last. */
+  /** Ends the sweep after the first load level that breaks one of these rules; call it last. */
   public StoppedSweep stopWhen(StopRule... rules) {
     return StoppedSweep.of(plan(), rules);
   }
 
-  /** The levels and their trials. */
+  /** The load levels and their trials. */
   @Override
   public LoadPlan.Sweep plan() {
     return checked(

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A request that sends messages: a chat completion, or the same by the APIs {@code responses} and
- * {@code messages}, which are sent what is said here in their own words.
+ * A request that sends messages: a chat completion, or the equivalent request to the APIs {@code
+ * responses} and {@code messages}. Messages and parameters are translated to the API's own fields.
  *
  * <pre>{@code
  * llm("ask").chat().system("You are a helpful assistant.").user("#{prompt}").maxTokens(256)
@@ -32,45 +32,48 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return new ChatRequestBuilder(changed);
   }
 
-  /** The conversation so far, before what is asked here; see {@link ChatStep#history}. */
+  /**
+   * Sends the conversation so far before the messages of this request; see {@link
+   * ChatStep#history}.
+   */
   public ChatRequestBuilder history(String sessionKey) {
     return with(request.withHistory(sessionKey));
   }
 
-  /** One more message of the system; a Gatling EL String. */
+  /** Appends a system message; a Gatling EL String. */
   public ChatRequestBuilder system(String text) {
     return message("system", Dynamic.text(text));
   }
 
-  /** One more message of the system, computed from the session. */
+  /** Appends a system message, computed from the session. */
   public ChatRequestBuilder system(Function<Session, String> text) {
     return message("system", Dynamic.of(text));
   }
 
-  /** One more message of the user; a Gatling EL String. */
+  /** Appends a user message; a Gatling EL String. */
   public ChatRequestBuilder user(String text) {
     return message("user", Dynamic.text(text));
   }
 
-  /** One more message of the user, computed from the session. */
+  /** Appends a user message, computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text) {
     return message("user", Dynamic.of(text));
   }
 
   /**
-   * One more message of the user, with images.
+   * Appends a user message with images.
    *
    * <pre>{@code
    * llm("look").chat().user("What is in #{what}?", image("cat.png"), image(512, 512).variants(16))
    * }</pre>
    *
-   * @param text a Gatling EL String; empty for none
+   * @param text a Gatling EL String; empty for a message without text
    */
   public ChatRequestBuilder user(String text, Image image, Image... more) {
     return illustrated(Dynamic.text(text), image, more);
   }
 
-  /** As {@link #user(String, Image, Image...)}, the text computed from the session. */
+  /** As {@link #user(String, Image, Image...)}, with a text computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text, Image image, Image... more) {
     return illustrated(Dynamic.of(text), image, more);
   }
@@ -81,35 +84,35 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return with(request.and(new MessagePart.Illustrated("user", text, urls)));
   }
 
-  /** One more message of the assistant; a Gatling EL String. */
+  /** Appends an assistant message; a Gatling EL String. */
   public ChatRequestBuilder assistant(String text) {
     return message("assistant", Dynamic.text(text));
   }
 
-  /** One more message of the assistant, computed from the session. */
+  /** Appends an assistant message, computed from the session. */
   public ChatRequestBuilder assistant(Function<Session, String> text) {
     return message("assistant", Dynamic.of(text));
   }
 
-  /** The result of a tool call; Gatling EL Strings. */
+  /** Appends the result of a tool call; call id and text are Gatling EL Strings. */
   public ChatRequestBuilder tool(String callId, String text) {
     return with(request.and(new MessagePart.ToolResult(Dynamic.text(callId), Dynamic.text(text))));
   }
 
-  /** The result of a tool call, computed from the session. */
+  /** Appends the result of a tool call, computed from the session. */
   public ChatRequestBuilder tool(Function<Session, String> callId, Function<Session, String> text) {
     return with(request.and(new MessagePart.ToolResult(Dynamic.of(callId), Dynamic.of(text))));
   }
 
   /**
-   * The results of the tools that the model called last, one message each.
+   * Appends the results of the model's last tool calls, one message per call.
    *
    * <pre>{@code
    * llm("report").chat().history("h").toolResults("calls", call -> weatherIn(call.arguments()))
    * }</pre>
    *
-   * @param sessionKey where {@code toolCalls().saveAs(…)} has kept the calls
-   * @param tool gives the result of a call
+   * @param sessionKey session attribute that {@code toolCalls().saveAs(…)} saved the calls to
+   * @param tool computes the result of a call
    */
   public ChatRequestBuilder toolResults(
       String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
@@ -128,7 +131,7 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
   }
 
   /**
-   * A whole list of messages, in OpenAI's form.
+   * Appends a list of messages in OpenAI's format.
    *
    * @param el a Gatling EL String for a session attribute that is a list of maps, a {@link
    *     io.github.gatlingllm.workload.Dialog} of a dataset (up to its last user message, with its
@@ -138,12 +141,12 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return with(request.and(new MessagePart.Whole(Dynamic.el(el, Object.class))));
   }
 
-  /** A whole list of messages, each a map in OpenAI's form, computed from the session. */
+  /** Appends a list of messages, computed from the session; each is a map in OpenAI's format. */
   public ChatRequestBuilder messages(Function<Session, List<?>> messages) {
     return with(request.and(new MessagePart.Whole(Dynamic.of(s -> (Object) messages.apply(s)))));
   }
 
-  /** The tools the model may call: a JSON array; a Gatling EL String. */
+  /** The tools that the model may call: a JSON array, as a Gatling EL String. */
   public ChatRequestBuilder tools(String json) {
     return edit(draft -> draft.tools = Dynamic.text(json));
   }
@@ -154,8 +157,8 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
   }
 
   /**
-   * Whether and which tools the model calls: a JSON value such as {@code "auto"} with its quotes; a
-   * Gatling EL String.
+   * Controls whether the model calls tools, and which: a JSON value such as {@code "auto"}, quotes
+   * included, as a Gatling EL String.
    */
   public ChatRequestBuilder toolChoice(String json) {
     return edit(draft -> draft.toolChoice = Dynamic.text(json));
@@ -166,7 +169,7 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return edit(draft -> draft.toolChoice = Dynamic.of(json));
   }
 
-  /** The form the answer must have: a JSON object such as a JSON schema; a Gatling EL String. */
+  /** The format of the answer: a JSON object, e.g. with a JSON schema, as a Gatling EL String. */
   public ChatRequestBuilder responseFormat(String json) {
     return edit(draft -> draft.responseFormat = Dynamic.text(json));
   }
@@ -177,9 +180,9 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
   }
 
   /**
-   * Asks for the log probability of each token, and of the likeliest ones in its place.
+   * Asks for the log probability of each token, and of the most likely tokens at its position.
    *
-   * @param top how many of these, 0 to 20
+   * @param top number of most likely tokens, 0 to 20
    */
   public ChatRequestBuilder logprobs(int top) {
     return parameter("logprobs", Dynamic.of(true)).parameter("top_logprobs", Dynamic.of(top));

@@ -7,7 +7,7 @@ import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import java.util.List;
 import java.util.function.Function;
 
-/** A request that sends messages, and still needs something to answer. */
+/** A request that sends messages and still needs a message to answer. */
 public final class ChatStep {
 
   private final LlmRequest request;
@@ -16,7 +16,7 @@ public final class ChatStep {
     this.request = request;
   }
 
-  /** What the model is told before anything else; a Gatling EL String. */
+  /** Appends a system message; a Gatling EL String. */
   public ChatStep system(String text) {
     return system(Dynamic.text(text));
   }
@@ -31,74 +31,77 @@ public final class ChatStep {
   }
 
   /**
-   * The conversation so far, kept in that session attribute by {@link LlmDsl#conversation}. What is
-   * asked here and the answer join it when the request succeeds.
+   * Sends the conversation so far before the messages of this request. If the request succeeds, its
+   * messages and the answer are appended to the conversation.
+   *
+   * @param sessionKey session attribute of a conversation; see {@link LlmDsl#conversation}
    */
   public ChatStep history(String sessionKey) {
     return new ChatStep(request.withHistory(sessionKey));
   }
 
   /**
-   * The conversation kept in that session attribute, and what the dialog that it follows asks next;
-   * see {@link ConversationBuilder#dialog(String)}. After a request that fails the conversation is
-   * over.
+   * Sends the conversation so far, and the next turn of the recorded dialog that it follows; see
+   * {@link ConversationBuilder#dialog(String)}. A failed request ends the conversation.
+   *
+   * @param sessionKey session attribute of the conversation
    */
   public ChatRequestBuilder nextTurn(String sessionKey) {
     return new ChatRequestBuilder(request.and(new MessagePart.NextTurn(sessionKey)));
   }
 
-  /** What the user says; a Gatling EL String. */
+  /** Appends a user message; a Gatling EL String. */
   public ChatRequestBuilder user(String text) {
     return chat().user(text);
   }
 
-  /** What the user says, computed from the session. */
+  /** Appends a user message, computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text) {
     return chat().user(text);
   }
 
-  /** What the user says and shows; see {@link ChatRequestBuilder#user(String, Image, Image...)}. */
+  /** Appends a user message; see {@link ChatRequestBuilder#user(String, Image, Image...)}. */
   public ChatRequestBuilder user(String text, Image image, Image... more) {
     return chat().user(text, image, more);
   }
 
-  /** What the user says and shows, the text computed from the session. */
+  /** Appends a user message with images, its text computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text, Image image, Image... more) {
     return chat().user(text, image, more);
   }
 
-  /** What the assistant said before; a Gatling EL String. */
+  /** Appends an assistant message; a Gatling EL String. */
   public ChatRequestBuilder assistant(String text) {
     return chat().assistant(text);
   }
 
-  /** What the assistant said before, computed from the session. */
+  /** Appends an assistant message, computed from the session. */
   public ChatRequestBuilder assistant(Function<Session, String> text) {
     return chat().assistant(text);
   }
 
-  /** The result of a tool call; Gatling EL Strings. */
+  /** Appends the result of a tool call; call id and text are Gatling EL Strings. */
   public ChatRequestBuilder tool(String callId, String text) {
     return chat().tool(callId, text);
   }
 
-  /** The result of a tool call, computed from the session. */
+  /** Appends the result of a tool call, computed from the session. */
   public ChatRequestBuilder tool(Function<Session, String> callId, Function<Session, String> text) {
     return chat().tool(callId, text);
   }
 
-  /** The results of several tool calls; see {@link ChatRequestBuilder#toolResults}. */
+  /** Appends the results of tool calls; see {@link ChatRequestBuilder#toolResults}. */
   public ChatRequestBuilder toolResults(
       String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
     return chat().toolResults(sessionKey, tool);
   }
 
-  /** A whole list of messages; see {@link ChatRequestBuilder#messages(String)}. */
+  /** Appends a list of messages; see {@link ChatRequestBuilder#messages(String)}. */
   public ChatRequestBuilder messages(String el) {
     return chat().messages(el);
   }
 
-  /** A whole list of messages; see {@link ChatRequestBuilder#messages(Function)}. */
+  /** Appends a list of messages; see {@link ChatRequestBuilder#messages(Function)}. */
   public ChatRequestBuilder messages(Function<Session, List<?>> messages) {
     return chat().messages(messages);
   }

@@ -11,10 +11,10 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * DSL for closed-loop load: so many users, each of which begins the scenario again as soon as it
- * has ended it, within microseconds. Users live on: session, cookies and conversations last for the
- * whole run. Several numbers are a sweep: one level after the other, each starting when nothing of
- * the one before is in flight.
+ * DSL for closed-loop load: a fixed number of users, each of which starts the scenario again within
+ * microseconds after its end. Users keep their session, cookies and conversations for the whole
+ * run. Several numbers of users are a sweep: one load level after the other. A level starts when no
+ * request of the level before is in flight.
  *
  * <p>Each level goes through the phases fill, stabilize, measure, cooldown and drain; figures come
  * from measure only.
@@ -46,11 +46,11 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
   }
 
   /**
-   * A level per number: users spread over a fill, measuring when all have had an answer and the
-   * load has settled, 30 s of it, a cooldown, at most 30 s of drain.
+   * One load level per number of users. By default users start over an automatic fill, 30 s are
+   * measured once the load has settled, then follow a cooldown and at most 30 s of drain.
    *
-   * @param users numbers of users in flight, each 1 or more and there once
-   * @throws IllegalArgumentException if they are not
+   * @param users numbers of users, each 1 or more and no number twice
+   * @throws IllegalArgumentException if a number is below 1 or given twice
    */
   public static ClosedLoop of(int... users) {
     return checked(() -> new ClosedLoop(users.clone(), Phases.DEFAULT, false));
@@ -61,17 +61,17 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
     return new ClosedLoop(users, others, oneUserPerSecond);
   }
 
-  /** Starts one more user per second, at each level. */
+  /** Starts one user per second at each level. */
   public ClosedLoop fill() {
     return new ClosedLoop(users, phases, true);
   }
 
   /**
-   * Starts the users of each level evenly over this time. Without it they start over twice the
-   * median E2E of the level before; at the first level its first user starts alone, and its first
-   * answer tells how long that is. Levels of so many {@link #requests} start all at once.
+   * Starts the users of each level evenly over this time. By default the time is twice the median
+   * E2E of the level before. At the first level one user starts alone, and the E2E of its first
+   * answer takes the place of the median. Levels with {@link #requests} start all users at once.
    *
-   * @param seconds 0 or more; 0 starts all at once
+   * @param seconds 0 or more; 0 starts all users at once
    */
   public ClosedLoop fill(long seconds) {
     return fill(Duration.ofSeconds(seconds));
@@ -82,14 +82,14 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
     return checked(() -> new ClosedLoop(users, phases.withFill(duration.toNanos()), false));
   }
 
-  /** The levels and their phases. */
+  /** The load levels and their phases. */
   @Override
   public LoadPlan.Sweep plan() {
     return plan;
   }
 
   /**
-   * Ends the sweep after the first level that breaks one of these rules; put it last.
+   * Ends the sweep after the first load level that breaks one of these rules; call it last.
    *
    * <pre>{@code
    * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())

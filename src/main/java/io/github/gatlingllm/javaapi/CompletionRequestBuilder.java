@@ -25,9 +25,9 @@ public final class CompletionRequestBuilder
   }
 
   /**
-   * Asks for the log probability of each token, and of the likeliest ones in its place.
+   * Asks for the log probability of each token, and of the most likely tokens at its position.
    *
-   * @param top how many of these, 0 to 5
+   * @param top number of most likely tokens, 0 to 5
    */
   public CompletionRequestBuilder logprobs(int top) {
     return parameter("logprobs", Dynamic.of(top));

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a conversation in a session attribute.
+ * Starts a conversation and keeps it in a session attribute; see {@link LlmDsl#conversation}.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
@@ -44,8 +44,8 @@ public final class ConversationBuilder implements Executable {
   }
 
   /**
-   * What the model is told before anything else, in place of what a dialog begins with; a Gatling
-   * EL String.
+   * The system message of the conversation, in place of that of the {@link #dialog}; a Gatling EL
+   * String.
    */
   public ConversationBuilder system(String text) {
     return with(draft -> draft.system = Dynamic.text(text));
@@ -57,8 +57,8 @@ public final class ConversationBuilder implements Executable {
   }
 
   /**
-   * Follows a recorded dialog: begins with what its system said, and {@link ChatStep#nextTurn} asks
-   * its turns. The answers that come join the history.
+   * Follows a recorded dialog: the conversation starts with the dialog's system message, and {@link
+   * ChatStep#nextTurn} sends its user turns. The server's answers are appended to the history.
    *
    * <pre>{@code
    * feed(dataset(shareGpt("sharegpt.json")).seed(42)),
@@ -66,7 +66,7 @@ public final class ConversationBuilder implements Executable {
    * asLongAs(goesOn("history")).on(llm("turn").chat().nextTurn("history"), pause(2, 8))
    * }</pre>
    *
-   * @param el a Gatling EL String for a session attribute that is a {@link Dialog}
+   * @param el a Gatling EL String of a session attribute that is a {@link Dialog}
    */
   public ConversationBuilder dialog(String el) {
     return with(draft -> draft.dialog = Dynamic.el(el, Dialog.class));
@@ -78,21 +78,22 @@ public final class ConversationBuilder implements Executable {
   }
 
   /**
-   * Lets a dialog's recorded answers join the history in place of those that come, so that every
-   * server is asked the same.
+   * Appends the dialog's recorded answers to the history instead of the server's answers, so that
+   * every server gets the same requests.
    */
   public ConversationBuilder recordedAnswers() {
     return with(draft -> draft.recordedAnswers = true);
   }
 
   /**
-   * Ends the conversation before a turn that would have more tokens than that, its {@code
-   * maxTokens} included: the turn is not sent, {@link LlmDsl#goesOn} is false from then on, and the
-   * user goes on with the scenario. How many turns were not sent is on the console and in {@code
-   * run.json}.
+   * Ends the conversation before a turn that would exceed this number of tokens, its {@code
+   * maxTokens} included. The turn is not sent, {@link LlmDsl#goesOn} is false from then on, and the
+   * user continues the scenario. The console and {@code run.json} show how many turns were not
+   * sent.
    *
-   * <p>The history counts as the server, else our tokenizer, counted it with the last answer; what
-   * is new counts as a token per four characters.
+   * <p>The history has the tokens that the server counted with the last answer, or the protocol's
+   * tokenizer if the server did not count them. New messages are estimated as one token per four
+   * characters.
    *
    * @param tokens 1 or more
    */

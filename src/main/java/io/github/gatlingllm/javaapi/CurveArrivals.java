@@ -10,8 +10,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DSL for an open injection step whose rate follows a curve, as a non-homogeneous Poisson process.
- * The curve is read every 10 ms and taken as straight in between.
+ * DSL for an open injection step whose rate follows a curve, by default as a non-homogeneous
+ * Poisson process. The curve is sampled every 10 ms and interpolated linearly.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -40,17 +40,21 @@ public final class CurveArrivals extends SeededArrivals<CurveArrivals> {
     return nanos -> usersPerSecond.applyAsDouble(Duration.ofNanos(nanos));
   }
 
-  /** Users arrive at random around the curve, the default. */
+  /** Users arrive as a Poisson process whose rate follows the curve: the default. */
   public CurveArrivals poisson() {
     return with(new Gaps.Exponential(0), seed);
   }
 
-  /** Users arrive as evenly as the curve allows, one each time its integral grows by 1. */
+  /** Users arrive as evenly as possible: one each time the integral of the curve grows by 1. */
   public CurveArrivals constant() {
     return with(new Gaps.Equal(), seed);
   }
 
-  /** As {@link GammaArrivals}, around the curve. */
+  /**
+   * Users arrive with gamma-distributed gaps, scaled to the rate of the curve.
+   *
+   * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
+   */
   public CurveArrivals gamma(double cv) {
     return with(checked(() -> new Gaps.Gamma(cv, 0)), seed);
   }

@@ -12,11 +12,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Feeds each user a recorded dialog; see {@link LlmDsl#dataset}. It never runs out: when all
- * dialogs were given, it says so once, and gives them again in another order.
+ * A feeder that gives each user a recorded dialog; see {@link LlmDsl#dataset}. It never runs out:
+ * after the last dialog it prints one line and gives all dialogs again, in another order.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified. As with
- * all feeders of Gatling, scenarios that are given the same occurrence share its dialogs.
+ * all feeders of Gatling, scenarios that use the same occurrence share its dialogs.
  */
 public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object>>> {
 
@@ -30,14 +30,12 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     this.inOrder = inOrder;
   }
 
-  /**
-   * The dialogs of a dataset that is open already: a trace in its order, others in a random one.
-   */
+  /** The dialogs of an open dataset: those of a trace in its order, others in random order. */
   public static DatasetFeeder of(Dataset dataset) {
     return new DatasetFeeder(dataset, Seeds.later(), dataset.isInOrder());
   }
 
-  /** Pins the random order; of no effect where dialogs come in the order of the file. */
+  /** Pins the random order. Has no effect on a dataset that is read in the order of its file. */
   public DatasetFeeder seed(long seed) {
     return new DatasetFeeder(dataset, () -> seed, dataset.isInOrder());
   }
@@ -47,7 +45,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     return new DatasetFeeder(dataset, seed, true);
   }
 
-  /** For internal use only: the records, from the first one. */
+  /** For internal use only: an iterator over the records, from the first one. */
   @Override
   public Iterator<Map<String, Object>> get() {
     long drawnFrom = inOrder ? 0 : seed.getAsLong();
@@ -71,8 +69,8 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
           System.out.println(
               "LLM dataset "
                   + dataset.name()
-                  + ": all of its dialogs have been asked and come again; prefix caches may hold"
-                  + " them");
+                  + ": all of its dialogs have been sent and now repeat; they may be in prefix"
+                  + " caches");
         }
         Dialog dialog = inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next);
         return attributes(dialog);
@@ -80,7 +78,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     };
   }
 
-  /** All of them each time: what one dialog has not must not stay from the one before. */
+  /** Always has all keys: an attribute that this dialog lacks must not keep an earlier value. */
   private Map<String, Object> attributes(Dialog dialog) {
     Map<String, Object> attributes = new HashMap<>();
     attributes.put("dialog", dialog);

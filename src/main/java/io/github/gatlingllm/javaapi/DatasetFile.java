@@ -5,7 +5,7 @@ import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Tokenizer;
 
 /**
- * A file of recorded dialogs, and the form that it has; see {@link LlmDsl#dataset}.
+ * A file of recorded dialogs and its format; see {@link LlmDsl#dataset}.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
@@ -25,7 +25,7 @@ public final class DatasetFile {
     return new DatasetFile(format, file, Tokenizer.cl100k());
   }
 
-  /** What counts recorded answers; {@code cl100k_base} unless set. */
+  /** The tokenizer that counts recorded answers; {@code cl100k_base} by default. */
   public DatasetFile tokenizer(Tokenizer tokenizer) {
     return new DatasetFile(format, file, tokenizer);
   }

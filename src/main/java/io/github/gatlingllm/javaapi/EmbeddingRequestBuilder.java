@@ -6,8 +6,8 @@ import io.github.gatlingllm.action.LlmRequest;
 import java.util.function.Function;
 
 /**
- * A request for the vectors of texts. Its answer is one body, so it has a latency and no first
- * token; it is ok where there is a vector for each text.
+ * A request for the embeddings of texts. The answer is one body: it has a latency, but no first
+ * token. The request succeeds if the answer has a vector for each text.
  *
  * <pre>{@code
  * llm("embed").embeddings().input("#{passage}", "#{next}").dimensions(256).encodingFormat("base64")
@@ -26,7 +26,7 @@ public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRe
     return new EmbeddingRequestBuilder(changed);
   }
 
-  /** How long each vector is to be, where the model can choose. */
+  /** The number of dimensions of each vector, for models that support several. */
   public EmbeddingRequestBuilder dimensions(int dimensions) {
     return parameter("dimensions", Dynamic.of(dimensions));
   }
@@ -42,8 +42,8 @@ public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRe
   }
 
   /**
-   * How numbers are written: {@code float}, which servers take unless told, or {@code base64}, a
-   * third of the bytes.
+   * The encoding of the vectors: {@code float}, the default of servers, or {@code base64}, which
+   * takes a third of the bytes; a Gatling EL String.
    */
   public EmbeddingRequestBuilder encodingFormat(String format) {
     return parameter("encoding_format", Dynamic.text(format));

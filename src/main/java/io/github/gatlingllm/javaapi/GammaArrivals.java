@@ -7,8 +7,9 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DSL for an open injection step that starts users with gamma-distributed gaps: burstier than a
- * Poisson process where the coefficient of variation is above 1, evener where it is below.
+ * DSL for an open injection step that starts users with gamma-distributed gaps. Arrivals are
+ * burstier than a Poisson process if the coefficient of variation is above 1, and more even if it
+ * is below 1.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GammaArrivals extends SeededArrivals<GammaArrivals> {
 
-  /** What is left to say of {@code gammaUsersPerSec(25)}: how bursty. */
+  /** The rate of {@code gammaUsersPerSec(25)}; still needs the coefficient of variation. */
   public static final class Rate {
     private final double perSecond;
 
@@ -27,9 +28,9 @@ public final class GammaArrivals extends SeededArrivals<GammaArrivals> {
     }
 
     /**
-     * Standard deviation of the gaps ÷ their mean.
+     * Sets the coefficient of variation: the standard deviation of the gaps ÷ their mean.
      *
-     * @param cv above 0, at most 100; 1 is Poisson
+     * @param cv above 0, at most 100; 1 is a Poisson process
      */
     public GammaArrivals cv(double cv) {
       return new GammaArrivals(perSecond, checked(() -> new Gaps.Gamma(cv, 0)), null);
@@ -43,7 +44,6 @@ public final class GammaArrivals extends SeededArrivals<GammaArrivals> {
     this.perSecond = perSecond;
   }
 
-  /** Users arriving in bursts; see {@link Rate#cv}. */
   static Rate of(double perSecond) {
     return new Rate(perSecond);
   }

@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What requests for generated text have in common: how much, how it is sampled, and whether it is
- * streamed.
+ * The parameters that all requests for generated text have in common: length, sampling, streaming.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -23,8 +22,9 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
   }
 
   /**
-   * The most tokens to generate. Unless {@link LlmProtocolBuilder#disableIgnoreEos()} is set, the
-   * server is asked to generate exactly this many.
+   * Maximum number of tokens to generate, 1 or more. Unless {@link
+   * LlmProtocolBuilder#disableIgnoreEos()} is set, the server is asked to generate exactly this
+   * many.
    */
   public final T maxTokens(int tokens) {
     return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
@@ -40,7 +40,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
   }
 
-  /** Sampling temperature: 0 takes the likeliest token each time. */
+  /** Sampling temperature: 0 always takes the most likely token. */
   public final T temperature(double temperature) {
     return parameter("temperature", Dynamic.of(temperature));
   }
@@ -55,7 +55,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("temperature", Dynamic.of(temperature));
   }
 
-  /** Nucleus sampling: the probability mass that is sampled from, 0 to 1. */
+  /** Nucleus sampling: the share of the probability mass to sample from, above 0, at most 1. */
   public final T topP(double topP) {
     return parameter("top_p", Dynamic.of(topP));
   }
@@ -70,7 +70,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("top_p", Dynamic.of(topP));
   }
 
-  /** How many of the likeliest tokens are sampled from; of vLLM and SGLang, not of OpenAI. */
+  /** Number of most likely tokens to sample from; a parameter of vLLM and SGLang, not of OpenAI. */
   public final T topK(int topK) {
     return parameter("top_k", Dynamic.of(topK));
   }
@@ -85,7 +85,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("top_k", Dynamic.of(topK));
   }
 
-  /** Least probability of a token, as a share of the likeliest one's; of vLLM and SGLang. */
+  /**
+   * Minimum probability of a token, as a share of the probability of the most likely token; a
+   * parameter of vLLM and SGLang, not of OpenAI.
+   */
   public final T minP(double minP) {
     return parameter("min_p", Dynamic.of(minP));
   }
@@ -100,7 +103,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("min_p", Dynamic.of(minP));
   }
 
-  /** Makes tokens less likely the more often they came already, −2 to 2. */
+  /** Makes tokens less likely the more often they have occurred in the answer, −2 to 2. */
   public final T frequencyPenalty(double penalty) {
     return parameter("frequency_penalty", Dynamic.of(penalty));
   }
@@ -115,7 +118,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("frequency_penalty", Dynamic.of(penalty));
   }
 
-  /** Makes tokens less likely that came already, −2 to 2. */
+  /** Makes tokens less likely that have occurred in the answer, −2 to 2. */
   public final T presencePenalty(double penalty) {
     return parameter("presence_penalty", Dynamic.of(penalty));
   }
@@ -130,7 +133,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("presence_penalty", Dynamic.of(penalty));
   }
 
-  /** Makes tokens of prompt and answer less likely where above 1; of vLLM and SGLang. */
+  /**
+   * Makes tokens that have occurred in prompt or answer less likely if it is above 1; a parameter
+   * of vLLM and SGLang, not of OpenAI.
+   */
   public final T repetitionPenalty(double penalty) {
     return parameter("repetition_penalty", Dynamic.of(penalty));
   }
@@ -145,7 +151,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("repetition_penalty", Dynamic.of(penalty));
   }
 
-  /** How many answers are asked for, as choices of one response: {@code n}. */
+  /** Number of answers to generate, as choices of one response: {@code n}. */
   public final T choices(int choices) {
     return parameter("n", Dynamic.of(choices));
   }
@@ -171,7 +177,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return edit(draft -> draft.stop = List.of(Dynamic.of(text)));
   }
 
-  /** The sampling seed that the server is asked to use. */
+  /** The seed that the server is asked to sample with. */
   public final T seed(long seed) {
     return parameter("seed", Dynamic.of(seed));
   }
@@ -186,7 +192,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("seed", Dynamic.of(seed));
   }
 
-  /** Asks for a stream, or for one body; the protocol decides unless this is set. */
+  /** Asks for a stream, or for one body; by default as the protocol says. */
   public final T stream(boolean stream) {
     return edit(draft -> draft.stream = Dynamic.of(stream));
   }

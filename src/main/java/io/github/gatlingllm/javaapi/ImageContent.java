@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** An image that is there already. */
+/** An image that exists already: a file, bytes or a URL. */
 record ImageContent(Dynamic<String> url) implements Image {
 
-  /** A file, or all images of a folder in turn. */
+  /** The image of a file, or the images of a folder in turn. */
   static ImageContent of(String file) {
     try {
       List<String> urls = new ArrayList<>();
@@ -40,7 +40,7 @@ record ImageContent(Dynamic<String> url) implements Image {
     return new ImageContent(Dynamic.of(dataUrl(bytes, mimeType)));
   }
 
-  /** One after the other, from the first again after the last. */
+  /** The URLs in turn, starting over after the last one. */
   static Dynamic<String> inTurn(List<String> urls) {
     if (urls.size() == 1) {
       return Dynamic.of(urls.get(0));
@@ -50,7 +50,7 @@ record ImageContent(Dynamic<String> url) implements Image {
   }
 
   /**
-   * The images of a folder, by name.
+   * The images of a folder, in the order of their names.
    *
    * @throws IllegalArgumentException if there are none
    */
@@ -64,7 +64,7 @@ record ImageContent(Dynamic<String> url) implements Image {
     }
   }
 
-  /** RFC 2397. */
+  /** A data URL, as RFC 2397 defines it. */
   static String dataUrl(byte[] bytes, String mimeType) {
     return "data:" + mimeType + ";base64," + Base64.getEncoder().encodeToString(bytes);
   }
@@ -78,7 +78,7 @@ record ImageContent(Dynamic<String> url) implements Image {
     return type;
   }
 
-  /** By its extension; empty for others. */
+  /** The MIME type by the file's extension; empty for other files. */
   private static String type(String file) {
     String extension = file.substring(file.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
     return switch (extension) {

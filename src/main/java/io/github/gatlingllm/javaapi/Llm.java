@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A request that has a name, and must say next which API it speaks. */
+/** A request with a name that still needs its API. */
 public final class Llm {
 
   private final Dynamic<String> name;
@@ -29,9 +29,9 @@ public final class Llm {
   }
 
   /**
-   * Anthropic's Messages API: {@code POST …/messages}. It requires {@code maxTokens}. A key is sent
-   * as {@code x-api-key} too, and {@code anthropic-version} is {@code 2023-06-01} unless a header
-   * says otherwise.
+   * Anthropic's Messages API: {@code POST …/messages}. It requires {@code maxTokens}. The API key
+   * is also sent as {@code x-api-key}, and {@code anthropic-version} is {@code 2023-06-01} unless a
+   * header sets it.
    */
   public ChatStep messages() {
     return new ChatStep(LlmRequest.of(name, Api.MESSAGES));
@@ -42,7 +42,7 @@ public final class Llm {
     return new CompletionStep(LlmRequest.of(name, Api.COMPLETIONS));
   }
 
-  /** Vectors of texts: {@code POST …/embeddings}. */
+  /** Embeddings of texts: {@code POST …/embeddings}. */
   public EmbeddingStep embeddings() {
     return new EmbeddingStep(LlmRequest.of(name, Api.EMBEDDINGS));
   }
@@ -71,7 +71,7 @@ public final class Llm {
     }
   }
 
-  /** A request for embeddings that still needs what to embed. */
+  /** A request for embeddings that still needs its texts. */
   public static final class EmbeddingStep {
 
     private final LlmRequest request;
@@ -80,7 +80,7 @@ public final class Llm {
       this.request = request;
     }
 
-    /** The texts to embed, each an input of the one request; Gatling EL Strings. */
+    /** The texts to embed, all in one request; Gatling EL Strings. */
     public EmbeddingRequestBuilder input(String text, String... more) {
       List<Dynamic<String>> texts =
           Stream.concat(Stream.of(text), Arrays.stream(more)).map(Dynamic::text).toList();

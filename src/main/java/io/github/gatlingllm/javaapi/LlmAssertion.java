@@ -7,7 +7,8 @@ import io.github.gatlingllm.record.Assertion;
 import java.util.function.Function;
 
 /**
- * What must be true of a run's figures; one that is missed fails the build, as Gatling's own do.
+ * A condition on a figure of the run. An assertion that is not met fails the build, as Gatling's
+ * own assertions do.
  *
  * <pre>{@code
  * llm.baseUrl(url).assertions(
@@ -17,7 +18,8 @@ import java.util.function.Function;
  *     llmGlobal().status(RequestStatus.TRUNCATED).count().is(0))
  * }</pre>
  *
- * <p>A figure without a value, because nothing succeeded or nothing has that name, is a miss.
+ * <p>An assertion on a figure without a value is not met, for example if no request succeeded or no
+ * request has that name.
  */
 public final class LlmAssertion {
 
@@ -27,7 +29,7 @@ public final class LlmAssertion {
     this.assertion = assertion;
   }
 
-  /** For internal use only: as it was read from settings. */
+  /** For internal use only: an assertion that was read from settings. */
   public static LlmAssertion of(Assertion assertion) {
     return new LlmAssertion(assertion);
   }
@@ -36,7 +38,11 @@ public final class LlmAssertion {
     return assertion;
   }
 
-  /** Step 3 of an assertion on what every request has: which figure of its distribution. */
+  /**
+   * Step 3 of an assertion on a value of each request: the figure of its distribution.
+   *
+   * @param <C> the conditions that the figure has
+   */
   public static final class WithMetric<C extends AssertionCondition> {
 
     private final AssertionFigure metric;
@@ -48,9 +54,11 @@ public final class LlmAssertion {
     }
 
     /**
-     * The value that this share of all values does not exceed; nearest rank.
+     * A percentile by the nearest-rank method: the smallest value that is at least as large as this
+     * percentage of all values.
      *
      * @param percent above 0, at most 100, e.g. 99.9
+     * @throws IllegalArgumentException if {@code percent} is not in this range
      */
     public C percentile(double percent) {
       if (!(percent > 0 && percent <= 100)) {
@@ -80,7 +88,7 @@ public final class LlmAssertion {
       return next.apply(metric.and("std"));
     }
 
-    /** How many values there are. */
+    /** The number of values. */
     public AssertionCondition count() {
       return metric.and("count").number();
     }
@@ -95,13 +103,13 @@ public final class LlmAssertion {
       this.all = all;
     }
 
-    /** How many. */
+    /** The number of requests. */
     public AssertionCondition count() {
       return all.and("count").number();
     }
   }
 
-  /** Step 3 of an assertion on a kind of requests: how many, or which share. */
+  /** Step 3 of an assertion on requests of one kind: their number or their share. */
   public static final class WithCount {
 
     private final AssertionFigure kind;
@@ -110,18 +118,18 @@ public final class LlmAssertion {
       this.kind = kind;
     }
 
-    /** How many. */
+    /** The number of requests. */
     public AssertionCondition count() {
       return kind.and("count").number();
     }
 
-    /** Their share of the requests that ended, in percent; of cancelled ones, of all requests. */
+    /** Their share of the requests that ended, in percent; for cancelled ones, of all requests. */
     public AssertionCondition percent() {
       return kind.and("percent").number();
     }
   }
 
-  /** Step 3 of an assertion on what was delivered within the SLO. */
+  /** Step 3 of an assertion on requests within the SLO. */
   public static final class WithGoodput {
 
     private final AssertionFigure goodput;
@@ -145,7 +153,10 @@ public final class LlmAssertion {
       return goodput.and("tokens_per_s").number();
     }
 
-    /** Requests per second of the highest load level that holds the SLO; only of all requests. */
+    /**
+     * Requests per second of the highest load level that holds the SLO; only for {@link
+     * LlmDsl#llmGlobal}.
+     */
     public AssertionCondition maxRequestsPerSec() {
       return goodput.and("max_requests_per_s").number();
     }

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The DSL of gatling-llm: import its members statically, beside Gatling's own.
+ * The entry point of gatling-llm's DSL. Import its members statically, together with Gatling's.
  *
  * <pre>{@code
  * import static io.gatling.javaapi.core.CoreDsl.*;
@@ -31,45 +31,51 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LlmDsl extends WorkloadDsl {
 
-  /** Where a protocol starts: {@code llm.baseUrl("http://localhost:8000/v1")}. */
+  /** Starts a protocol: {@code llm.baseUrl("http://localhost:8000/v1")}. */
   public static final LlmProtocolBuilder llm = LlmProtocolBuilder.START;
 
   private LlmDsl() {}
 
   /**
-   * Where a request starts: {@code llm("ask").chat().user("#{prompt}")}.
+   * Starts a request: {@code llm("ask").chat().user("#{prompt}")}.
    *
-   * @param name of the request in statistics, records and reports; a Gatling EL String
+   * @param name the request's name in statistics, records and reports; a Gatling EL String
    */
   public static Llm llm(String name) {
     return new Llm(Dynamic.text(name));
   }
 
-  /** As {@link #llm(String)}, its name computed from the session. */
+  /** As {@link #llm(String)}, with a name computed from the session. */
   public static Llm llm(Function<Session, String> name) {
     return new Llm(Dynamic.of(name));
   }
 
-  /** Where service level objectives start: {@code slo().ttft(ofMillis(200)).percentile(99)}. */
+  /** Starts service level objectives: {@code slo().ttft(ofMillis(200)).percentile(99)}. */
   public static SloBuilder slo() {
     return SloBuilder.START;
   }
 
   /**
-   * Starts a conversation that is kept in that session attribute, in place of any before.
+   * Starts a conversation and keeps it in a session attribute. A conversation that the attribute
+   * had before is discarded.
    *
    * <pre>{@code
    * exec(conversation("history").system("You are a tutor."))
    *     .repeat(5).on(llm("turn").chat().history("history").user("#{question}"))
    * }</pre>
+   *
+   * @param sessionKey name of the session attribute
    */
   public static ConversationBuilder conversation(String sessionKey) {
     return new ConversationBuilder(sessionKey);
   }
 
   /**
-   * Whether a conversation goes on: the dialog that it follows has a turn left, none failed, and
-   * its context limit was not reached. To be used as {@code asLongAs(goesOn("history"))}.
+   * A condition for {@code asLongAs(goesOn("history"))}: true while the dialog that the
+   * conversation follows has a turn left, no turn has failed, and the context limit has not been
+   * reached.
+   *
+   * @param sessionKey session attribute of the conversation
    */
   public static Function<Session, Boolean> goesOn(String sessionKey) {
     return session -> {
@@ -80,55 +86,55 @@ public final class LlmDsl extends WorkloadDsl {
 
   // Assertions
 
-  /** Where an assertion on all requests under the protocol starts. */
+  /** Starts an assertion on all requests under the protocol. */
   public static AssertionScope llmGlobal() {
     return new AssertionScope(Scope.GLOBAL, null);
   }
 
-  /** Where an assertion on the requests of one name starts. */
+  /** Starts an assertion on the requests of one name. */
   public static AssertionScope llmDetails(String requestName) {
     return new AssertionScope(Scope.REQUEST, requestName);
   }
 
   /**
-   * Where an assertion on the requests of one load level starts.
+   * Starts an assertion on the requests of one load level.
    *
-   * @param label as in reports, e.g. {@code c=8} or {@code r=2.5}
+   * @param label the level's name in reports, e.g. {@code c=8} or {@code r=2.5}
    */
   public static AssertionScope llmStage(String label) {
     return new AssertionScope(Scope.STAGE, label);
   }
 
-  /** Where an assertion starts that every request name must meet by itself. */
+  /** Starts an assertion that the requests of every name must meet separately. */
   public static AssertionScope llmForAll() {
     return new AssertionScope(Scope.EVERY_REQUEST, null);
   }
 
-  /** Demands a run that no validity check calls invalid. */
+  /** An assertion that is met if no check calls the run invalid. */
   public static LlmAssertion llmValid() {
     return new LlmAssertion(Assertion.VALID);
   }
 
   // Checks
 
-  /** Time to first token, from admission. */
+  /** Time to first token, from admission, in ms. */
   public static MillisCheck ttft() {
     return new MillisCheck("ttft", response -> response.timing().ttftNanos());
   }
 
-  /** Time to first token that is not reasoning, from admission. */
+  /** Time to first token that is not reasoning, from admission, in ms. */
   public static MillisCheck ttfo() {
     return new MillisCheck("ttfo", response -> response.timing().ttfoNanos());
   }
 
-  /** Mean time per output token after the first; absent for fewer than 2 tokens. */
+  /** Mean time per output token after the first, in ms; absent for fewer than 2 tokens. */
   public static MillisCheck tpot() {
     return new MillisCheck("tpot", response -> response.timing().tpotNanos());
   }
 
   /**
-   * The 99th percentile of the request's own gaps between tokens, as an SLO judges it; absent for
-   * fewer than 2 tokens.
+   * The 99th percentile of the gaps between tokens of this request, in ms, as an SLO judges it;
+   * absent for fewer than 2 tokens.
    */
   public static MillisCheck itl() {
     return new MillisCheck(
@@ -137,42 +143,42 @@ public final class LlmDsl extends WorkloadDsl {
             Slo.Measure.ITL.nanos(response.timing(), response.events().get(), response.tokens()));
   }
 
-  /** Time to the last token, from admission. */
+  /** Time to the last token, from admission, in ms. */
   public static MillisCheck e2e() {
     return new MillisCheck("e2e", response -> response.timing().latencyNanos());
   }
 
-  /** Waiting inside the client: from the planned arrival to admission. */
+  /** Wait inside the client, from the planned arrival to admission, in ms. */
   public static MillisCheck queueWait() {
     return new MillisCheck("queueWait", response -> response.timing().queueWaitNanos());
   }
 
-  /** Generated tokens, reasoning included. */
+  /** Number of generated tokens, reasoning included. */
   public static CheckBuilder.Find<Integer> outputTokens() {
     return find("outputTokens", Integer.class, false, response -> response.tokens().outputTokens());
   }
 
-  /** Tokens of the prompt, by the server's count. */
+  /** Number of prompt tokens, as counted by the server. */
   public static CheckBuilder.Find<Integer> promptTokens() {
     return find("promptTokens", Integer.class, false, response -> response.tokens().promptTokens());
   }
 
-  /** Tokens of the prompt that the server took from its cache; absent where it does not say. */
+  /** Number of prompt tokens that the server read from its cache; absent if it does not say. */
   public static CheckBuilder.Find<Integer> cachedTokens() {
     return find("cachedTokens", Integer.class, false, response -> response.tokens().cachedTokens());
   }
 
-  /** Why the server stopped, e.g. {@code stop} or {@code length}. */
+  /** Why the server ended the answer, e.g. {@code stop} or {@code length}. */
   public static CheckBuilder.Find<String> finishReason() {
     return find("finishReason", String.class, true, MeasuredAnswer::finishReason);
   }
 
-  /** How the exchange ended. */
+  /** How the request ended, without the results of checks. */
   public static CheckBuilder.Find<RequestStatus> requestStatus() {
     return find("requestStatus", RequestStatus.class, true, MeasuredAnswer::requestStatus);
   }
 
-  /** HTTP status of the response; absent when none came. */
+  /** HTTP status of the response; absent if there was no response. */
   public static CheckBuilder.Find<Integer> httpStatus() {
     return find("httpStatus", Integer.class, true, MeasuredAnswer::httpStatus);
   }
@@ -182,7 +188,7 @@ public final class LlmDsl extends WorkloadDsl {
     return find("answer", String.class, false, answer -> answer.text());
   }
 
-  /** The reasoning text. */
+  /** The reasoning text; absent if there is none. */
   public static CheckBuilder.Find<String> reasoning() {
     return find(
         "reasoning",
@@ -192,13 +198,13 @@ public final class LlmDsl extends WorkloadDsl {
   }
 
   /**
-   * The tools that the model calls, in order; an empty list for none.
+   * The tool calls of the answer, in order; empty if there is none.
    *
    * <pre>{@code
    * llm("ask").chat().history("h").user("#{question}").tools(TOOLS).check(toolCalls().saveAs("calls"))
    * }</pre>
    */
-  @SuppressWarnings("unchecked") // there is no class of a list of something
+  @SuppressWarnings("unchecked") // Java has no class object for a parameterized type
   public static CheckBuilder.Find<List<LlmResponse.ToolCall>> toolCalls() {
     return find(
         "toolCalls",

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings that all requests to one target have in common.
+ * The settings that all requests to one target have in common.
  *
  * <pre>{@code
  * LlmProtocolBuilder engine =
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
-  /** What {@code LlmDsl.llm} starts from. */
+  /** The value of {@code LlmDsl.llm}: all defaults. */
   static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol());
 
   private final LlmProtocol settings;
@@ -49,7 +49,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /**
    * For internal use only.
    *
-   * @throws IllegalArgumentException if there is no base URL
+   * @throws IllegalArgumentException if there is no base URL, or an assertion on goodput without
+   *     SLO
    */
   @Override
   public Protocol protocol() {
@@ -72,11 +73,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Where the server is: a base URL such as {@code http://localhost:8000/v1}, or the full path of
-   * an API such as {@code http://localhost:8000/v1/chat/completions}. Virtual users are spread
-   * evenly over several.
+   * The URL of the server: a base URL such as {@code http://localhost:8000/v1}, or the full path of
+   * an API such as {@code http://localhost:8000/v1/chat/completions}. Virtual users are distributed
+   * evenly over several URLs.
    *
-   * @throws IllegalArgumentException if one is no http or https URL
+   * @throws IllegalArgumentException if a URL is not an http or https URL, or has credentials
    */
   public LlmProtocolBuilder baseUrl(String url, String... more) {
     return baseUrls(all(url, more));
@@ -87,17 +88,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.baseUrls = urls.stream().map(LlmProtocolBuilder::url).toList());
   }
 
-  /** The name of this server in records and reports; host and port unless set. */
+  /** The name of this target in records and reports; host and port of the first URL by default. */
   public LlmProtocolBuilder target(String label) {
     return with(s -> s.target = label);
   }
 
   /**
-   * The key that is sent as {@code Authorization: Bearer …}. It appears in no record, message or
-   * report.
+   * The API key, sent as {@code Authorization: Bearer …}. It is in no record, message or report.
    *
-   * @param key a Gatling EL String; null or empty for none, so that {@code System.getenv("…")} can
-   *     be passed as it is
+   * @param key a Gatling EL String; null or empty for none, so that the result of {@code
+   *     System.getenv("…")} can be passed
    */
   public LlmProtocolBuilder apiKey(@Nullable String key) {
     return with(s -> s.apiKey = key == null || key.isEmpty() ? null : Dynamic.text(key));
@@ -108,7 +108,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.apiKey = Dynamic.of(key));
   }
 
-  /** The model that is asked for, unless a request says otherwise; a Gatling EL String. */
+  /** The model to request, unless a request sets its own; a Gatling EL String. */
   public LlmProtocolBuilder model(String model) {
     return with(s -> s.model = Dynamic.text(model));
   }
@@ -118,12 +118,15 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.model = Dynamic.of(model));
   }
 
-  /** A header of every request; the value is a Gatling EL String. */
+  /**
+   * Sets a header of every request, in place of one with the same name. Names are compared
+   * case-insensitively. The value is a Gatling EL String.
+   */
   public LlmProtocolBuilder header(String name, String value) {
     return header(name, Dynamic.text(value));
   }
 
-  /** A header of every request, computed from the session. */
+  /** As {@link #header(String, String)}, with a value computed from the session. */
   public LlmProtocolBuilder header(String name, Function<Session, String> value) {
     return header(name, Dynamic.of(value));
   }
@@ -132,7 +135,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.headers = Draft.andHeader(s.headers, name, value));
   }
 
-  /** Headers of every request; the values are Gatling EL Strings. */
+  /** Sets headers of every request, as {@link #header(String, String)}. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
     return with(
         s ->
@@ -141,7 +144,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
                     s.headers = Draft.andHeader(s.headers, name, Dynamic.text(value))));
   }
 
-  /** Longest time of a whole request, from connecting to the last byte; 600 s unless set. */
+  /**
+   * Longest time of a request, from connecting to the last byte; 600 s by default.
+   *
+   * @throws IllegalArgumentException if it is not above 0
+   */
   public LlmProtocolBuilder requestTimeout(Duration timeout) {
     return with(s -> s.requestTimeout = positive("requestTimeout", timeout));
   }
@@ -152,9 +159,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Longest silence of a stream, from the instant it is asked for; 120 s unless set. Heartbeats
-   * count as signs of life. An answer that is not streamed may take as long as {@link
-   * #requestTimeout} until its headers come.
+   * Longest time without a byte of a stream, counted from when the request is sent; 120 s by
+   * default. Heartbeats count as bytes. The headers of an answer that is not streamed may take as
+   * long as {@link #requestTimeout}.
+   *
+   * @throws IllegalArgumentException if it is not above 0
    */
   public LlmProtocolBuilder idleTimeout(Duration timeout) {
     return with(s -> s.idleTimeout = positive("idleTimeout", timeout));
@@ -166,20 +175,21 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * How many GPUs serve this target: its output tok/s are shown per GPU too, and against tok/s per
-   * user over its load levels.
+   * The number of GPUs that serve this target. The report then shows output tok/s per GPU, and a
+   * chart of it against tok/s per user over the load levels.
    *
-   * @param number above 0; not known unless set
+   * @param number above 0; unknown by default
    */
   public LlmProtocolBuilder gpus(double number) {
     return with(s -> s.gpus = above0("gpus", number));
   }
 
   /**
-   * What one GPU of this target costs per hour, or the whole server where {@link #gpus} is not set:
-   * gives the cost per million output tokens, and per million of those within the SLO.
+   * The price of one GPU of this target per hour, or of the whole server if {@link #gpus} is not
+   * set. The report then shows the cost per million output tokens, and per million of those within
+   * the SLO.
    *
-   * @param price above 0, in any currency; not known unless set
+   * @param price above 0, in any currency; unknown by default
    */
   public LlmProtocolBuilder costPerHour(double price) {
     return with(s -> s.costPerHour = above0("costPerHour", price));
@@ -193,24 +203,26 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Lets at most so many requests be in flight; more wait, first in first out, whatever user they
-   * come from. The wait is part of queue wait, never of latency; {@link #requestTimeout} counts
+   * Limits the requests in flight. Further requests of all users wait, first in first out. The wait
+   * is queue wait, and only in latencies from the planned arrival; {@link #requestTimeout} counts
    * from its end.
    *
-   * @param requests 1 or more; no limit unless set
+   * @param requests 1 or more; no limit by default
    */
   public LlmProtocolBuilder maxInFlight(int requests) {
     return with(s -> s.maxInFlight = atLeast1("maxInFlight", requests, "request in flight"));
   }
 
   /**
-   * Lets at most so many requests go to this target in any 60 s, so that a provider's limit need
-   * not turn them away; more wait, first in first out. The wait is part of queue wait, never of
-   * latency, and the report says how many were held back and for how long. It holds for this load
-   * generator alone: of several, give each its share. The window is half a second longer than a
-   * minute, so that requests that are late on their way are not too many where they arrive.
+   * Limits the requests to this target in any 60 s, to stay below a provider's rate limit. Further
+   * requests wait, first in first out. The wait is queue wait, and only in latencies from the
+   * planned arrival; the report says how many requests waited, and for how long.
    *
-   * @param requests 1 or more; no limit unless set
+   * <p>The limit applies to this load generator alone: give each of several its share. The window
+   * is half a second longer than a minute, because requests that are delayed in the network would
+   * otherwise arrive within one minute of too many others.
+   *
+   * @param requests 1 or more; no limit by default
    */
   public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
     return with(
@@ -220,12 +232,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * As {@link #maxRequestsPerMinute}, for tokens. A request counts with its prompt, four characters
-   * a token, and with {@code maxTokens} for each answer, until the server's usage says how many
-   * they were; without {@code maxTokens}, with its prompt alone until then. One that needs more
-   * than the limit by itself goes when no other is in the window.
+   * As {@link #maxRequestsPerMinute}, for tokens. Until the server's usage is known, a request
+   * counts as the tokens of its prompt, estimated as one per four characters, plus {@code
+   * maxTokens} for each answer if it is set. A request that exceeds the limit by itself is sent
+   * when no other one is in the window.
    *
-   * @param tokens 1 or more; no limit unless set
+   * @param tokens 1 or more; no limit by default
    */
   public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
     return with(
@@ -240,16 +252,17 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Refuses servers whose certificate no trusted authority signed, or that is made for another
-   * host. Trusted is what Gatling's {@code ssl.trustStore} names, else what the JVM trusts. Unless
-   * this or {@link #disableVerifyTls} is set, Gatling's configuration decides, which by default
-   * trusts everybody. Certificates of single users ({@code perUserKeyManagerFactory}) are not sent.
+   * Refuses servers whose certificate is not signed by a trusted authority or is issued for another
+   * host. Trusted authorities are those of Gatling's {@code ssl.trustStore}, else those of the JVM.
+   * If neither this nor {@link #disableVerifyTls} is set, Gatling's configuration decides, which by
+   * default trusts every certificate. Client certificates of single users ({@code
+   * perUserKeyManagerFactory}) are not sent.
    */
   public LlmProtocolBuilder verifyTls() {
     return with(s -> s.verifyTls = true);
   }
 
-  /** Takes any certificate, for test servers that sign their own; see {@link #verifyTls}. */
+  /** Accepts any certificate, e.g. a self-signed one of a test server; see {@link #verifyTls}. */
   public LlmProtocolBuilder disableVerifyTls() {
     return with(s -> s.verifyTls = false);
   }
@@ -259,21 +272,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.shareConnections = true);
   }
 
-  /** Every virtual user has connections of its own, closed when it ends, as browsers do. */
+  /** Every virtual user has its own connections, closed when it ends, as in a browser. */
   public LlmProtocolBuilder disableShareConnections() {
     return with(s -> s.shareConnections = false);
   }
 
-  /** Answers come as one body unless a request asks for a stream; TTFT, TPOT and ITL are absent. */
+  /** Asks for answers in one body, unless a request sets it; TTFT, TPOT and ITL are then absent. */
   public LlmProtocolBuilder disableStreaming() {
     return with(s -> s.streaming = false);
   }
 
   /**
-   * Sends {@code ignore_eos} and {@code min_tokens} even to a server that rejected them in a
-   * warm-up request: they pin the output of a request with {@code maxTokens} to exactly that
-   * length. Unless set they are sent until a warm-up request is rejected for them; the run then
-   * goes on without, and says so.
+   * Always sends {@code ignore_eos} and {@code min_tokens}, which pin the output of a request with
+   * {@code maxTokens} to exactly that length. By default they are sent until the server rejects
+   * them in a warm-up request; the run then continues without them and prints a line.
    */
   public LlmProtocolBuilder ignoreEos() {
     return with(s -> s.pinning = LlmProtocol.Pinning.ALWAYS);
@@ -285,71 +297,76 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Does not send {@code stream_options.include_usage}; token counts then come from the tokenizer
+   * Does not send {@code stream_options.include_usage}. Token counts then come from the tokenizer
    * and are marked as estimates.
    */
   public LlmProtocolBuilder disableUsage() {
     return with(s -> s.includeUsage = false);
   }
 
-  /** A JSON object that is merged into every request, last: it wins; null values remove keys. */
+  /**
+   * A JSON object that is merged into every request and overrides its other fields; a null value
+   * removes a field.
+   *
+   * @throws IllegalArgumentException if it is not a JSON object
+   */
   public LlmProtocolBuilder body(String json) {
     return with(s -> s.extraBody = LlmProtocol.jsonObject(json));
   }
 
   /**
-   * Puts a nonce before the first character of every prompt, another one for each request of the
-   * run: no prompt hits what a server has cached of another one. In a conversation this is true of
-   * every turn. The same {@link #seed} gives the same nonces; load generators that share a server
-   * need different seeds. Takes the place of {@link #sharedPrefix}.
+   * Begins every prompt with a nonce that differs for each request of the run, also for each turn
+   * of a conversation, so that no request finds another one's prompt in a cache. The same {@link
+   * #seed} gives the same nonces; load generators that share a server need different seeds.
+   * Replaces {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
     return with(s -> s.prefix = new PromptPrefix.Unique(prefixSeed(s)));
   }
 
   /**
-   * Puts one of several made-up texts before the first character of every prompt, drawn by {@link
-   * #seed}: the requests of a group share that much prefix, and no more than chance with others. A
-   * conversation stays in its group. Takes the place of {@link #uniquePrompts}.
+   * Begins every prompt with one of several generated texts, drawn by {@link #seed}. Requests with
+   * the same text share this prefix; those with different texts share a prefix only by chance. All
+   * turns of a conversation have the same text. Replaces {@link #uniquePrompts}.
    *
-   * @param groups how many texts there are, 1 or more
-   * @param tokens length of each, 2 or more, counted by the tokenizer of this protocol
+   * @param groups number of texts, 1 or more
+   * @param tokens length of each text, 2 or more, counted by the tokenizer of this protocol
    */
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
     return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, prefixSeed(s)));
   }
 
-  /** Objectives of every request, unless its name has its own. */
+  /** Objectives of every request whose name has none of its own. */
   public LlmProtocolBuilder slo(SloBuilder slo) {
     return with(s -> s.slo = slo.build());
   }
 
-  /** As {@link #slo(SloBuilder)}, from settings. */
+  /** For internal use only: as {@link #slo(SloBuilder)}. */
   public LlmProtocolBuilder slo(Slo slo) {
     return with(s -> s.slo = slo);
   }
 
-  /** Leaves Gatling's own pages as they are; the report stays in {@code llm.html}. */
+  /** Does not add a block to Gatling's own pages; the report is only in {@code llm.html}. */
   public LlmProtocolBuilder disableIndexBlock() {
     return report(new ReportOptions(false, false, true, true)).note("indexBlock", "false");
   }
 
   /**
-   * Objectives of requests of that name, in place of those of all, complete with the share at which
-   * they hold.
+   * Objectives of the requests with this name, in place of those of {@link #slo(SloBuilder)}:
+   * limits, percentile and rule.
    */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
     return slo(requestName, slo.build());
   }
 
-  /** As {@link #slo(String, SloBuilder)}, from settings. */
+  /** For internal use only: as {@link #slo(String, SloBuilder)}. */
   public LlmProtocolBuilder slo(String requestName, Slo slo) {
     return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo));
   }
 
   /**
-   * What must be true of the requests under this protocol after the run; what is not fails the
-   * build, as Gatling's own assertions do. Further ones join those before.
+   * Adds assertions on the requests under this protocol. An assertion that is not met fails the
+   * build, as Gatling's own assertions do.
    *
    * <pre>{@code
    * llm.baseUrl(url).assertions(llmGlobal().ttft().percentile(99).lt(200), llmValid())
@@ -365,45 +382,46 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
         s -> assertions.forEach(a -> s.assertions = Draft.and(s.assertions, a.assertion())));
   }
 
-  /** Reports missed assertions and invalid runs, but lets the build go on. */
+  /** Reports missed assertions and invalid runs, but does not fail the build. */
   public LlmProtocolBuilder disableFailBuild() {
     return report(new ReportOptions(false, true, false, true)).note("failBuild", "false");
   }
 
   /**
-   * Lets the build go on also where a check calls the run invalid: no request succeeded, records
-   * are missing, the load generator did not keep up. So do {@code -Dllm.failOnInvalid=false} and
-   * {@code LLM_FAIL_ON_INVALID=false}.
+   * Does not fail the build if a check calls the run invalid, e.g. because no request succeeded,
+   * records are missing, or the load generator did not keep up. {@code -Dllm.failOnInvalid=false}
+   * and {@code LLM_FAIL_ON_INVALID=false} do the same.
    */
   public LlmProtocolBuilder disableFailOnInvalid() {
     return report(new ReportOptions(false, true, true, false)).note("failOnInvalid", "false");
   }
 
-  /** Keeps prompts and answers in the records; they are left out unless this is set. */
+  /** Keeps prompts and answers in the records; by default they are left out. */
   public LlmProtocolBuilder recordText() {
     return with(s -> s.recordText = true);
   }
 
   /**
-   * Does not keep the instant of every token in the records. Throughput inside a window is then
+   * Does not keep the time of every event in the records. Throughput inside a window is then
    * interpolated, and the report says so.
    */
   public LlmProtocolBuilder disableRecordTokens() {
     return with(s -> s.recordTokens = false);
   }
 
-  /** Writes {@code llm/requests.csv} beside the records; left out unless this is set. */
+  /** Also writes the records as {@code llm/requests.csv}. */
   public LlmProtocolBuilder csv() {
     return report(new ReportOptions(true, true, true, true)).note("csv", "true");
   }
 
   /**
-   * Pages of metrics in Prometheus text form that are read once a second while load is on: what the
-   * engine, its GPUs and its host say of themselves, in {@code llm/server.jsonl} and the report.
-   * Unless set that is {@code auto}: {@code <host>/metrics} of the target, where that is a page of
-   * an engine; it is asked once otherwise.
+   * Pages of metrics of the engine, its GPUs and its host, in Prometheus' text format. They are
+   * read once a second while load is on, into {@code llm/server.jsonl} and the report. The default
+   * is {@code auto}: {@code <host>/metrics} of the target, which is read once and not again if it
+   * is not the page of a supported engine.
    *
    * @param url {@code auto}, a URL such as {@code http://gpu-host:9400/metrics}, or {@code none}
+   * @throws IllegalArgumentException for anything else
    */
   public LlmProtocolBuilder metricsUrl(String url, String... more) {
     return metricsUrls(all(url, more));
@@ -421,20 +439,21 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Closes a server of this simulation when the run has ended and its metrics were read the last
-   * time; Gatling's {@code after()} comes too early for that.
+   * Closes a server when the run has ended and its metrics have been read for the last time.
+   * Gatling's {@code after()} runs too early for that.
    *
-   * @param server such as an {@code EmbeddedEngine}
+   * @param server e.g. an {@code EmbeddedEngine}
    */
   public LlmProtocolBuilder closeAfterRun(AutoCloseable server) {
     return with(s -> s.closedAfterRun = server);
   }
 
   /**
-   * How fast those read for whom answers are made: the report says how long they wait for tokens
-   * that are late. 5 tokens per second unless set.
+   * The reading speed of the people who read the answers. The report says how long they wait for
+   * late tokens.
    *
-   * @param tokensPerSecond > 0; words per minute ÷ 45, as a token is about 0.75 words
+   * @param tokensPerSecond above 0; 5 by default. Words per minute ÷ 45 are tokens per second,
+   *     because a token is about 0.75 English words
    */
   public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
     try {
@@ -449,12 +468,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Real requests that are sent to the target before the load starts, one after the other; none
-   * unless set. Each is one that the scenario sends, streamed as it is; where that depends on what
-   * its user does before, a short one to the same API. They are in no figure and no record. Where
-   * one fails, the run ends with a line that says why, before any load.
+   * Sends real requests to the target before the load starts, one after the other. Each is the
+   * scenario's first request; if that depends on earlier actions of its user, it is a short request
+   * to the same API. They are in no figure and no record. If one fails, the run ends before any
+   * load with a line that names the cause.
    *
-   * @param requests ≥ 0
+   * @param requests 0 or more; 0 by default
    */
   public LlmProtocolBuilder warmUp(int requests) {
     if (requests < 0) {
@@ -464,24 +483,24 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * As {@link #warmUp(int)}, by users who have these attributes in their sessions, as a feeder
-   * would give them.
+   * As {@link #warmUp(int)}, with these session attributes, which a feeder would set in the
+   * scenario.
    */
   public LlmProtocolBuilder warmUp(int requests, Map<String, Object> session) {
     return warmUp(requests).with(s -> s.warmUpSession = Map.copyOf(session));
   }
 
   /**
-   * Does not warm this JVM (class loading, JIT) before the load starts. That warm-up talks to an
-   * engine inside this JVM and never sends anything to the target.
+   * Does not warm up this JVM (class loading, JIT compilation) before the load starts. That warm-up
+   * uses an engine inside this JVM and never sends anything to the target.
    */
   public LlmProtocolBuilder disableJvmWarmUp() {
     return with(s -> s.warmUpJvm = false);
   }
 
   /**
-   * Notes in the run what prompts and arrivals were drawn from, so that it can be repeated; what
-   * prompts begin with is drawn from it too.
+   * Records the seed of prompts and arrivals in {@code run.json}, so that the run can be repeated.
+   * The prefixes of {@link #uniquePrompts} and {@link #sharedPrefix} are drawn from it.
    */
   public LlmProtocolBuilder seed(long seed) {
     return with(
@@ -492,29 +511,42 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * What counts the tokens of prompts, for {@code prompt_tokens_local} and exact lengths, and of
-   * answers where the server does not; {@code tiktoken("cl100k_base")} unless set. Best is the
-   * model's own: {@code huggingFace("models/llama/tokenizer.json")}.
+   * The tokenizer that counts the tokens of prompts, for {@code prompt_tokens_local} and exact
+   * lengths, and of answers if the server does not count them; {@code tiktoken("cl100k_base")} by
+   * default. The best choice is the model's own: {@code
+   * huggingFace("models/llama/tokenizer.json")}.
    */
   public LlmProtocolBuilder tokenizer(Tokenizer tokenizer) {
     return with(s -> s.tokenizer = tokenizer);
   }
 
-  /** Notes a setting of the simulation in the run, where the report shows it; never a secret. */
+  /** Records a name and a value in {@code run.json}, for the report. Do not record secrets. */
   public LlmProtocolBuilder note(String name, String value) {
     return with(s -> s.notes = Draft.and(s.notes, name, value));
   }
 
-  private static String url(String url) {
+  private static String url(@Nullable String url) {
+    if (url == null) {
+      throw InvalidSimulation.because(
+          "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
+              + " variable or property set that it comes from?");
+    }
     String trimmed = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
     try {
       URI uri = URI.create(trimmed);
+      if (uri.getRawUserInfo() != null) {
+        throw InvalidSimulation.because(
+            "baseUrl(…): expected no credentials in the URL; use .apiKey(…) or"
+                + " .header(\"Authorization\", …)");
+      }
       if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
           && uri.getHost() != null) {
         return trimmed;
       }
+    } catch (InvalidSimulation e) {
+      throw e;
     } catch (IllegalArgumentException e) {
-      // Said below, as of other URLs.
+      // The message below applies.
     }
     throw InvalidSimulation.because(
         "'" + url + "' is no base URL; expected something like http://localhost:8000/v1");
@@ -535,7 +567,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return new LlmProtocolBuilder(settings.with(change));
   }
 
-  /** Drawn once, so that one protocol is one protocol however often it is asked for. */
+  /** Drawn when the builder is called, so that all uses of the protocol have the same seed. */
   private static long prefixSeed(LlmProtocol settings) {
     return settings.seed == null ? Seeds.random() : settings.seed;
   }

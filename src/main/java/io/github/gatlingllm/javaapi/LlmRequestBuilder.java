@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * What all requests have in common. What is not set here is taken from the protocol, and what is
- * not set there is not sent.
+ * The parameters that all requests have in common. A parameter that is not set is taken from the
+ * protocol; one that is not set there either is not sent.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -43,17 +43,20 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return request.toActionBuilder();
   }
 
-  /** The model; a Gatling EL String. */
+  /** The model to request, in place of the protocol's; a Gatling EL String. */
   public final T model(String model) {
     return edit(draft -> draft.model = Dynamic.text(model));
   }
 
-  /** The model, computed from the session. */
+  /** As {@link #model(String)}, computed from the session. */
   public final T model(Function<Session, String> model) {
     return edit(draft -> draft.model = Dynamic.of(model));
   }
 
-  /** A JSON object that is merged into the request, last: it wins; a Gatling EL String. */
+  /**
+   * A JSON object that is merged into the request and overrides its other fields; a Gatling EL
+   * String.
+   */
   public final T body(String json) {
     return edit(draft -> draft.extraBody = Dynamic.text(json));
   }
@@ -64,19 +67,19 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
   }
 
   /**
-   * A header, in place of one of the protocol that has this name in whatever case; the value is a
-   * Gatling EL String.
+   * Sets a header, in place of a header of the protocol with the same name. Names are compared
+   * case-insensitively. The value is a Gatling EL String.
    */
   public final T header(String name, String value) {
     return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value)));
   }
 
-  /** A header, computed from the session. */
+  /** As {@link #header(String, String)}, with a value computed from the session. */
   public final T header(String name, Function<Session, String> value) {
     return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.of(value)));
   }
 
-  /** Headers; the values are Gatling EL Strings. */
+  /** Sets headers, as {@link #header(String, String)}. */
   public final T headers(Map<String, String> headers) {
     return edit(
         draft ->
@@ -85,7 +88,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
                     draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value))));
   }
 
-  /** The key of this request, in place of the protocol's; a Gatling EL String. */
+  /** The API key of this request, in place of the protocol's; a Gatling EL String. */
   public final T apiKey(String key) {
     return edit(draft -> draft.apiKey = Dynamic.text(key));
   }
@@ -95,7 +98,11 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.apiKey = Dynamic.of(key));
   }
 
-  /** Longest time of this request, from connecting to the last byte; else the protocol's. */
+  /**
+   * Longest time of this request, from connecting to the last byte, in place of the protocol's.
+   *
+   * @throws IllegalArgumentException if it is not above 0
+   */
   public final T requestTimeout(Duration timeout) {
     return edit(
         draft -> draft.requestTimeout = LlmProtocolBuilder.positive("requestTimeout", timeout));
@@ -107,8 +114,8 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
   }
 
   /**
-   * Objectives of all requests of this name, in place of the protocol's. The name must be fixed.
-   * Assertions on goodput need an SLO of the protocol too.
+   * Objectives of all requests with this name, in place of the protocol's. The name must not be
+   * computed from the session. An assertion on goodput also needs an SLO of the protocol.
    */
   public final T slo(SloBuilder objectives) {
     return edit(draft -> draft.slo = objectives.build());
@@ -118,15 +125,18 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.parameters = Draft.and(draft.parameters, name, value));
   }
 
-  /** Is in no statistics and no record; checks still run, and a failure still marks the user. */
+  /**
+   * Leaves the request out of all statistics and records. Its checks still run, and a failure still
+   * marks the user's session as failed.
+   */
   public final T silent() {
     return edit(draft -> draft.silent = true);
   }
 
   /**
-   * Checks on the answer: Gatling's {@code bodyString}, {@code substring}, {@code regex}, {@code
-   * jsonPath} and {@code jmesPath} look at the generated text, those of {@link LlmDsl} at the
-   * measured request.
+   * Adds checks. Gatling's {@code bodyString}, {@code bodyLength}, {@code substring}, {@code
+   * regex}, {@code jsonPath} and {@code jmesPath} apply to the generated text, those of {@link
+   * LlmDsl} to the measured request.
    */
   public final T check(CheckBuilder... checks) {
     return check(Arrays.asList(checks));
@@ -143,19 +153,19 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
         draft -> checks.forEach(c -> draft.checks = Draft.and(draft.checks, done.apply(c))));
   }
 
-  /** Checks that are only done where the condition holds; a Gatling EL String. */
+  /** Adds checks that are done only if the condition is true; a Gatling EL String. */
   public final CheckCondition<T> checkIf(String condition) {
     Dynamic<Boolean> holds = Dynamic.el(condition, Boolean.class);
     return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
   }
 
-  /** Checks that are only done where the condition on the session holds. */
+  /** As {@link #checkIf(String)}, with a condition on the session. */
   public final CheckCondition<T> checkIf(Function<Session, Boolean> condition) {
     Dynamic<Boolean> holds = Dynamic.of(condition);
     return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
   }
 
-  /** Checks that are only done where the condition on response and session holds. */
+  /** As {@link #checkIf(String)}, with a condition on response and session. */
   public final CheckCondition<T> checkIf(BiFunction<LlmResponse, Session, Boolean> condition) {
     return new CheckCondition<>(
         this,
@@ -165,7 +175,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
   }
 
   /**
-   * A condition that needs its checks.
+   * A condition that still needs its checks.
    *
    * @param <T> the kind of request
    */
@@ -180,12 +190,12 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
       this.conditional = conditional;
     }
 
-    /** The checks to do where the condition holds. */
+    /** The checks to do if the condition is true. */
     public T then(CheckBuilder... checks) {
       return then(Arrays.asList(checks));
     }
 
-    /** The checks to do where the condition holds. */
+    /** The checks to do if the condition is true. */
     public T then(List<CheckBuilder> checks) {
       return builder.check(checks, conditional);
     }

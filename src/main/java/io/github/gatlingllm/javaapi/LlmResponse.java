@@ -6,7 +6,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What checks look at: the measured request, and what the first choice of its answer says. */
+/** The measured request and the first choice of its answer, for conditions of checks. */
 public final class LlmResponse {
 
   private final MeasuredAnswer answer;
@@ -16,35 +16,35 @@ public final class LlmResponse {
   }
 
   /**
-   * A tool that the model calls.
+   * A call of a tool by the model.
    *
-   * @param id what the result has to name; made up where the server gave none
-   * @param name of the function
-   * @param arguments as the model wrote them: JSON, if it wrote JSON
+   * @param id the id that the result must refer to; generated if the server sent none
+   * @param name name of the function
+   * @param arguments the arguments as the model wrote them, usually JSON
    */
   public record ToolCall(String id, String name, String arguments) {}
 
-  /** Durations, from admission. */
+  /** The durations of the request, from admission. */
   public RequestRecord.Timing timing() {
     return answer.timing();
   }
 
-  /** Token counts. */
+  /** The token counts of the request. */
   public RequestRecord.Tokens tokens() {
     return answer.tokens();
   }
 
-  /** How the exchange ended, checks aside. */
+  /** How the request ended, without the results of checks. */
   public RequestStatus requestStatus() {
     return answer.requestStatus();
   }
 
-  /** HTTP status; null when no response came. */
+  /** HTTP status; null if there was no response. */
   public @Nullable Integer httpStatus() {
     return answer.httpStatus();
   }
 
-  /** Of the first choice; null when the server gave none. */
+  /** Why the server ended the answer, e.g. {@code stop}; null if it did not say. */
   public @Nullable String finishReason() {
     return answer.finishReason();
   }
@@ -54,12 +54,12 @@ public final class LlmResponse {
     return answer.text();
   }
 
-  /** The reasoning text; empty when there was none. */
+  /** The reasoning text; empty if there is none. */
   public String reasoning() {
     return answer.reasoning();
   }
 
-  /** The tools that the model calls, in order; empty for none. */
+  /** The tool calls of the answer, in order; empty if there is none. */
   public List<ToolCall> toolCalls() {
     return toolCalls(answer);
   }

@@ -10,33 +10,33 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The part of {@link LlmDsl} that says how many users come, and when; import it from there. */
+/** The part of {@link LlmDsl} that defines the load; import its members from there. */
 public abstract class LoadDsl {
 
   LoadDsl() {}
 
   /**
-   * Users that arrive as a Poisson process: independent exponential gaps, the same ones for the
-   * same seed.
+   * Users that arrive as a Poisson process: gaps are independent and exponential, and the same seed
+   * gives the same gaps.
    *
    * <pre>{@code
    * chat.injectOpen(poissonUsersPerSec(25).seed(42).during(60))
    * }</pre>
    *
-   * @param rate mean users per second, above 0
+   * @param rate mean number of users per second, above 0
    */
   public static PoissonArrivals poissonUsersPerSec(double rate) {
     return PoissonArrivals.of(rate);
   }
 
   /**
-   * Users that arrive with gamma-distributed gaps, in bursts where cv is above 1.
+   * Users that arrive with gamma-distributed gaps: in bursts if {@code cv} is above 1.
    *
    * <pre>{@code
    * chat.injectOpen(gammaUsersPerSec(25).cv(1.4).seed(42).during(60))
    * }</pre>
    *
-   * @param rate mean users per second, above 0
+   * @param rate mean number of users per second, above 0
    */
   public static GammaArrivals.Rate gammaUsersPerSec(double rate) {
     return GammaArrivals.of(rate);
@@ -49,87 +49,90 @@ public abstract class LoadDsl {
    * chat.injectOpen(usersPerSec(t -> 5 + t.toMillis() / 2000.0).seed(1).during(60))
    * }</pre>
    *
-   * @param rate users per second, 0 or more, by the time since the start of the step
+   * @param rate users per second, 0 or more, as a function of the time since the start of the step
    */
   public static CurveArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
     return CurveArrivals.of(rate);
   }
 
   /**
-   * Users that arrive as recorded traffic did: CSV with a header that names a {@code timestamp}
-   * (Azure, BurstGPT), or JSONL (Mooncake). The first arrives at once. Where the trace has token
-   * counts, each user has its own as the attributes {@code inputTokens} and {@code outputTokens}.
+   * Users that arrive as in a trace of recorded traffic: CSV with a header line and a column {@code
+   * timestamp} (Azure, BurstGPT), or JSONL (Mooncake). The first user arrives at once. If the trace
+   * has token counts, each user has those of its request as the session attributes {@code
+   * inputTokens} and {@code outputTokens}.
    *
    * <pre>{@code
    * chat.injectOpen(replay("azure-trace.csv", 2.0))
    * }</pre>
    *
-   * @param file path of a trace in order of time, else its name on the class path
-   * @param speed 2 replays it twice as fast
+   * @param file path or class path resource of a trace in order of time
+   * @param speed above 0; 2 replays the trace twice as fast
    */
   public static OpenInjectionStep replay(String file, double speed) {
     return SeededArrivals.replay(file, speed);
   }
 
-  /** As {@link #replay(String, double)}, as fast as it was recorded. */
+  /** As {@link #replay(String, double)}, at the recorded speed. */
   public static OpenInjectionStep replay(String file) {
     return SeededArrivals.replay(file, 1);
   }
 
   /**
-   * Load levels of so many users, each of which begins again as soon as it has ended.
+   * Closed-loop load levels: each user starts the scenario again as soon as it has ended.
    *
    * <pre>{@code
    * setUp(closedLoop(1, 2, 4, 8).stabilize(10).measure(60).drain(20).inject(chat)).protocols(engine)
    * }</pre>
    *
-   * @param users users in flight, one number per level
+   * @param users numbers of users, one per load level
    */
   public static ClosedLoop closedLoop(int... users) {
     return ClosedLoop.of(users);
   }
 
   /**
-   * Load levels of so many users per second, whether or not earlier ones were served.
+   * Open-loop load levels: users arrive at a rate, whether or not earlier users have been served.
    *
    * <pre>{@code
    * setUp(openLoop(1, 2, 4).poisson().seed(7).measure(60).inject(chat)).protocols(engine)
    * }</pre>
    *
-   * @param usersPerSecond one number per level
+   * @param usersPerSecond rates, one per load level
    */
   public static OpenLoop openLoop(double... usersPerSecond) {
     return OpenLoop.of(usersPerSecond);
   }
 
   /**
-   * One load level whose rate follows a curve.
+   * One open-loop load level whose rate follows a curve.
    *
    * <pre>{@code
    * setUp(openLoop(t -> 5 + t.toMillis() / 2000.0, ofSeconds(60)).seed(7).inject(chat))
    * }</pre>
    *
-   * @param usersPerSecond 0 or more, by the time since the start
+   * @param usersPerSecond users per second, 0 or more, as a function of the time since the start
+   * @param length duration of the curve, above 0
    */
   public static OpenLoop openLoop(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
     return OpenLoop.of(usersPerSecond, length);
   }
 
   /**
-   * Load levels of so many users at once, waiting for the slowest, in trials.
+   * Load levels of batch trials: all users of a trial start at once, and the next trial starts when
+   * the slowest user has ended.
    *
    * <pre>{@code
    * setUp(batch(8).trials(10).inject(chat)).protocols(engine)
    * }</pre>
    *
-   * @param users users of each trial, one number per level
+   * @param users numbers of users of a trial, one per load level
    */
   public static Batch batch(int... users) {
     return Batch.of(users);
   }
 
   /**
-   * Looks for the highest rate of users at which the SLO holds.
+   * A search for the highest rate of users at which the SLO holds.
    *
    * <pre>{@code
    * setUp(maxGoodput().startingAt(2).measure(60).inject(chat)).protocols(engine)
@@ -140,7 +143,7 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Ends a sweep after a level at which less than this share of the requests met the SLO.
+   * Ends a sweep after a load level at which less than this share of the requests met the SLO.
    *
    * @param percent above 0, at most 100
    */
@@ -149,7 +152,7 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Ends a sweep after a level at which more than this share of the requests failed.
+   * Ends a sweep after a load level at which more than this share of the requests failed.
    *
    * @param percent 0 to 100
    */
@@ -158,8 +161,8 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Ends a sweep within the level at which more requests than this have failed, in whatever phase:
-   * at that instant it starts nothing new, and drains what was sent.
+   * Ends a sweep within a load level as soon as more than this number of its requests, in all
+   * phases, have failed. No new requests are sent, and requests in flight are drained.
    *
    * @param count 0 or more
    */
@@ -168,9 +171,9 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Ends a sweep within the level at which more requests than this have failed one after the other,
-   * without one that succeeded between. Holds for all load levels, with 100, unless set otherwise
-   * here, or by {@link #never()}.
+   * Ends a sweep within a load level as soon as more than this number of requests have failed in a
+   * row, without a successful one between them. Applies to every sweep, with 100, unless it is set
+   * here or turned off with {@link #never()}.
    *
    * @param count 1 or more
    */
@@ -178,18 +181,21 @@ public abstract class LoadDsl {
     return checked(() -> new StopRule.ErrorsInARowAbove(count));
   }
 
-  /** Offers all levels, also to a server that answers nothing any more. */
+  /** Runs all load levels, even if the server no longer answers. */
   public static StopRule never() {
     return new StopRule.Never();
   }
 
-  /** Ends a sweep of rates after a level at which requests pile up. */
+  /**
+   * Ends a sweep of rates after a load level at which under 90 % of the arrivals were served in the
+   * second half of the measure phase.
+   */
   public static StopRule overSaturated() {
     return new StopRule.OverSaturated();
   }
 
   /**
-   * Loads several targets in turn: each when all users of the one before have ended.
+   * Loads several targets in turn: each one when all users of the one before have ended.
    *
    * <pre>{@code
    * setUp(oneAfterTheOther(
@@ -213,8 +219,9 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Loads several targets at the same time, as in {@link #oneAfterTheOther}: nothing that changes
-   * with time favours one of them, but they share the load generator.
+   * Loads several targets at the same time; see {@link #oneAfterTheOther(PopulationBuilder...)} for
+   * the parameters. Conditions that change over time are the same for all targets, but the targets
+   * share the load generator.
    */
   public static List<PopulationBuilder> sideBySide(PopulationBuilder... populations) {
     return List.of(populations);

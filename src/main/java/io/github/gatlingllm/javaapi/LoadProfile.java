@@ -6,41 +6,43 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.LoadPlan;
 
-/** A load plan that a scenario can be put under. */
+/** A load that scenarios can be injected with. */
 @FunctionalInterface
 public interface LoadProfile {
 
-  /** The levels, and how one follows the other. */
+  /** For internal use only: the load levels and their order. */
   LoadPlan plan();
 
   /**
-   * Sends this load to one of several targets of the run, under that name in all results. What
-   * follows is {@link TargetLoad#inject}.
+   * Sends this load to one of several targets of the run; {@link TargetLoad#inject} follows.
    *
    * <pre>{@code
    * setUp(oneAfterTheOther(
    *     closedLoop(16).measure(60).target("A", llm.baseUrl(a)).inject(chat),
    *     closedLoop(16).measure(60).target("B", llm.baseUrl(b)).inject(chat)));
    * }</pre>
+   *
+   * @param label the target's name in all results, not blank
+   * @param protocol the target's protocol
    */
   default TargetLoad target(String label, LlmProtocolBuilder protocol) {
     return new TargetLoad(plan(), label, protocol);
   }
 
-  /** Puts the scenario under this load, for {@code setUp}. */
+  /** Injects the scenario with this load, for {@code setUp}. */
   default PopulationBuilder inject(ScenarioBuilder scenario) {
     return LoadInjection.population(plan(), scenario.wrapped);
   }
 
-  /** Puts a scenario of Gatling's Scala DSL under this load, for its {@code setUp}. */
+  /** Injects a scenario of Gatling's Scala DSL with this load, for its {@code setUp}. */
   default io.gatling.core.structure.PopulationBuilder inject(
       io.gatling.core.structure.ScenarioBuilder scenario) {
     return LoadInjection.population(plan(), scenario).asScala();
   }
 
   /**
-   * A load that goes to one of several targets. The same scenario may be injected once per target;
-   * records keep its name, Gatling's own statistics call it {@code <scenario> @ <target>}.
+   * A load for one of several targets. The same scenario can be injected once per target. Records
+   * have the scenario's own name; Gatling's statistics call it {@code <scenario> @ <target>}.
    *
    * @see LlmDsl#oneAfterTheOther
    * @see LlmDsl#sideBySide
@@ -53,19 +55,19 @@ public interface LoadProfile {
     TargetLoad(LoadPlan plan, String label, LlmProtocolBuilder protocol) {
       if (label.isBlank()) {
         throw InvalidSimulation.because(
-            "target(\"" + label + "\"): expected a name, which results go by");
+            "target(\"" + label + "\"): expected a name, which results call the target by");
       }
       this.plan = plan;
       this.label = label;
       this.protocol = protocol.target(label);
     }
 
-    /** Puts the scenario under this load, for {@code setUp}. */
+    /** Injects the scenario with this load, for {@code setUp}. */
     public PopulationBuilder inject(ScenarioBuilder scenario) {
       return LoadInjection.population(plan, scenario.wrapped, label).protocols(protocol);
     }
 
-    /** Puts a scenario of Gatling's Scala DSL under this load, for its {@code setUp}. */
+    /** Injects a scenario of Gatling's Scala DSL with this load, for its {@code setUp}. */
     public io.gatling.core.structure.PopulationBuilder inject(
         io.gatling.core.structure.ScenarioBuilder scenario) {
       return LoadInjection.population(plan, scenario, label).protocols(protocol).asScala();

@@ -7,11 +7,13 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 
 /**
- * DSL for a search: which is the highest rate of users, arriving as a Poisson process, at which the
- * protocol's SLO holds? It doubles the rate until the SLO fails, then bisects, and measures the
- * highest rate that holds and the lowest that fails again, with other arrivals. Each level lasts
- * {@link #measure}, up to eight times as long where chance leaves it undecided: 15 to 20 levels, 30
- * to 40 times that time in all. Levels should last 30 times as long as a request.
+ * DSL for a search for the highest rate of users, arriving as a Poisson process, at which the
+ * protocol's SLO holds. The search doubles the rate until the SLO fails, then bisects. Finally it
+ * measures the highest rate that holds and the lowest rate that fails again, with other arrivals.
+ *
+ * <p>Each level lasts {@link #measure}, or up to eight times as long if its result could be chance.
+ * A search takes 15 to 20 levels and 30 to 40 times this duration. A level should last at least 30
+ * times as long as a request.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -28,7 +30,7 @@ public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
     this.search = search;
   }
 
-  /** From 1 user per second, to 5 %, 30 s per level, at most 30 s of drain, with a random seed. */
+  /** From 1 user per second, precision 5 %, 30 s per level, drain of at most 30 s, random seed. */
   static MaxGoodput start() {
     return new MaxGoodput(new GoodputSearch(1, 0.05, Seeds.random(), Phases.DEFAULT));
   }
@@ -43,29 +45,29 @@ public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
   }
 
   /**
-   * The rate of the first level.
+   * Sets the rate of the first level.
    *
-   * @param usersPerSecond above 0
+   * @param usersPerSecond above 0; 1 by default
    */
   public MaxGoodput startingAt(double usersPerSecond) {
     return of(usersPerSecond, search.precision(), search.seed(), phases);
   }
 
   /**
-   * How far the rate that is found may be from the truth.
+   * Sets the largest error of the rate that the search finds.
    *
-   * @param share of the truth, above 0 and below 1; 0.05 by default
+   * @param share the error ÷ the true rate, above 0 and below 1; 0.05 by default
    */
   public MaxGoodput precision(double share) {
     return of(search.startingAt(), share, search.seed(), phases);
   }
 
-  /** Pins the arrival times: the same seed plans the same ones. */
+  /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
   public MaxGoodput seed(long seed) {
     return of(search.startingAt(), search.precision(), seed, phases);
   }
 
-  /** The search. */
+  /** For internal use only: the search. */
   @Override
   public LoadPlan plan() {
     return search;

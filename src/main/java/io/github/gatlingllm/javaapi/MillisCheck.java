@@ -8,9 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A check on a duration of the measured request, in milliseconds. Absent durations (no token came,
- * say) fail every comparison. Limits may be any numbers, also in Kotlin, where {@code Int} is no
- * {@code Double}; what is saved is a {@code Double}.
+ * A check on a duration of the measured request, in milliseconds. An absent duration, for example
+ * of a request without tokens, fails every comparison. Limits can be any number type, so that
+ * Kotlin accepts an {@code Int}. {@code saveAs} saves a {@code Double}.
  *
  * <pre>{@code
  * ttft().lt(500)
@@ -23,7 +23,8 @@ public final class MillisCheck
 
   private static final double NANOS_PER_MILLI = 1e6;
 
-  @SuppressWarnings("unchecked") // how values are compared is looked up by their own class
+  @SuppressWarnings(
+      "unchecked") // Gatling chooses the comparison by the class of the value, which is Double
   MillisCheck(String name, Function<MeasuredAnswer, @Nullable Number> nanos) {
     super(
         LlmChecks.find(
@@ -38,13 +39,13 @@ public final class MillisCheck
         millis -> millis);
   }
 
-  /** Equal to, in milliseconds. */
+  /** Passes if the duration equals the value, in milliseconds. */
   @Override
   public CheckBuilder.Final is(Number millis) {
     return super.is((Double) millis.doubleValue());
   }
 
-  /** Less than, in milliseconds. */
+  /** Passes if the duration is below the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final lt(Number millis) {
     return super.lt((Double) millis.doubleValue());
@@ -55,7 +56,7 @@ public final class MillisCheck
     return lt(limit.toNanos() / NANOS_PER_MILLI);
   }
 
-  /** At most, in milliseconds. */
+  /** Passes if the duration is at most the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final lte(Number millis) {
     return super.lte((Double) millis.doubleValue());
@@ -66,7 +67,7 @@ public final class MillisCheck
     return lte(limit.toNanos() / NANOS_PER_MILLI);
   }
 
-  /** More than, in milliseconds. */
+  /** Passes if the duration is above the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final gt(Number millis) {
     return super.gt((Double) millis.doubleValue());
@@ -77,7 +78,7 @@ public final class MillisCheck
     return gt(limit.toNanos() / NANOS_PER_MILLI);
   }
 
-  /** At least, in milliseconds. */
+  /** Passes if the duration is at least the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final gte(Number millis) {
     return super.gte((Double) millis.doubleValue());

@@ -16,8 +16,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several workloads in one population: each time a user comes here one of them is drawn by weight.
- * The same seed draws the same sequence, unlike Gatling's {@code randomSwitch}.
+ * A mix of several workloads in one population: each time a user executes the mix, one workload is
+ * drawn by weight. Unlike with Gatling's {@code randomSwitch}, the same seed draws the same
+ * sequence.
  *
  * <pre>{@code
  * scenario("Mixed").exec(mix().add(70, ragAgent()).add(30, diverseShort()).seed(42))
@@ -43,12 +44,15 @@ public final class MixBuilder implements Executable {
   private record Part(double weight, Executable what) {}
 
   /**
-   * One more workload, or anything that {@code exec} takes.
+   * Adds a workload, or anything else that {@code exec} takes.
    *
-   * @param weight its share ÷ the sum of all weights; above 0
+   * @param weight a finite number above 0; the workload's share is its weight ÷ the sum of all
+   *     weights
+   * @param what the workload
+   * @throws IllegalArgumentException if the weight is not a finite number above 0
    */
   public MixBuilder add(double weight, Executable what) {
-    if (!(weight > 0)) {
+    if (!(weight > 0) || Double.isInfinite(weight)) {
       throw InvalidSimulation.because("mix().add(" + weight + ", …): expected a weight above 0");
     }
     List<Part> more = new ArrayList<>(parts);
@@ -56,7 +60,7 @@ public final class MixBuilder implements Executable {
     return new MixBuilder(more, seed);
   }
 
-  /** Pins the sequence of draws. Without it they are random. */
+  /** Pins the sequence of draws. By default the seed is random. */
   public MixBuilder seed(long seed) {
     return new MixBuilder(parts, seed);
   }

@@ -12,10 +12,10 @@ import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 
 /**
- * A PNG image of seeded coloured noise, made when the simulation is built.
+ * A PNG image of seeded coloured noise, generated when the simulation is built.
  *
- * <p>Servers may cache what they made of an image; {@link #variants} makes several that are shown
- * in turn. Noise does not compress: a pixel takes about 3 bytes, 4 in a request.
+ * <p>Servers may cache processed images; {@link #variants} generates several images, which are sent
+ * in turn. Noise does not compress: a pixel takes about 3 bytes, and 4 bytes in a request.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
@@ -43,15 +43,15 @@ public final class NoiseImage implements Image {
     return new NoiseImage(width, height, 0, 1);
   }
 
-  /** The same seed gives the same image; 0 unless set. */
+  /** The same seed gives the same image; 0 by default. */
   public NoiseImage seed(long seed) {
     return new NoiseImage(width, height, seed, variants);
   }
 
   /**
-   * Makes several images, shown in turn, one per request.
+   * Generates several different images, which are sent in turn, one per request.
    *
-   * @param images 1 or more; 1 unless set
+   * @param images 1 or more; 1 by default
    */
   public NoiseImage variants(int images) {
     if (images < 1) {

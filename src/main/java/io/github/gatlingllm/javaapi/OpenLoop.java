@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * DSL for open-loop load in levels: users arrive at a rate, whether or not earlier ones were
- * served, and run the scenario once. Several rates are a sweep: one level after the other, each
- * starting when nothing of the one before is in flight.
+ * DSL for open-loop load: users arrive at a given rate, whether or not earlier users have been
+ * served, and run the scenario once. Several rates are a sweep: one load level after the other. A
+ * level starts when no request of the level before is in flight.
  *
  * <p>Each level goes through the phases stabilize, measure, cooldown and drain; figures come from
  * measure only.
@@ -35,9 +35,9 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
   private final LoadPlan.Sweep plan;
 
   /**
-   * @param levels what is offered, in whatever gaps and phases
-   * @param gaps of all levels
-   * @param seed of the first level
+   * @param levels the load levels; their gaps and phases are replaced
+   * @param gaps the gaps between arrivals, at all levels
+   * @param seed the seed of the first level
    */
   private OpenLoop(List<Open> levels, Gaps gaps, long seed, Phases phases) {
     super(phases);
@@ -56,11 +56,11 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
   }
 
   /**
-   * A level per rate: Poisson arrivals with a random seed, measuring once it has settled, 30 s of
-   * it, a cooldown, at most 30 s of drain.
+   * One load level per rate. By default arrivals are a Poisson process with a random seed, 30 s are
+   * measured once the load has settled, then follow a cooldown and at most 30 s of drain.
    *
-   * @param perSecond users per second, each above 0 and there once
-   * @throws IllegalArgumentException if they are not
+   * @param perSecond users per second, each above 0 and no rate twice
+   * @throws IllegalArgumentException if a rate is not above 0 or given twice
    */
   public static OpenLoop of(double... perSecond) {
     return checked(
@@ -68,16 +68,20 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
   }
 
   /**
-   * One level, {@code curve}, whose rate follows a curve and which measures all of it.
+   * One load level, called {@code curve}, whose rate follows a curve. The whole curve is measured.
    *
-   * @param usersPerSecond 0 or more, by the time since the start
-   * @throws IllegalArgumentException if the curve is negative or no number somewhere
+   * @param usersPerSecond users per second, 0 or more, as a function of the time since the start
+   * @param length duration of the curve, above 0
+   * @throws IllegalArgumentException if the curve has a value that is negative or not a number
    */
   public static OpenLoop of(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
     return checked(() -> of(Open.curve(CurveArrivals.rate(usersPerSecond), length.toNanos())));
   }
 
-  /** One level, {@code trace}, that replays recorded traffic and measures all of it. */
+  /**
+   * One load level, called {@code trace}, that replays recorded traffic. The whole trace is
+   * measured.
+   */
   public static OpenLoop of(Arrivals.Replay replay) {
     return checked(() -> of(Open.replay(replay)));
   }
@@ -90,17 +94,17 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
   private OpenLoop with(String step, Gaps others, long otherSeed) {
     if (levels.get(0).arrivals() instanceof Arrivals.Replay) {
       throw InvalidSimulation.because(
-          step + " has no effect: a trace says itself when users arrive; leave it out");
+          step + " has no effect: a trace has its own arrival times; leave it out");
     }
     return new OpenLoop(levels, others, otherSeed, phases);
   }
 
-  /** Users arrive as a Poisson process, the default: independent, exponential gaps. */
+  /** Users arrive as a Poisson process, with independent exponential gaps: the default. */
   public OpenLoop poisson() {
     return with("poisson()", new Gaps.Exponential(0), seed);
   }
 
-  /** Users arrive evenly spaced. */
+  /** Users arrive at equal gaps. */
   public OpenLoop constant() {
     return with("constant()", new Gaps.Equal(), seed);
   }
@@ -114,19 +118,19 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
     return with("gamma(" + cv + ")", checked(() -> new Gaps.Gamma(cv, 0)), seed);
   }
 
-  /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
+  /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
   public OpenLoop seed(long seed) {
     return with("seed(" + seed + ")", gaps, seed);
   }
 
-  /** The levels, their phases and arrivals. */
+  /** The load levels, their phases and arrivals. */
   @Override
   public LoadPlan.Sweep plan() {
     return plan;
   }
 
   /**
-   * Ends the sweep after the first level that breaks one of these rules; put it last.
+   * Ends the sweep after the first load level that breaks one of these rules; call it last.
    *
    * <pre>{@code
    * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())

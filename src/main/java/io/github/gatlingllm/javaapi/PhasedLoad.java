@@ -6,9 +6,11 @@ import io.github.gatlingllm.load.Phases;
 import java.time.Duration;
 
 /**
- * A load whose levels go through the same phases.
+ * A load whose levels all go through the same phases.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ *
+ * @param <T> the kind of load
  */
 public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements LoadProfile
     permits ClosedLoop, OpenLoop, MaxGoodput {
@@ -18,15 +20,15 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
     this.phases = phases;
   }
 
-  /** The same load in other phases. */
+  /** The same load with other phases. */
   abstract T with(Phases others);
 
   /**
-   * Lets each level settle for this time before measuring. Without it a level finds out itself:
-   * measuring starts when each user, in an open loop one, has had an answer and twice the median
-   * E2E of the answers so far has passed since the users have started; at the latest after as much
-   * time as is measured, at least 5 s. Rate curves, traces and levels of so many {@link #requests}
-   * are measured from their start.
+   * Sets how long the load settles at each level before measuring. By default each level decides:
+   * measuring starts when each user (in an open loop: one user) has had an answer and twice the
+   * median E2E of the answers so far has passed since all users have started. The wait is at most
+   * as long as the measure phase, or 5 s if that is shorter. Rate curves, traces and levels with
+   * {@link #requests} are measured from their start.
    *
    * @param seconds 0 or more
    */
@@ -40,7 +42,7 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /**
-   * Measures each level for this time. Takes the place of {@link #requests}.
+   * Sets how long each level is measured. Replaces {@link #requests}.
    *
    * @param seconds above 0; 30 by default
    */
@@ -54,18 +56,19 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /**
-   * Ends the load of each level with its measure phase, which saves tokens. Without it the load
-   * stays on, unmeasured, until the requests that were scheduled while it measured have ended, for
-   * at most the time of {@link #drain}: on a server that empties, late requests look too good. A
-   * rate curve then holds its last rate, a trace begins again. There is none with {@link
-   * #requests}, whose number is exact.
+   * Ends the load of each level with its measure phase, which saves tokens. By default the load
+   * stays on, unmeasured, until all measured requests have ended, for at most the time of {@link
+   * #drain}; otherwise the last measured requests would run on a server that empties, and look too
+   * good. In the cooldown a rate curve holds its last rate, and a trace starts again. Levels with
+   * {@link #requests} have no cooldown.
    */
   public final T disableCooldown() {
     return with(phases.withCooldown(false));
   }
 
   /**
-   * At the end of each level, waits for what is pending for at most this time.
+   * Sets the longest wait for requests in flight at the end of each level; those that still run
+   * then are cancelled.
    *
    * @param seconds 0 or more; 30 by default
    */
@@ -79,8 +82,8 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /**
-   * Measures each level for so many runs of the scenario, shared by its users, until the last of
-   * them has ended. Takes the place of {@link #measure(long)}. The number is exact: unless {@link
+   * Bounds each level by a number of executions of the scenario, which its users share, and
+   * measures until the last one has ended. Replaces {@link #measure(long)}. Unless {@link
    * #stabilize} or a fill is set, nothing else is sent.
    *
    * @param count 1 or more
@@ -89,7 +92,7 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
     return checked(() -> with(phases.withRequests(count)));
   }
 
-  /** As {@link #requests(int)}, and no longer than that time: whichever comes first. */
+  /** As {@link #requests(int)}, for at most this time: whichever bound comes first. */
   public final T requests(int count, Duration atMost) {
     return checked(() -> with(phases.withRequests(count, atMost.toNanos())));
   }

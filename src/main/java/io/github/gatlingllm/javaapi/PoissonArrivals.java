@@ -7,8 +7,8 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DSL for an open injection step that starts users as a seeded Poisson process: gaps are
- * independent and exponentially distributed, and the number of users varies as real traffic's does.
+ * DSL for an open injection step that starts users as a seeded Poisson process: the gaps are
+ * independent and exponentially distributed, so that the number of users per second varies.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -25,10 +25,10 @@ public final class PoissonArrivals extends SeededArrivals<PoissonArrivals> {
   }
 
   /**
-   * Users arriving at random.
+   * Starts users as a Poisson process.
    *
    * @param perSecond mean number of users per second, above 0
-   * @throws IllegalArgumentException if it is not
+   * @throws IllegalArgumentException if the rate is not above 0
    */
   public static PoissonArrivals of(double perSecond) {
     return new PoissonArrivals(perSecond, new Gaps.Exponential(0), null);

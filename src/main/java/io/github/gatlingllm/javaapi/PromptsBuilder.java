@@ -26,17 +26,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A feeder of prompts: each user that passes {@code feed} gets the next one as the attribute {@code
- * prompt}, and its length as {@code promptTokens} where one was asked for.
+ * A feeder of prompts: each {@code feed} gives the user the next prompt as the session attribute
+ * {@code prompt}, and its length as {@code promptTokens} if a length is set.
  *
  * <pre>{@code
  * feed(prompts().builtIn().tokens(256, tiktoken("cl100k_base")).seed(42))
  * }</pre>
  *
- * <p>The same seed gives the same prompts in the same order. Prompts of given lengths are made
- * before the load starts, {@value io.github.gatlingllm.workload.Prompts#MOST_MADE} distinct ones
- * unless {@link #distinct} says otherwise; after these they come again. Those that could not be
- * given their length are counted in one printed line.
+ * <p>The same seed gives the same prompts in the same order. Prompts of given lengths are generated
+ * before the load starts: {@value io.github.gatlingllm.workload.Prompts#MOST_MADE} distinct ones
+ * unless {@link #distinct} is set, which then repeat. A console line says how many of them could
+ * not get their exact length.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
@@ -60,19 +60,21 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     private PromptPrefix prefix = PromptPrefix.NONE;
   }
 
-  /** The pool of 100 short prompts that comes with gatling-llm: the default. */
+  /** The 100 short prompts that gatling-llm includes: the default. */
   public PromptsBuilder builtIn() {
     return from(PromptPool.builtIn());
   }
 
-  /** The same text, every time. */
+  /** The same text every time. */
   public PromptsBuilder text(String prompt) {
     return from(PromptPool.of(prompt));
   }
 
   /**
    * The prompts of a UTF-8 file: {@code .json} (array), {@code .jsonl}, {@code .csv} (a column
-   * {@code prompt}), anything else a prompt per line.
+   * {@code prompt}), any other file with a prompt per line.
+   *
+   * @throws IllegalArgumentException in one line, if the file cannot be read
    */
   public PromptsBuilder file(String path) {
     try {
@@ -82,32 +84,32 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     }
   }
 
-  /** Made-up sentences; as many as the length asks for, else four per prompt. */
+  /** Generated sentences: as many as the length needs, or four if no length is set. */
   public PromptsBuilder synthetic() {
     return from(Prompts.Source.synthetic(4));
   }
 
-  /** Exactly so many tokens of {@code cl100k_base} each. */
+  /** Gives each prompt exactly this number of {@code cl100k_base} tokens. */
   public PromptsBuilder tokens(int tokens) {
     return tokens(tokens, Tokenizer.cl100k());
   }
 
   /**
-   * Exactly so many tokens each.
+   * Gives each prompt exactly this number of tokens.
    *
    * @param tokens 1 or more, a prefix included
-   * @param tokenizer what counts them
+   * @param tokenizer the tokenizer that counts them
    */
   public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
     return tokens(checked(() -> new LengthDistribution.Fixed(tokens)), tokenizer);
   }
 
-  /** Lengths in tokens of {@code cl100k_base}, see {@link LlmDsl#normalTokens} and its like. */
+  /** Draws lengths in {@code cl100k_base} tokens, e.g. {@link LlmDsl#normalTokens}. */
   public PromptsBuilder tokens(LengthDistribution lengths) {
     return tokens(lengths, Tokenizer.cl100k());
   }
 
-  /** Lengths in tokens, see {@link LlmDsl#normalTokens} and its like. */
+  /** Draws lengths in tokens, e.g. {@link LlmDsl#normalTokens}. */
   public PromptsBuilder tokens(LengthDistribution lengths, Tokenizer tokenizer) {
     return with(
         draft -> {
@@ -117,9 +119,9 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   /**
-   * How many distinct prompts of given lengths are made before the load starts.
+   * Sets how many distinct prompts of given lengths are generated before the load starts.
    *
-   * @param prompts 1 or more; 1,000 unless set
+   * @param prompts 1 or more; 1,000 by default
    */
   public PromptsBuilder distinct(int prompts) {
     if (prompts < 1) {
@@ -128,7 +130,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return with(draft -> draft.distinct = prompts);
   }
 
-  /** Pins the prompts and their order. Without it they are random. */
+  /** Pins the prompts and their order. By default the seed is random. */
   public PromptsBuilder seed(long seed) {
     return with(
         draft -> {
@@ -137,13 +139,13 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
         });
   }
 
-  /** Begins every prompt with a nonce of its own, as {@link LlmProtocolBuilder#uniquePrompts}. */
+  /** Begins every prompt with its own nonce, as {@link LlmProtocolBuilder#uniquePrompts}. */
   public PromptsBuilder unique() {
     return with(draft -> draft.prefix = new PromptPrefix.Unique(seedOrRandom()));
   }
 
   /**
-   * Begins every prompt with one of several made-up texts, as {@link
+   * Begins every prompt with one of several generated texts, as {@link
    * LlmProtocolBuilder#sharedPrefix}.
    */
   public PromptsBuilder sharedPrefix(int groups, int tokens) {
@@ -162,7 +164,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return parts.seed == null ? Seeds.random() : parts.seed;
   }
 
-  /** For internal use only: the feeder, its prompts made. */
+  /** For internal use only: generates the prompts and returns an iterator over them. */
   @Override
   public Iterator<Map<String, Object>> get() {
     Tokenizer counts = parts.tokenizer;
@@ -211,7 +213,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return checked(() -> recorded(Trace.read(Path.of(file))));
   }
 
-  /** For internal use only: those of a trace that was read. */
+  /** For internal use only: the prompt lengths of a trace that has been read. */
   public static LengthDistribution recorded(Trace trace) {
     return new LengthDistribution.Recorded(
         trace.name(),

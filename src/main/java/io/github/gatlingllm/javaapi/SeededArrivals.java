@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open injection step whose arrivals are drawn.
+ * An open injection step whose arrival times are drawn from a seeded random process.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
@@ -23,8 +23,8 @@ public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
   final @Nullable Long seed;
 
   /**
-   * @param gaps of whatever seed
-   * @param seed null where each step draws its own
+   * @param gaps the distribution of the gaps; its seed is replaced
+   * @param seed null if each step draws its own
    */
   SeededArrivals(Gaps gaps, @Nullable Long seed) {
     this.gaps = gaps;
@@ -33,19 +33,20 @@ public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
 
   abstract T with(Gaps others, @Nullable Long otherSeed);
 
-  /** The process that draws the arrivals. */
+  /** The arrival process of a step of this length. */
   abstract Arrivals arrivals(Gaps seeded, long lengthNanos);
 
-  /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
+  /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
   public final T seed(long pinned) {
     return with(gaps, pinned);
   }
 
   /**
-   * Ends the step.
+   * Sets the length of the step, which completes it.
    *
-   * @param seconds length of the step in seconds, above 0
-   * @throws IllegalArgumentException if it is not, or a curve is negative or no number somewhere
+   * @param seconds above 0
+   * @throws IllegalArgumentException if the length is not above 0, or the curve has a value that is
+   *     negative or not a number
    */
   public final OpenInjectionStep during(long seconds) {
     return during(Duration.ofSeconds(seconds));

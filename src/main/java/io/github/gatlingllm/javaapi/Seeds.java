@@ -10,12 +10,12 @@ import io.github.gatlingllm.workload.RunSeed;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What builders of prompts draw from. */
+/** Seeds, and positions in shared sequences, for the builders. */
 final class Seeds {
 
   private Seeds() {}
 
-  /** A seed where none was pinned; it follows from the one of the run. */
+  /** A seed for a builder whose seed is not set, derived from the seed of the run. */
   static long random() {
     return InvalidSimulation.checked(RunSeed::ofProcess).next();
   }
@@ -30,7 +30,7 @@ final class Seeds {
     return order.next(session.<Arrival>get(Arrival.KEY));
   }
 
-  /** The same, drawn when it is asked for the first time. */
+  /** As {@link #random}, drawn on the first call. */
   static LongSupplier later() {
     return new LongSupplier() {
       private @Nullable Long drawn;
@@ -43,7 +43,7 @@ final class Seeds {
     };
   }
 
-  /** Shared prefixes; a mistake in their sizes is one of the simulation. */
+  /** Shared prefixes; sizes out of range are a mistake in the simulation. */
   static PromptPrefix sharedPrefix(int groups, int tokens, long seed) {
     try {
       return new PromptPrefix.Shared(groups, tokens, seed);

@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Service level objectives of a request, and the share of requests that must meet them.
+ * Service level objectives of requests, and the share of requests that must meet them.
  *
  * <pre>{@code
  * slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99)
  * }</pre>
  *
- * <p>TTFT, TTFO and E2E are judged from the planned arrival, so that waiting inside the client
- * counts. Numbers are milliseconds.
+ * <p>TTFT, TTFO and E2E count from the planned arrival, so that waits inside the client are
+ * included. Limits are durations above 0, or numbers of milliseconds.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
@@ -35,7 +35,7 @@ public final class SloBuilder {
     return slo;
   }
 
-  /** Time to first token must be below. */
+  /** Time to first token must be below this limit. */
   public SloBuilder ttft(Duration limit) {
     return and(Slo.Measure.TTFT, limit);
   }
@@ -45,7 +45,7 @@ public final class SloBuilder {
     return ttft(duration(millis));
   }
 
-  /** Time to first output token (reasoning excluded) must be below. */
+  /** Time to first token that is not reasoning must be below this limit. */
   public SloBuilder ttfo(Duration limit) {
     return and(Slo.Measure.TTFO, limit);
   }
@@ -55,7 +55,7 @@ public final class SloBuilder {
     return ttfo(duration(millis));
   }
 
-  /** Mean time per output token after the first must be below. */
+  /** Mean time per output token after the first must be below this limit. */
   public SloBuilder tpot(Duration limit) {
     return and(Slo.Measure.TPOT, limit);
   }
@@ -65,7 +65,7 @@ public final class SloBuilder {
     return tpot(duration(millis));
   }
 
-  /** The 99th percentile of the request's own inter-token gaps must be below. */
+  /** The 99th percentile of the request's own inter-token gaps must be below this limit. */
   public SloBuilder itl(Duration limit) {
     return and(Slo.Measure.ITL, limit);
   }
@@ -75,7 +75,7 @@ public final class SloBuilder {
     return itl(duration(millis));
   }
 
-  /** The time to the last token must be below. */
+  /** Time to the last token must be below this limit. */
   public SloBuilder e2e(Duration limit) {
     return and(Slo.Measure.E2E, limit);
   }
@@ -85,7 +85,7 @@ public final class SloBuilder {
     return e2e(duration(millis));
   }
 
-  /** The longest gap of the request must be below. */
+  /** The longest inter-token gap of the request must be below this limit. */
   public SloBuilder stall(Duration limit) {
     return and(Slo.Measure.STALL, limit);
   }
@@ -96,18 +96,19 @@ public final class SloBuilder {
   }
 
   /**
-   * A load level holds when each objective by itself is met by at least this share of the attempted
-   * requests, failed ones included: TTFT p99 and TPOT p99 are within their limits.
+   * Sets the share of the attempted requests, failed ones included, that must meet each objective
+   * for a load level to hold the SLO. 99 means that TTFT p99 and TPOT p99 are within their limits.
    *
-   * @param percent more than 0, at most 100; 99 unless set
+   * @param percent above 0, at most 100; 99 by default
+   * @throws IllegalArgumentException if {@code percent} is not in this range
    */
   public SloBuilder percentile(double percent) {
     return new SloBuilder(checked(() -> slo.judgedBy(percent, slo.rule())));
   }
 
   /**
-   * A load level holds when at least the share of {@link #percentile} of the attempted requests
-   * meets all objectives at once, instead of each objective by itself.
+   * A load level holds the SLO only if the share of {@link #percentile} meets all objectives at
+   * once, instead of each objective by itself.
    */
   public SloBuilder allAtOnce() {
     return new SloBuilder(slo.judgedBy(slo.percentile(), Slo.Rule.REQUESTS));

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * DSL for a sweep that ends early: after a level that breaks one of its rules no further one is
- * offered. The report says which rule, and by what figure.
+ * DSL for a sweep that ends early: no further load level is run after a level that breaks one of
+ * the rules. The report names the rule and the figure that broke it.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -18,23 +18,26 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class StoppedSweep implements LoadProfile {
+  private final LoadPlan.Sweep levels;
+  private final List<StopRule> rules;
   private final LoadPlan.Sweep plan;
 
-  private StoppedSweep(LoadPlan.Sweep plan) {
-    this.plan = plan;
+  private StoppedSweep(LoadPlan.Sweep levels, List<StopRule> rules) {
+    this.levels = levels;
+    this.rules = rules;
+    this.plan = levels.stopWhen(rules);
   }
 
   static StoppedSweep of(LoadPlan.Sweep levels, StopRule... rules) {
-    return new StoppedSweep(checked(() -> levels.stopWhen(List.of(rules))));
+    return checked(() -> new StoppedSweep(levels, List.of(rules)));
   }
 
-  /** Further rules; each alone ends the sweep. */
+  /** Adds rules; a level that breaks any of them ends the sweep. */
   public StoppedSweep stopWhen(StopRule... more) {
-    return new StoppedSweep(
-        plan.stopWhen(Stream.concat(plan.rules().stream(), Stream.of(more)).toList()));
+    return new StoppedSweep(levels, Stream.concat(rules.stream(), Stream.of(more)).toList());
   }
 
-  /** The levels and the rules. */
+  /** For internal use only: the load levels and the rules. */
   @Override
   public LoadPlan plan() {
     return plan;

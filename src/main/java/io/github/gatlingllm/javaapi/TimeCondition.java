@@ -4,50 +4,56 @@ import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** Last step of an assertion on a time: conditions in milliseconds, or as {@link Duration}s. */
+/** Last step of an assertion on a time: the condition, in milliseconds or as {@link Duration}. */
 public final class TimeCondition extends AssertionCondition {
 
   TimeCondition(AssertionFigure figure) {
     super(figure);
   }
 
-  /** Below the value. */
+  /** The time is below the value. */
   public LlmAssertion lt(Duration value) {
     return lt(millis(value));
   }
 
-  /** At most the value. */
+  /** The time is at most the value. */
   public LlmAssertion lte(Duration value) {
     return lte(millis(value));
   }
 
-  /** Above the value. */
+  /** The time is above the value. */
   public LlmAssertion gt(Duration value) {
     return gt(millis(value));
   }
 
-  /** At least the value. */
+  /** The time is at least the value. */
   public LlmAssertion gte(Duration value) {
     return gte(millis(value));
   }
 
-  /** In the range, its bounds included. */
+  /** The time is in the range, bounds included. */
   public LlmAssertion between(Duration min, Duration max) {
     return between(millis(min), millis(max));
   }
 
-  /** In the range; {@code inclusive} says whether its bounds belong to it. */
+  /**
+   * The time is in the range.
+   *
+   * @param inclusive whether the bounds belong to the range
+   */
   public LlmAssertion between(Duration min, Duration max, boolean inclusive) {
     return between(millis(min), millis(max), inclusive);
   }
 
-  /** At most so far from the mean. */
+  /** The time differs from the mean by at most {@code plusOrMinus}. */
   public LlmAssertion around(Duration mean, Duration plusOrMinus) {
     return around(millis(mean), millis(plusOrMinus));
   }
 
   /**
-   * As {@link #around(Duration, Duration)}; {@code inclusive} says whether the bounds belong to it.
+   * As {@link #around(Duration, Duration)}.
+   *
+   * @param inclusive whether the bounds belong to the range
    */
   public LlmAssertion around(Duration mean, Duration plusOrMinus, boolean inclusive) {
     return around(millis(mean), millis(plusOrMinus), inclusive);
@@ -63,7 +69,7 @@ public final class TimeCondition extends AssertionCondition {
     return deviatesAround(millis(mean), percentDeviation, inclusive);
   }
 
-  /** The value. */
+  /** The time equals the value. */
   public LlmAssertion is(Duration value) {
     return is(millis(value));
   }
@@ -73,7 +79,7 @@ public final class TimeCondition extends AssertionCondition {
     return is(value);
   }
 
-  /** One of the values. */
+  /** The time equals one of the values. */
   public LlmAssertion in(Duration... values) {
     return in(Arrays.stream(values).mapToDouble(TimeCondition::millis).toArray());
   }

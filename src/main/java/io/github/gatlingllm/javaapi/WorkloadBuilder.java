@@ -21,15 +21,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the known workloads as a building block: what {@code exec} takes. Its requests are called
- * {@code A1}, {@code A2}, {@code B1}, {@code B2}, {@code C} and {@code D}.
+ * One of the known workloads, for {@code exec}. The name of its requests is {@code A1}, {@code A2},
+ * {@code B1}, {@code B2}, {@code C} or {@code D}.
  *
  * <pre>{@code
  * scenario("Agents").exec(ragAgent().maxTokens(200).seed(42))
  * }</pre>
  *
- * <p>Prompts are made when the simulation is built, {@value
- * io.github.gatlingllm.workload.Prompts#MOST_MADE} distinct ones; after these they come again.
+ * <p>Prompts are generated when the simulation is built: {@value
+ * io.github.gatlingllm.workload.Prompts#MOST_MADE} distinct ones unless {@link #distinct} is set,
+ * which then repeat.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
@@ -47,20 +48,24 @@ public final class WorkloadBuilder implements Executable {
     return new WorkloadBuilder(new WorkloadDraft(scenario));
   }
 
-  /** One whose prompts were made before; tokenizer and seed change nothing any more. */
+  /**
+   * For internal use only: a workload whose prompts have been generated; {@link #tokenizer}, {@link
+   * #seed} and {@link #distinct} have no effect.
+   */
   public static WorkloadBuilder of(WorkloadScenario.Ready ready) {
     return of(ready.scenario()).with(draft -> draft.ready = ready);
   }
 
-  /** Tokens of each answer; 128 unless set. */
+  /** Output length of each request in tokens, 1 or more; 128 by default. */
   public WorkloadBuilder maxTokens(int tokens) {
     return with(draft -> draft.maxTokens = tokens);
   }
 
   /**
-   * Turns of a dialog; the other workloads have one.
+   * Sets the number of turns of a dialog; the other workloads have one.
    *
-   * @param count 1 or more; 5 unless set
+   * @param count 1 or more; 5 by default
+   * @throws IllegalArgumentException if the workload is not a dialog
    */
   public WorkloadBuilder turns(int count) {
     if (count < 1 || !parts.scenario.dialog()) {
@@ -71,10 +76,11 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
-   * Time between the turns of a dialog, uniform; none unless set.
+   * Sets the time between the turns of a dialog, drawn uniformly; none by default.
    *
-   * @param least seconds, 0 or more
-   * @param most seconds, not less
+   * @param least shortest time in seconds, 0 or more
+   * @param most longest time in seconds, not below {@code least}
+   * @throws IllegalArgumentException if the workload is not a dialog
    */
   public WorkloadBuilder thinkTime(long least, long most) {
     return thinkTime(Duration.ofSeconds(least), Duration.ofSeconds(most));
@@ -84,7 +90,7 @@ public final class WorkloadBuilder implements Executable {
   public WorkloadBuilder thinkTime(Duration least, Duration most) {
     if (least.isNegative() || most.compareTo(least) < 0 || !parts.scenario.dialog()) {
       throw InvalidSimulation.because(
-          "%s.thinkTime(%s, %s): expected 0 or more, the least first, of a dialog"
+          "%s.thinkTime(%s, %s): expected a dialog, and times of 0 or more, the shorter one first"
               .formatted(parts.scenario, least, most));
     }
     return with(
@@ -95,9 +101,10 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
-   * Ends a dialog before a turn that would not fit into the context; no limit unless set.
+   * Ends a dialog before a turn that would exceed the context; no limit by default.
    *
    * @param tokens 1 or more
+   * @throws IllegalArgumentException if the workload is not a dialog
    */
   public WorkloadBuilder contextLimit(int tokens) {
     if (!parts.scenario.dialog()) {
@@ -107,17 +114,21 @@ public final class WorkloadBuilder implements Executable {
     return with(draft -> draft.contextLimit = tokens);
   }
 
-  /** What its sizes are counted by; {@code cl100k_base} unless set. */
+  /** The tokenizer that counts the prompts' tokens; {@code cl100k_base} by default. */
   public WorkloadBuilder tokenizer(Tokenizer tokenizer) {
     return with(draft -> draft.tokenizer = tokenizer);
   }
 
-  /** Pins its prompts. Without it they are random. */
+  /** Pins the prompts. By default the seed is random. */
   public WorkloadBuilder seed(long seed) {
     return with(draft -> draft.seed = seed);
   }
 
-  /** How many distinct prompts are made; 1,000 unless set. */
+  /**
+   * Sets how many distinct prompts are generated.
+   *
+   * @param prompts 1 or more; 1,000 by default
+   */
   public WorkloadBuilder distinct(int prompts) {
     if (prompts < 1) {
       throw InvalidSimulation.because("distinct(" + prompts + "): expected 1 prompt or more");
@@ -126,7 +137,8 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
-   * Changes its chat request: checks, sampling, a group of its own.
+   * Changes the chat request, e.g. adds checks or sampling parameters. Several changes are applied
+   * in order.
    *
    * <pre>{@code
    * diverseShort().request(ask -> ask.temperature(0.7).check(ttft().lt(500)))
@@ -138,7 +150,7 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
-   * Which API its messages go to; chat unless set.
+   * Sets the API that messages are sent to; chat completions by default.
    *
    * <pre>{@code
    * ragAgent().by(Llm::responses)
@@ -149,8 +161,8 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
-   * Asks by text completion, and changes that request; {@code C} puts its system prompt before the
-   * query. A dialog cannot.
+   * Sends text completions instead of messages, and changes those requests. {@code C} puts its
+   * system prompt before the query. A dialog cannot be sent as text completions.
    */
   public WorkloadBuilder completion(UnaryOperator<CompletionRequestBuilder> change) {
     return with(
@@ -197,8 +209,8 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
-   * For internal use only: the prompts one after the other. A warm-up request asks as the first one
-   * does, and takes no turn.
+   * For internal use only: the prompts in order. A warm-up request gets the first prompt without
+   * using it up.
    */
   public static Function<Session, String> inTurn(Prompts prompts) {
     DrawOrder order = Seeds.drawOrder();

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The part of {@link LlmDsl} that says what is asked; import it from there. */
+/** The part of {@link LlmDsl} that defines prompts and workloads; import its members from there. */
 public abstract class WorkloadDsl extends LoadDsl {
 
   WorkloadDsl() {}
@@ -20,7 +20,7 @@ public abstract class WorkloadDsl extends LoadDsl {
   // Tokenizers
 
   /**
-   * One of OpenAI's encodings, for {@link LlmProtocolBuilder#tokenizer}.
+   * A tokenizer with one of OpenAI's encodings, for {@link LlmProtocolBuilder#tokenizer}.
    *
    * @param encoding {@code r50k_base}, {@code p50k_base}, {@code p50k_edit}, {@code cl100k_base} or
    *     {@code o200k_base}
@@ -30,16 +30,16 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * The tokenizer of a model on Hugging Face. Needs {@code ai.djl.huggingface:tokenizers} on the
-   * class path; {@link Tokenizer#huggingFace} says what that does.
+   * The tokenizer of a Hugging Face model. Needs {@code ai.djl.huggingface:tokenizers} on the class
+   * path; see {@link Tokenizer#huggingFace}.
    *
-   * @param file path of a {@code tokenizer.json}
+   * @param file path of the model's {@code tokenizer.json}
    */
   public static Tokenizer huggingFace(String file) {
     return checked(() -> Tokenizer.huggingFace(file));
   }
 
-  /** One token per four characters: an estimate. */
+  /** A tokenizer that counts one token per four characters: an estimate. */
   public static Tokenizer chars4() {
     return Tokenizer.chars4();
   }
@@ -47,17 +47,17 @@ public abstract class WorkloadDsl extends LoadDsl {
   // Prompts
 
   /**
-   * A feeder of prompts: {@code feed(prompts().builtIn().tokens(256).seed(42))}. Each user gets the
-   * next one as {@code #{prompt}}.
+   * Starts a feeder of prompts: {@code feed(prompts().builtIn().tokens(256).seed(42))}. Each user
+   * gets the next prompt as {@code #{prompt}}.
    */
   public static PromptsBuilder prompts() {
     return PromptsBuilder.START;
   }
 
   /**
-   * Prompt lengths of a normal distribution, cut off below 1.
+   * Prompt lengths with a normal distribution, cut off below 1.
    *
-   * @param mean tokens, 1 or more
+   * @param mean mean in tokens, 1 or more
    * @param std standard deviation in tokens, 0 or more
    */
   public static LengthDistribution normalTokens(double mean, double std) {
@@ -65,28 +65,29 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * Prompt lengths of a lognormal distribution: many short, few long.
+   * Prompt lengths with a lognormal distribution: many short prompts, few long ones.
    *
-   * @param mean tokens, of the lengths themselves; 1 or more
-   * @param std tokens, of the lengths themselves; 0 or more
+   * @param mean mean of the lengths, not of their logarithms, in tokens; 1 or more
+   * @param std standard deviation of the lengths, not of their logarithms, in tokens; 0 or more
    */
   public static LengthDistribution lognormalTokens(double mean, double std) {
     return checked(() -> new LengthDistribution.Lognormal(mean, std));
   }
 
-  /** Prompt lengths of {@code least} to {@code most} tokens, all alike. */
+  /** Prompt lengths of {@code least} to {@code most} tokens, all equally likely. */
   public static LengthDistribution uniformTokens(int least, int most) {
     return checked(() -> new LengthDistribution.Uniform(least, most));
   }
 
   /**
-   * One of several prompt lengths.
+   * Prompt lengths drawn by weight.
    *
    * <pre>{@code
    * prompts().tokens(weightedTokens(Map.of(128, 70.0, 4_096, 30.0)))
    * }</pre>
    *
-   * @param weights of each length in tokens; its share is weight ÷ their sum
+   * @param weights the weight of each length in tokens, above 0; the share of a length is its
+   *     weight ÷ the sum of all weights
    */
   public static LengthDistribution weightedTokens(Map<Integer, Double> weights) {
     return checked(
@@ -99,36 +100,38 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * Prompt lengths as recorded, in that order, by a trace that {@link #replay(String)} reads: the
-   * k-th prompt has the length of the k-th request that has one.
+   * The recorded prompt lengths of a trace, in order: the k-th prompt has the length of the k-th
+   * request of the trace that has one.
+   *
+   * @param file as for {@link #replay(String, double)}
    */
   public static LengthDistribution tracedTokens(String file) {
     return PromptsBuilder.recorded(file);
   }
 
-  /** Workload A1: the same prompt of 50 tokens, every time. Cached after the first request. */
+  /** Workload A1: always the same prompt of 50 tokens. It is cached after the first request. */
   public static WorkloadBuilder sameShort() {
     return WorkloadBuilder.of(WorkloadScenario.A1);
   }
 
-  /** Workload A2: the same prompt of 2,500 tokens, every time. The best case of prefix caching. */
+  /** Workload A2: always the same prompt of 2,500 tokens. The best case for prefix caching. */
   public static WorkloadBuilder sameLong() {
     return WorkloadBuilder.of(WorkloadScenario.A2);
   }
 
-  /** Workload B1: prompts of 50 tokens that differ. Next to nothing to cache. */
+  /** Workload B1: different prompts of 50 tokens. Almost nothing can be cached. */
   public static WorkloadBuilder diverseShort() {
     return WorkloadBuilder.of(WorkloadScenario.B1);
   }
 
-  /** Workload B2: prompts of 2,500 tokens that differ. The worst case: all prefill, no cache. */
+  /** Workload B2: different prompts of 2,500 tokens. The worst case: all prefill, no caching. */
   public static WorkloadBuilder diverseLong() {
     return WorkloadBuilder.of(WorkloadScenario.B2);
   }
 
   /**
    * Workload C: a system prompt of 2,000 tokens that all requests share, and a query of 30 tokens.
-   * What agents and RAG gain from prefix caching.
+   * Shows what agents and RAG gain from prefix caching.
    *
    * <pre>{@code
    * scenario("Agents").exec(ragAgent().maxTokens(200).seed(42))
@@ -139,15 +142,15 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * Workload D: a conversation of five turns of 50 tokens, each sent with all that was said before.
-   * Whether a cache keeps whole dialogs.
+   * Workload D: a conversation of five turns of 50 tokens, each sent with the whole history. Shows
+   * whether a cache keeps whole dialogs.
    */
   public static WorkloadBuilder dialog() {
     return WorkloadBuilder.of(WorkloadScenario.D);
   }
 
   /**
-   * Several workloads in one population, drawn by weight: {@code mix().add(70, ragAgent()).add(30,
+   * Starts a mix of workloads, drawn by weight: {@code mix().add(70, ragAgent()).add(30,
    * diverseShort()).seed(42)}.
    */
   public static MixBuilder mix() {
@@ -157,28 +160,28 @@ public abstract class WorkloadDsl extends LoadDsl {
   // Datasets
 
   /**
-   * Recorded dialogs for users, one each, all of them once before any comes again.
+   * A feeder of recorded dialogs. Each user gets one dialog; all dialogs are used once before any
+   * of them repeats.
    *
    * <pre>{@code
    * feed(dataset(shareGpt("sharegpt.json")).seed(42))
    *     .exec(llm("ask").chat().messages("#{dialog}").maxTokens("#{outputTokens}"))
    * }</pre>
    *
-   * <p>Session attributes, null where the dialog has none: {@code dialog}, {@code prompt} (what was
-   * asked last), {@code system}, {@code turns} (how many), {@code inputTokens} and {@code
-   * outputTokens} (as recorded; else the recorded answer's by the tokenizer).
+   * <p>Session attributes, null if the dialog lacks them: {@code dialog}, {@code prompt} (the last
+   * user message), {@code system}, {@code turns} (number of turns), {@code inputTokens} and {@code
+   * outputTokens} (as recorded; otherwise the tokenizer counts the recorded answer).
    *
-   * @throws IllegalArgumentException in one line, with file and line, if the file is not as
-   *     expected
+   * @throws IllegalArgumentException in one line that names file and line, if the file is malformed
    */
   public static DatasetFeeder dataset(DatasetFile file) {
     return DatasetFeeder.of(file.open());
   }
 
   /**
-   * A file of dialogs in the form of ShareGPT.
+   * A file of dialogs in ShareGPT's format.
    *
-   * @param file a path, or a resource of the class path; may end in {@code .gz}
+   * @param file path or class path resource; may be compressed ({@code .gz})
    */
   public static DatasetFile shareGpt(String file) {
     return DatasetFile.of(Dataset.Format.SHAREGPT, file);
@@ -189,20 +192,24 @@ public abstract class WorkloadDsl extends LoadDsl {
     return DatasetFile.of(Dataset.Format.OASST, file);
   }
 
-  /** A file of LongBench v2's questions on long texts; as {@link #shareGpt}. */
+  /** A file of LongBench v2's questions about long texts; as {@link #shareGpt}. */
   public static DatasetFile longBench(String file) {
     return DatasetFile.of(Dataset.Format.LONGBENCH, file);
   }
 
   /**
-   * A trace of Mooncake, in its order. Its texts are made up: as long as recorded by the tokenizer,
-   * and the same where the trace's hash ids are; so prefix caches share what they shared then.
+   * A Mooncake trace, in its order. The texts are generated with the recorded lengths. They are
+   * equal where the trace's hash ids are equal, so that prefix caches find what they found in the
+   * recorded traffic.
+   *
+   * @param file as for {@link #shareGpt}
+   * @param tokenizer the tokenizer that counts the lengths
    */
   public static DatasetFile mooncake(String file, Tokenizer tokenizer) {
     return DatasetFile.of(Dataset.Format.MOONCAKE, file).tokenizer(tokenizer);
   }
 
-  /** A file of chats in OpenAI's form, or of its batch API; as {@link #shareGpt}. */
+  /** A file of chats in OpenAI's format or in that of its batch API; as {@link #shareGpt}. */
   public static DatasetFile openAiChat(String file) {
     return DatasetFile.of(Dataset.Format.OPENAI, file);
   }
@@ -210,9 +217,10 @@ public abstract class WorkloadDsl extends LoadDsl {
   // Images
 
   /**
-   * An image of a file, sent as a data URL; of a folder, its images in turn, one per request.
+   * The image of a file, or the images of a folder in turn, one per request; sent as data URLs.
    *
-   * @param file a path, or a resource of the class path: PNG, JPEG, GIF or WebP by its extension
+   * @param file path or class path resource: PNG, JPEG, GIF or WebP, by its extension
+   * @throws IllegalArgumentException in one line, if it cannot be read or has no such image
    */
   public static Image image(String file) {
     return ImageContent.of(file);
@@ -221,23 +229,24 @@ public abstract class WorkloadDsl extends LoadDsl {
   /**
    * An image, sent as a data URL.
    *
+   * @param bytes the content of the image file
    * @param mimeType e.g. {@code image/png}
    */
   public static Image image(byte[] bytes, String mimeType) {
     return ImageContent.of(bytes, mimeType);
   }
 
-  /** A made-up image of that many pixels, sent as a data URL. */
+  /** A generated image of this size in pixels, at most 64 million, sent as a data URL. */
   public static NoiseImage image(int width, int height) {
     return NoiseImage.of(width, height);
   }
 
-  /** An image by its URL; a Gatling EL String. */
+  /** An image that the server loads from this URL; a Gatling EL String. */
   public static Image imageUrl(String url) {
     return new ImageContent(Dynamic.text(url));
   }
 
-  /** An image by its URL, computed from the session. */
+  /** As {@link #imageUrl(String)}, computed from the session. */
   public static Image imageUrl(Function<Session, String> url) {
     return new ImageContent(Dynamic.of(url));
   }

@@ -1,6 +1,5 @@
 /**
- * What users write: the public API of gatling-llm. {@link io.github.gatlingllm.javaapi.LlmDsl} is
- * the way in.
+ * The public API of gatling-llm. Its entry point is {@link io.github.gatlingllm.javaapi.LlmDsl}.
  */
 @NullMarked
 package io.github.gatlingllm.javaapi;

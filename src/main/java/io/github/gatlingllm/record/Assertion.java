@@ -7,15 +7,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gate for the build: a figure of the summary, and what it must be. Kept in {@code llm/run.json},
- * so that a report made later judges the same.
+ * A condition on a figure of the summary that decides whether the build passes. It is kept in
+ * {@code llm/run.json}, so that a later report judges the same.
  *
- * @param target label of the target whose requests it is about; null for all targets
+ * @param target label of the target of the requests; null for all targets
  * @param scope which requests of that target
- * @param name the request name or the stage label; null where the scope has none
+ * @param name the request name or the label of the load level; null if the scope has none
  * @param figure name of the figure as {@code stats.Figure} knows it, e.g. {@code ttft.p99}
  * @param condition how the figure is compared
- * @param values what with, in the figure's unit; as many as the condition takes
+ * @param values what it is compared with, in the figure's unit; as many as the condition takes
  */
 public record Assertion(
     @Nullable String target,
@@ -25,7 +25,7 @@ public record Assertion(
     Condition condition,
     List<Double> values) {
 
-  /** Demands a run that no check calls invalid. */
+  /** Requires that no check calls the run invalid. */
   public static final Assertion VALID =
       new Assertion(null, Scope.RUN, null, "invalid_checks.count", Condition.IS, List.of(0.0));
 
@@ -38,17 +38,17 @@ public record Assertion(
     }
   }
 
-  /** Which requests an assertion is about. */
+  /** The requests that an assertion covers. */
   public enum Scope {
-    /** None: it is about the run as a whole, whatever its targets. */
+    /** None: it covers the run as a whole, with all its targets. */
     RUN,
-    /** All. */
+    /** All requests. */
     GLOBAL,
-    /** Those of one name. */
+    /** The requests of one name. */
     REQUEST,
-    /** Those of one load level. */
+    /** The requests of one load level. */
     STAGE,
-    /** Each name by itself. */
+    /** The requests of each name, separately. */
     EVERY_REQUEST;
 
     /** The name used in files: lower case. */
@@ -58,7 +58,7 @@ public record Assertion(
     }
   }
 
-  /** How a figure is compared; the same as Gatling's, in its words. */
+  /** How a figure is compared: Gatling's conditions, in Gatling's words. */
   public enum Condition {
     /** Below. */
     LT("is less than", "<", "a finite number"),
@@ -109,19 +109,19 @@ public record Assertion(
     }
   }
 
-  /** The same about the requests of one target only; one about the run stays as it is. */
+  /** The same assertion on the requests of one target; an assertion on the run is not changed. */
   public Assertion at(String onlyTarget) {
     return scope == Scope.RUN
         ? this
         : new Assertion(onlyTarget, scope, name, figure, condition, values);
   }
 
-  /** Whether it is about how the SLO was met, which is absent without one. */
+  /** Whether its figure exists only with an SLO. */
   public boolean needsSlo() {
     return figure.startsWith("goodput");
   }
 
-  /** Whether a figure of that value is as demanded. */
+  /** Whether a figure of that value meets the condition. */
   public boolean holds(double actual) {
     double first = values.get(0);
     return switch (condition) {

@@ -7,22 +7,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes records of many components, of which few are named; by reflection, so not for each request.
+ * Creates and copies records of many components by the names of a few of them. Uses reflection: not
+ * for the records of requests.
  */
 final class ByName {
 
   private ByName() {}
 
   /**
-   * A record of these values.
+   * Creates a record.
    *
-   * @param namesAndValues in turn; a component that is not named is null, 0 or false
+   * @param namesAndValues names and values alternately; all other components are null, 0 or false
    */
   static <R extends Record> R make(Class<R> type, @Nullable Object... namesAndValues) {
     return make(type, null, namesAndValues);
   }
 
-  /** The same record with these values in place of its own. */
+  /** Copies a record with other values of the named components. */
   @SuppressWarnings("unchecked") // the class of the record itself
   static <R extends Record> R with(R record, @Nullable Object... namesAndValues) {
     return make((Class<R>) record.getClass(), record, namesAndValues);
@@ -53,7 +54,7 @@ final class ByName {
     }
   }
 
-  /** What a component of that type has where nothing is said. */
+  /** Null, 0 or false. */
   private static @Nullable Object absent(Class<?> type) {
     return Array.get(Array.newInstance(type, 1), 0);
   }

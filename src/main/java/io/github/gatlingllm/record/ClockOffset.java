@@ -15,16 +15,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a clock that all injectors of a load test can ask is ahead of the clock of one of them.
+ * How far a reference clock, which all injectors of a load test can query, is ahead of the clock of
+ * one injector.
  *
- * @param source the clock that was asked: {@code ntp <host>:<port> (<address>)}, or {@code Date of
+ * @param source the reference clock: {@code ntp <host>:<port> (<address>)}, or {@code Date of
  *     <host>:<port>}
- * @param readings in order of time; empty where it is not known
- * @param serverUncertaintyNanos how far the clock that was asked may itself be from UTC; it counts
- *     only where injectors asked different ones; null where that one does not say
- * @param unknown why there is no reading, in one line; null where there is one
- * @param dates by {@code <host>:<port>}: when the {@code Date} of a server's answers changed. What
- *     two injectors saw of one server compares their clocks, right or wrong as that {@code Date} is
+ * @param readings in order of time; empty if the offset is not known
+ * @param serverUncertaintyNanos how far the reference clock itself may be from UTC; matters only if
+ *     injectors queried different ones; null if the clock does not report it
+ * @param unknown why there is no reading, in one line; null if there is one
+ * @param dates by {@code <host>:<port>}: when the {@code Date} header of a server's answers
+ *     changed. Two injectors that received answers of the same server compare their clocks by it,
+ *     even if that {@code Date} is wrong
  */
 @JsonPropertyOrder({"source", "offset_ns", "uncertainty_ns"})
 public record ClockOffset(
@@ -36,22 +38,22 @@ public record ClockOffset(
 
   private static final String DATE = "Date of ";
 
-  /** How many changes of {@code Date} are kept, of all servers together. */
+  /** How many changes of {@code Date} are kept, for all servers together. */
   private static final int MOST_CHANGES = 128;
 
   private static final int MOST_SERVERS = 8;
 
-  /** By how much one clock may run faster than another; crystals differ by less. */
+  /** By how much one clock may run faster than another; quartz crystals differ by less. */
   private static final double MOST_DRIFT = 50e-6;
 
   private static final long SECOND = 1_000_000_000L;
 
   /**
-   * One comparison of the clocks.
+   * A comparison of the two clocks.
    *
    * @param unixNanos when, by the injector's clock
-   * @param offsetNanos what is to be added to instants of the injector
-   * @param uncertaintyNanos the truth is at most that far away
+   * @param offsetNanos reference clock − injector's clock: to be added to the injector's instants
+   * @param uncertaintyNanos the true offset differs by at most this
    */
   public record Reading(
       @JsonProperty("unix_ns") long unixNanos,
@@ -59,13 +61,13 @@ public record ClockOffset(
       @JsonProperty("uncertainty_ns") long uncertaintyNanos) {}
 
   /**
-   * What became of the clock of an injector in a joined run.
+   * How the clock of an injector was corrected in a joined run.
    *
    * @param by what it was compared with
-   * @param offsetNanos what is to be added to its instants, as first read; null where not known
-   * @param uncertaintyNanos of that; null where not known
-   * @param corrected whether its instants are, in all files of the joined run
-   * @param doubt why they may not fit those of the other injectors; null where they do
+   * @param offsetNanos offset of the first reading, to be added to its instants; null if not known
+   * @param uncertaintyNanos of that offset; null if not known
+   * @param corrected whether its instants are corrected in all files of the joined run
+   * @param doubt why its instants may not match those of the other injectors; null if they do
    */
   public record Correction(
       String by,
@@ -77,9 +79,9 @@ public record ClockOffset(
   /**
    * A change of the {@code Date} of a server's answers, by the injector's clock.
    *
-   * @param unixSecond what it changed to
-   * @param afterNanos when the last request was sent whose answer had an earlier one
-   * @param beforeNanos when the first answer came that had this one, or a later one
+   * @param unixSecond the new {@code Date}
+   * @param afterNanos when the last request was sent whose answer had an earlier {@code Date}
+   * @param beforeNanos when the first answer arrived that had this {@code Date} or a later one
    */
   @JsonFormat(shape = JsonFormat.Shape.ARRAY)
   public record DateChange(
@@ -87,7 +89,7 @@ public record ClockOffset(
       @JsonProperty("after_unix_ns") long afterNanos,
       @JsonProperty("before_unix_ns") long beforeNanos) {
 
-    /** By how much a clock may be ahead that showed something between these two just then. */
+    /** Bounds of the offset of a clock that made the same change between these two instants. */
     private Bounds to(long theirsAfter, long theirsBefore) {
       return new Bounds(
           afterNanos + (beforeNanos - afterNanos) / 2,
@@ -96,12 +98,12 @@ public record ClockOffset(
     }
   }
 
-  /** What one change allows: offsets from {@code least} to {@code most}. */
+  /** The offsets that one change allows: from {@code least} to {@code most}. */
   private record Bounds(long unixNanos, long least, long most) {
 
     /**
-     * What all allow together of two clocks of which one may run faster, by a rate that stays: the
-     * offsets at the first and at the last of them; none where they are not of such clocks.
+     * The offsets, at the first and at the last change, that all changes allow for two clocks whose
+     * speeds differ by a constant rate; empty if no such rate fits all changes.
      */
     static List<Reading> fit(List<Bounds> inOrder) {
       if (inOrder.isEmpty()) {
@@ -128,7 +130,10 @@ public record ClockOffset(
       return length == 0 ? List.of(start) : List.of(start, after.reading(first.unixNanos + length));
     }
 
-    /** Offsets at the first that all allow of a clock that gains that much until the last. */
+    /**
+     * Offsets at the first change that all changes allow, for a clock that gains {@code drift}
+     * nanoseconds until the last one.
+     */
     private static Range common(List<Bounds> inOrder, double drift, long length) {
       Bounds first = inOrder.get(0);
       Range common = new Range(first);
@@ -143,7 +148,7 @@ public record ClockOffset(
     }
   }
 
-  /** From the least to the most offset, counted from the least that one change allows. */
+  /** A range of offsets, relative to the least offset that the first change allows. */
   private static final class Range {
     private final long from;
     private double least = Double.POSITIVE_INFINITY;
@@ -164,21 +169,21 @@ public record ClockOffset(
     }
   }
 
-  /** What an older file does not say is empty. */
+  /** Components that older files lack are empty. */
   public ClockOffset {
     readings = readings == null ? List.of() : List.copyOf(readings);
     dates = dates == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(dates));
   }
 
-  /** One that could not be told. */
+  /** An offset that could not be determined. */
   public static ClockOffset unknown(String source, String why) {
     return new ClockOffset(source, List.of(), null, why, Map.of());
   }
 
   /**
-   * What servers' {@code Date} says, where no other clock was asked: that of the server that says
-   * most. Some servers look at their clock once a second, and their {@code Date} is late by up to
-   * one; that shows where it changes.
+   * The offset by the {@code Date} headers, if no other clock was queried: by the server whose
+   * headers bound it best. Some servers update {@code Date} once a second, so that it is late by up
+   * to one second; the instants at which it changes show that.
    *
    * @param changes by {@code <host>:<port>}, in order of time
    */
@@ -200,7 +205,7 @@ public record ClockOffset(
     return best.withDates(changes);
   }
 
-  /** The same, with what servers' {@code Date} says beside it. */
+  /** The same offset with the changes of {@code Date} of some servers. */
   public ClockOffset withDates(Map<String, List<DateChange>> changes) {
     List<String> servers =
         changes.entrySet().stream()
@@ -218,7 +223,7 @@ public record ClockOffset(
     return new ClockOffset(source, readings, serverUncertaintyNanos, unknown, kept);
   }
 
-  /** Of every second, or of every second one, fourth, …: the same as other injectors keep. */
+  /** Keeps the changes of every second, or of every 2nd, 4th, …: the same in all injectors. */
   private static List<DateChange> fewer(List<DateChange> all, int most) {
     List<DateChange> fewer = all;
     for (int step = 2; fewer.size() > most; step *= 2) {
@@ -228,35 +233,36 @@ public record ClockOffset(
     return fewer;
   }
 
-  /** The same, read again at the end. */
+  /** The same offset with one more reading, from the end of the run. */
   public ClockOffset and(Reading last) {
     List<Reading> all = new ArrayList<>(readings);
     all.add(last);
     return new ClockOffset(source, all, serverUncertaintyNanos, unknown, dates);
   }
 
-  /** What is to be added to instants of the injector, as first read; null where not known. */
+  /** The offset of the first reading, to be added to the injector's instants; null if not known. */
   @JsonProperty("offset_ns")
   public @Nullable Long offsetNanos() {
     return readings.isEmpty() ? null : (Long) readings.get(0).offsetNanos;
   }
 
-  /** The largest of all readings; null where not known. */
+  /** The largest uncertainty of all readings; null if not known. */
   @JsonProperty("uncertainty_ns")
   public @Nullable Long uncertaintyNanos() {
     return readings.isEmpty() ? null : (Long) uncertainty(readings);
   }
 
-  /** Whether another clock was asked than that of the servers under load. */
+  /** Whether the offset comes from a clock that was queried, not from {@code Date} headers. */
   @JsonIgnore
   public boolean isAsked() {
     return !readings.isEmpty() && !source.startsWith(DATE);
   }
 
   /**
-   * How far the clock of another injector is ahead of this one's, by what both saw of the same
-   * servers; empty where they saw none at the same time. Change by change that holds however late a
-   * server's {@code Date} is. Where it is a clock, each compared with that is more exact.
+   * How far the clock of another injector is ahead of this one's, by the changes of {@code Date}
+   * that both saw at the same servers; empty if there are none. Comparing change by change is right
+   * even if a server's {@code Date} is late. If it follows a clock, comparing each injector with
+   * that clock is more exact.
    */
   public List<Reading> to(ClockOffset other) {
     List<Bounds> bounds = new ArrayList<>();
@@ -290,7 +296,7 @@ public record ClockOffset(
     return source.startsWith(DATE) && source.equals(other.source) && !other.readings.isEmpty();
   }
 
-  /** Between two clocks that were compared with the same third one. */
+  /** The offset between two clocks that were compared with the same third one. */
   private static List<Reading> difference(List<Reading> own, List<Reading> theirs) {
     return own.stream()
         .map(
@@ -313,7 +319,7 @@ public record ClockOffset(
     return readings.stream().mapToLong(Reading::uncertaintyNanos).max().orElseThrow();
   }
 
-  /** The offset at an instant by the injector's clock, in a straight line between readings. */
+  /** The offset at an instant of the injector's clock, interpolated linearly between readings. */
   public static long offsetAt(List<Reading> readings, long unixNanos) {
     Reading before = readings.get(0);
     for (Reading next : readings.subList(1, readings.size())) {

@@ -5,18 +5,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a length of time is written, wherever one is: in settings, objectives, assertions and rate
- * curves. A number and a unit: {@code 500us}, {@code 0.5ms}, {@code 30s}, {@code 2m}, {@code 1h}.
+ * The form of durations in settings, objectives, assertions and rate curves: a number and a unit,
+ * such as {@code 500us}, {@code 0.5ms}, {@code 30s}, {@code 2m}, {@code 1h}.
  */
 public final class DurationText {
 
-  /** The units. */
+  /** A regular expression of the units. */
   public static final String UNITS = "us|ms|s|m|h";
 
-  /** A number. */
+  /** A regular expression of the number. */
   public static final String NUMBER = "(?:\\d{1,9}(?:\\.\\d{1,9})?|\\.\\d{1,9})";
 
-  /** A number, and a unit or none. */
+  /** A regular expression of a number with an optional unit. */
   public static final String FORM = NUMBER + "(?:" + UNITS + ")?";
 
   private static final Pattern PARTS = Pattern.compile("(" + NUMBER + ")\\s*(" + UNITS + ")?");
@@ -24,12 +24,13 @@ public final class DurationText {
   private DurationText() {}
 
   /**
-   * The time in nanoseconds.
+   * The duration in nanoseconds; fractions of a nanosecond are cut off.
    *
-   * @param otherwise the unit of a number that has none
-   * @throws IllegalArgumentException without a message, if it is none, or longer than 292 years
+   * @param defaultUnit the unit of a number without one
+   * @throws IllegalArgumentException without a message, if the text is not a duration, or longer
+   *     than 292 years
    */
-  public static long nanos(String text, String otherwise) {
+  public static long nanos(String text, String defaultUnit) {
     Matcher parts = PARTS.matcher(text);
     if (!parts.matches()) {
       throw new IllegalArgumentException();
@@ -37,7 +38,7 @@ public final class DurationText {
     try {
       return new BigDecimal(parts.group(1))
           .multiply(
-              BigDecimal.valueOf(unitNanos(parts.group(2) == null ? otherwise : parts.group(2))))
+              BigDecimal.valueOf(unitNanos(parts.group(2) == null ? defaultUnit : parts.group(2))))
           .toBigInteger()
           .longValueExact();
     } catch (ArithmeticException tooLong) {
@@ -46,7 +47,7 @@ public final class DurationText {
   }
 
   /**
-   * How many nanoseconds that unit has.
+   * Nanoseconds per unit.
    *
    * @throws IllegalArgumentException without a message, if there is no such unit
    */

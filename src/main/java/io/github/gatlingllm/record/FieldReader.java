@@ -17,9 +17,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the values of a record's fields with Jackson's parser, which stands at the value: of the
- * kinds that {@link FieldType} names. A value of another kind is an {@link
- * IllegalArgumentException} that goes on after the key. What a hostile file may hold is bounded.
+ * Reads values of the types of {@link FieldType} from Jackson's parser, whose current token is the
+ * first one of the value. A value of another type throws an {@link IllegalArgumentException} whose
+ * message continues after the key, e.g. {@code is VALUE_STRING; expected an integer}. Lengths and
+ * counts are bounded, because a file may come from anywhere.
  */
 final class FieldReader {
 
@@ -105,7 +106,7 @@ final class FieldReader {
     return size == integers.length ? integers : Arrays.copyOf(integers, size);
   }
 
-  /** Moves to the next element of an array; null is an empty one. */
+  /** Moves to the next element of an array; null is an empty array. */
   private static boolean nextElement(JsonParser json) throws IOException {
     if (!json.getParsingContext().inArray()) {
       if (json.currentToken() == JsonToken.VALUE_NULL) {
@@ -116,7 +117,7 @@ final class FieldReader {
     return json.nextToken() != JsonToken.END_ARRAY;
   }
 
-  /** In the order of the file; what is not a number that a server may mean is skipped. */
+  /** Numbers in the order of the file; other values and numbers above 10¹⁵ are skipped. */
   static Map<String, Double> numbers(JsonParser json) throws IOException {
     if (json.currentToken() == JsonToken.VALUE_NULL) {
       return Map.of();
@@ -138,7 +139,7 @@ final class FieldReader {
     return Collections.unmodifiableMap(numbers);
   }
 
-  /** Needs a parser of bytes that keeps its source; see {@link RecordCodec}. */
+  /** The text of any JSON value. Needs a parser that keeps its source, see {@link RecordCodec}. */
   static @Nullable String json(JsonParser json) throws IOException {
     if (json.currentToken() == JsonToken.VALUE_NULL) {
       return null;
@@ -190,7 +191,7 @@ final class FieldReader {
 
   private static long roundedNanos(JsonParser json) throws IOException {
     BigDecimal seconds = new BigDecimal(json.getText());
-    // Before anything is computed: 1e999999999 would take a gigabyte of digits.
+    // Check the magnitude first: 1e999999999 would expand to a gigabyte of digits.
     long digits = (long) seconds.precision() - seconds.scale();
     if (digits < -9) {
       return 0;
@@ -200,7 +201,7 @@ final class FieldReader {
         return seconds.movePointRight(9).setScale(0, RoundingMode.HALF_UP).longValueExact();
       }
     } catch (ArithmeticException e) {
-      // falls through: more than a long holds
+      // Larger than a long.
     }
     throw wrong(json, "seconds");
   }

@@ -15,18 +15,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of value that a record holds: how it is written to JSON, read back, and put into a cell of
- * CSV. A value of another kind is an {@link IllegalArgumentException} that goes on after the key.
+ * The type of a field: how its values are written to JSON, read back, and written to a cell of CSV.
+ * Reading a value of another type throws an {@link IllegalArgumentException} whose message
+ * continues after the key.
  *
- * <p>Times are nanoseconds in Java and seconds with nine decimals in files: exact, which a double
- * would not be. Unpaired surrogates, which JSON readers refuse, are written as U+FFFD.
+ * <p>Times are nanoseconds in Java and seconds with nine decimals in files, which is exact, unlike
+ * a double. Unpaired surrogates, which JSON readers refuse, are written as U+FFFD.
  *
- * @param name in words, e.g. {@code integer}
- * @param unit empty where it has none
+ * @param name for the reference page, e.g. {@code integer}
+ * @param unit empty if it has none
  * @param writer of a value that is not null
  * @param reader of any JSON
- * @param plain reads the same where a line is plain
- * @param cell of CSV, null for an empty one; null where no cell can hold it
+ * @param plain reads the same value from a plain line
+ * @param cell the text of a cell of CSV, null for an empty cell; null if values do not fit into a
+ *     cell
  */
 record FieldType<T>(
     String name,
@@ -52,7 +54,7 @@ record FieldType<T>(
           line -> FieldReader.cut(line.text()),
           text -> text);
 
-  /** Names, in CSV joined by {@code |}, and an empty cell where there is none. */
+  /** Names; in CSV joined by {@code |}, and an empty cell without names. */
   static final FieldType<List<String>> TEXTS =
       new FieldType<>(
           "list of texts",
@@ -71,7 +73,7 @@ record FieldType<T>(
           PlainLine::flag,
           Object::toString);
 
-  /** From 0. */
+  /** An integer from 0. */
   static final FieldType<Integer> INTEGER =
       new FieldType<>(
               "integer",
@@ -102,7 +104,7 @@ record FieldType<T>(
               FieldType::decimals)
           .in("s");
 
-  /** Numbers by names that the server chose; empty is written as null. */
+  /** Numbers by names that the server chose; an empty map is written as null. */
   static final FieldType<Map<String, Double>> NUMBERS =
       new FieldType<>(
           "numbers by name",
@@ -112,11 +114,11 @@ record FieldType<T>(
           PlainLine::numbers,
           null);
 
-  /** Text that is JSON already, kept as it is written. */
+  /** JSON text, kept as it is. */
   static final FieldType<String> JSON =
       new FieldType<>("JSON", "", FieldType::writeJson, FieldReader::json, PlainLine::json, null);
 
-  /** Events of one answer whose times are kept, and read: about two hours at 300 a second. */
+  /** Most events of one answer whose times are kept and read: two hours at 300 per second. */
   static final int MOST_EVENTS = 1 << 21;
 
   static final int[] NO_INTEGERS = {};
@@ -131,12 +133,12 @@ record FieldType<T>(
     @Nullable T read(JsonParser json) throws IOException;
   }
 
-  /** The same with a unit. */
-  FieldType<T> in(String other) {
-    return new FieldType<>(name, other, writer, reader, plain, cell);
+  /** The same type with a unit. */
+  FieldType<T> in(String otherUnit) {
+    return new FieldType<>(name, otherUnit, writer, reader, plain, cell);
   }
 
-  /** The same, read only where it is in that range. */
+  /** The same type, which refuses to read values out of that range. */
   FieldType<T> within(long least, long most) {
     return new FieldType<>(
         name,
@@ -171,7 +173,7 @@ record FieldType<T>(
         null);
   }
 
-  /** Constants by their names in lower case. */
+  /** Constants of an enum, by their names in lower case. */
   static <E extends Enum<E>> FieldType<E> constant(Class<E> type) {
     Map<String, E> byKey = new LinkedHashMap<>();
     Map<E, String> keys = new EnumMap<>(type);
@@ -189,12 +191,12 @@ record FieldType<T>(
         keys::get);
   }
 
-  /** Whether a cell of CSV can hold it. */
+  /** Whether values fit into a cell of CSV. */
   boolean hasCell() {
     return cell != null;
   }
 
-  /** Null for an empty cell. */
+  /** The text of a cell; null for an empty one. */
   @Nullable String cell(T value) {
     return Objects.requireNonNull(cell, name).apply(value);
   }
@@ -219,7 +221,7 @@ record FieldType<T>(
     json.writeString(paired(text));
   }
 
-  /** With U+FFFD for unpaired surrogates. */
+  /** Replaces unpaired surrogates by U+FFFD. */
   static String paired(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {
@@ -238,8 +240,9 @@ record FieldType<T>(
   }
 
   /**
-   * In digits, as {@link FieldReader} reads them: with a {@link BigDecimal} for each of a dozen
-   * times records of 20 events are written 38 % and read 29 % slower.
+   * Writes the digits itself, as {@link FieldReader} parses them: with a {@link BigDecimal} for
+   * each of the dozen times of a record, records of 20 events are written 38 % and read 29 %
+   * slower.
    */
   private static void writeSeconds(JsonGenerator json, long nanos) throws IOException {
     char[] text = new char[21]; // -9223372036.854775808
@@ -262,7 +265,7 @@ record FieldType<T>(
     return BigDecimal.valueOf(nanos, 9).toPlainString();
   }
 
-  /** What is not finite is left out. */
+  /** Numbers that are not finite are left out. */
   private static void writeNumbers(JsonGenerator json, Map<String, Double> numbers)
       throws IOException {
     if (numbers.isEmpty()) {
@@ -284,7 +287,7 @@ record FieldType<T>(
     json.writeEndObject();
   }
 
-  /** On one line: what ends a line is white space between values, and is escaped in texts. */
+  /** Keeps the value on one line: replaces line ends between values, and escapes those in texts. */
   private static void writeJson(JsonGenerator json, String raw) throws IOException {
     String line =
         LINE_ENDS

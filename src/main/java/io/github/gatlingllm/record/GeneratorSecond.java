@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the load generator itself fared in one interval of about a second: a value, or none, for each
- * {@link GeneratorField}. A line of {@code llm/generator.jsonl}, appended whole; reading takes
- * bounded memory, and ends where the file is damaged or cut off. Not thread-safe.
+ * Health of the load generator in an interval of about a second: a value or null for each {@link
+ * GeneratorField}. It is a line of {@code llm/generator.jsonl}. Reading takes bounded memory and
+ * stops at a line that is damaged or cut off. Not thread-safe.
  */
 public final class GeneratorSecond {
 
@@ -30,25 +30,25 @@ public final class GeneratorSecond {
 
   private final @Nullable Object[] values = new @Nullable Object[GeneratorField.ALL.size()];
 
-  /** Notes a value; null for one that the system does not tell. */
+  /** Sets a value; null if the system does not report it. */
   public <T> GeneratorSecond with(GeneratorField<T> field, @Nullable T value) {
     values[field.index()] = value;
     return this;
   }
 
-  /** The value of a field; null where there is none. */
+  /** The value of a field; null if there is none. */
   @SuppressWarnings("unchecked") // a value has the type of its field
   public <T> @Nullable T get(GeneratorField<T> field) {
     return (T) values[field.index()];
   }
 
-  /** A number; 0 where there is none. */
+  /** The value of a field; 0 if there is none. */
   public long number(GeneratorField<Long> field) {
     Long value = get(field);
     return value == null ? 0 : value;
   }
 
-  /** The largest of some numbers; 0 where there are none. */
+  /** The largest value of a field; 0 if there is none. */
   public int largest(GeneratorField<int[]> field) {
     int[] all = get(field);
     int largest = 0;
@@ -58,7 +58,7 @@ public final class GeneratorSecond {
     return largest;
   }
 
-  /** Appends it to that file, which is made if there is none. */
+  /** Appends it to that file, which is created if it does not exist. */
   public void append(Path file) throws IOException {
     JsonLines.append(
         file,
@@ -77,10 +77,10 @@ public final class GeneratorSecond {
   }
 
   /**
-   * Hands every line to {@code sink}, in the order of the file; none if there is no such file.
+   * Passes every line to {@code sink}, in the order of the file; none if the file does not exist.
    *
-   * @return what is wrong with the line at which it had to stop; null if it was read to its end
-   * @throws IOException if it cannot be read
+   * @return what is wrong with the line at which reading stopped; null if it read the whole file
+   * @throws IOException if the file cannot be read
    */
   public static @Nullable String read(Path file, Consumer<GeneratorSecond> sink)
       throws IOException {

@@ -6,16 +6,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which part of a load test one of its injectors has. What is numbered, such as arrivals and
- * prompts, is dealt out in turn: number 0 to the first injector, 1 to the second, and so on. What
- * is counted, such as users, is divided; what is left over goes to the first ones.
+ * The share of one injector in a load test. Numbered items, such as arrivals and prompts, are
+ * assigned round-robin: number 0 to the first injector, 1 to the second, and so on. Counts, such as
+ * users, are divided; the first injectors take the remainder.
  *
- * @param index from 1
+ * @param index of the injector, from 1
  * @param count how many injectors share the load
  */
 public record InjectorShare(int index, int count) {
 
-  /** More than any load test has; a guard against typing errors. */
+  /** Most injectors; a larger number is a typing error. */
   public static final int MOST = 10_000;
 
   private static final Pattern TEXT = Pattern.compile("(\\d{1,5})\\s*/\\s*(\\d{1,5})");
@@ -28,9 +28,9 @@ public record InjectorShare(int index, int count) {
   }
 
   /**
-   * Reads {@code i/n}, e.g. {@code 2/4}.
+   * Parses {@code i/n}, e.g. {@code 2/4}.
    *
-   * @throws IllegalArgumentException in one line, if it is none
+   * @throws IllegalArgumentException with a one-line message, if the text is not a share
    */
   @JsonCreator
   public static InjectorShare parse(String text) {
@@ -47,26 +47,25 @@ public record InjectorShare(int index, int count) {
     return count > 1;
   }
 
-  /** Whether what has that number, from 0, is this injector's. */
+  /** Whether the item of that number, from 0, belongs to this injector. */
   public boolean has(long number) {
     return number % count == index - 1;
   }
 
-  /** The number of what this injector takes as its own {@code k}-th, from 0. */
+  /** The number of this injector's {@code k}-th item, both from 0. */
   public long numberOf(long k) {
     return index - 1 + k * count;
   }
 
-  /** This injector's part of so many; those of all injectors add up to {@code whole}. */
+  /** This injector's part of a count; the parts of all injectors add up to {@code whole}. */
   public int of(int whole) {
     return whole / count + (index <= whole % count ? 1 : 0);
   }
 
   /**
-   * This injector's part of so many requests: divided by those injectors that have users to send
-   * them.
+   * This injector's part of a number of requests, divided among the injectors that have users.
    *
-   * @param ofUsers all users, 1 or more
+   * @param ofUsers users of all injectors, 1 or more
    */
   public int of(int requests, int ofUsers) {
     int sending = Math.min(count, ofUsers);

@@ -22,10 +22,9 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with a JSON value per line, appended to in whole lines; it holds 64 KiB of them. Control
- * characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped: whatever a reader
- * takes for a line end, a value stays on one line. Unpaired surrogates are written as U+FFFD. Not
- * thread-safe.
+ * Appends JSON values to a file, one per line, in batches of 64 KiB that end with a line. Control
+ * characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped, so that a value stays
+ * on one line for every reader. Unpaired surrogates are written as U+FFFD. Not thread-safe.
  */
 public final class JsonLines implements Closeable {
 
@@ -48,25 +47,25 @@ public final class JsonLines implements Closeable {
     this.json = generator(VALUES.getFactory(), lines).setCodec(VALUES);
   }
 
-  /** Writes a value, without a line end. */
+  /** Writes a value without a line end. */
   interface Value {
     void write(JsonGenerator json) throws IOException;
   }
 
-  /** Appends to that file; it is made if there is none. */
+  /** Appends to that file, which is created if it does not exist. */
   public static JsonLines appendTo(Path file) throws IOException {
     return new JsonLines(
         Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
   }
 
-  /** Appends one line to that file; it is made if there is none. */
+  /** Appends one line to that file, which is created if it does not exist. */
   static void append(Path file, Value value) throws IOException {
     try (JsonLines lines = appendTo(file)) {
       lines.line(value);
     }
   }
 
-  /** Adds a line with that value: a record, its keys in snake case. */
+  /** Appends a Java record, with keys in snake case. */
   public void add(Object value) throws IOException {
     line(line -> line.writePOJO(value));
   }
@@ -93,7 +92,7 @@ public final class JsonLines implements Closeable {
     }
   }
 
-  /** Writes to that stream, which stays open, what keeps a JSON value on one line. */
+  /** A generator that keeps a JSON value on one line, and does not close the stream. */
   static JsonGenerator generator(JsonFactory factory, OutputStream out) throws IOException {
     return factory
         .createGenerator(out, JsonEncoding.UTF8)
@@ -101,7 +100,7 @@ public final class JsonLines implements Closeable {
         .setCharacterEscapes(OneLine.ESCAPES);
   }
 
-  /** Texts without the unpaired surrogates that a generator refuses. */
+  /** Replaces unpaired surrogates, which the generator refuses. */
   private static final class PairedText extends StdScalarSerializer<String> {
 
     private static final long serialVersionUID = 1;
@@ -117,7 +116,7 @@ public final class JsonLines implements Closeable {
     }
   }
 
-  /** Escapes everything that any reader takes for a line end or a control character. */
+  /** Escapes control characters and everything that a reader may take for a line end. */
   private static final class OneLine extends CharacterEscapes {
 
     private static final long serialVersionUID = 1;

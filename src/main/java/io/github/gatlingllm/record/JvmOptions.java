@@ -10,22 +10,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Options of the JVM that makes the load, as far as they decide how much it disturbs what it
- * measures: which compilers work while load is on, and how garbage is collected. In {@code
- * run.json} they are the setting {@value #CONFIG_NAME}, one text with spaces between.
+ * The options of the load generator's JVM that decide how much it disturbs its own measurements:
+ * compilers and garbage collection. In {@code run.json} they are the setting {@value #CONFIG_NAME},
+ * separated by spaces.
  */
 public final class JvmOptions {
 
   /** Their name in {@link RunInfo#config}. */
   public static final String CONFIG_NAME = "jvm";
 
-  /** C1 alone: the optimising compiler's threads take a processor for the first minute. */
+  /** Only compiler C1: the threads of C2 occupy a processor for the first minute. */
   public static final String NO_OPTIMISING_COMPILER = "-XX:TieredStopAtLevel=1";
 
   /**
-   * What a run should have: no optimising compiler; a collector without threads of its own, in a
-   * heap that does not grow, whose young generation is large enough for few collections; and none
-   * because of class metadata.
+   * The recommended options: no optimising compiler; a garbage collector without threads of its
+   * own; a heap of constant size with a young generation large enough for few collections; and no
+   * collections because of class metadata.
    */
   public static final List<String> RECOMMENDED =
       List.of(
@@ -44,7 +44,9 @@ public final class JvmOptions {
 
   private JvmOptions() {}
 
-  /** What this JVM has, whether by an option or by default; empty where it does not tell. */
+  /**
+   * The options in effect in this JVM, set or by default; empty if the JVM does not report them.
+   */
   public static List<String> inEffect() {
     HotSpotDiagnosticMXBean jvm =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
@@ -65,7 +67,7 @@ public final class JvmOptions {
     return List.copyOf(options);
   }
 
-  /** Those recommended that others do not have; a larger size will do. */
+  /** The recommended options that are not in effect; a larger size counts as in effect. */
   public static List<String> missing(List<String> inEffect) {
     return RECOMMENDED.stream()
         .filter(option -> inEffect.stream().noneMatch(other -> suffices(other, option)))
@@ -91,7 +93,7 @@ public final class JvmOptions {
         .ifPresent(bytes -> options.add(option + Long.parseLong(bytes) / MEBIBYTE + "m"));
   }
 
-  /** Of a flag; none where this JVM does not know it. */
+  /** The value of a flag; empty if this JVM does not have it. */
   private static Optional<String> valueOf(HotSpotDiagnosticMXBean jvm, String flag) {
     try {
       return Optional.of(jvm.getVMOption(flag).getValue());

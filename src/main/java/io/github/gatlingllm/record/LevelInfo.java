@@ -9,22 +9,22 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One load level of one target, and when its phases were.
+ * A load level of a target, and the times of its phases.
  *
  * @param label e.g. {@code c=8}; the {@code stage} of its records
  * @param target the {@code target} of its records
- * @param scenario the {@code scenario} of its records; null where all scenarios of the target are
- *     one level: in runs recorded before scenarios were told apart
+ * @param scenario the {@code scenario} of its records; null in older runs, in which all scenarios
+ *     of a target were one level
  * @param kind {@code closed loop}, {@code open loop}, {@code rate curve}, {@code trace}, {@code
  *     batch} or {@code injection}
- * @param offered the load that was asked for, in {@code unit}; null where it is not one number
+ * @param offered the offered load, in {@code unit}; null if it is not constant
  * @param unit of {@code offered}, e.g. {@code users} or {@code requests/s}
- * @param phases in order of time; those that began
- * @param planned requests that its plan asks for in the measure window: arrivals of open load, else
- *     the number that bounds it; null where time bounds it, and in files without it
- * @param plannedStartUnixNanos when it was to begin by plan, in nanoseconds since the epoch: the
- *     same in all injectors of a load test; null where nothing was planned, and in files without it
- * @param inFlight in the measure window, kept while the level ran; null in files without it
+ * @param phases the phases that began, in order of time
+ * @param planned planned requests in the measure window: arrivals of open load, otherwise the
+ *     number that bounds the level; null if time bounds it, and in older files
+ * @param plannedStartUnixNanos planned start, in nanoseconds since the epoch: the same in all
+ *     injectors of a load test; null without a plan, and in older files
+ * @param inFlight in the measure window, counted while the level ran; null in older files
  */
 public record LevelInfo(
     String label,
@@ -38,22 +38,22 @@ public record LevelInfo(
     @JsonProperty("planned_start_unix_ns") @Nullable Long plannedStartUnixNanos,
     @Nullable InFlight inFlight) {
 
-  /** Label of the one level of what no load plan, but Gatling's own injection starts. */
+  /** Label of the only level of users that Gatling's own injection starts. */
   public static final String WHOLE_RUN = "all";
 
   /**
-   * Ends the label of a level that measures again what the level of the label before it measured;
-   * it takes that one's place in curves.
+   * Suffix of the label of a level that repeats the level of the label without it, and replaces it
+   * in curves.
    */
   public static final String AGAIN = " again";
 
-  /** A constant number of users, each beginning again as soon as it ended. */
+  /** A constant number of users, each of whom starts again as soon as it has ended. */
   public static final String CLOSED_LOOP = "closed loop";
 
   /** Users that arrive at a constant mean rate. */
   public static final String OPEN_LOOP = "open loop";
 
-  /** Users at once, in trials. */
+  /** Users that start at the same time, in trials. */
   public static final String BATCH = "batch";
 
   /** An open loop whose rate changes by plan. */
@@ -66,7 +66,7 @@ public record LevelInfo(
   public static final String INJECTION = "injection";
 
   /**
-   * Requests that were admitted and had not ended.
+   * Requests in flight: admitted, and not ended.
    *
    * @param mean over time
    * @param peak the most at once
@@ -77,7 +77,7 @@ public record LevelInfo(
     phases = phases == null ? List.of() : List.copyOf(phases);
   }
 
-  /** One of which only this is known. */
+  /** A level without a plan and without counts of requests in flight. */
   public LevelInfo(
       String label,
       String target,
@@ -90,9 +90,9 @@ public record LevelInfo(
   }
 
   /**
-   * When a phase was, in nanoseconds since the epoch.
+   * The time of a phase, in nanoseconds since the epoch.
    *
-   * @param endUnixNanos exclusive; null while it runs, and when the run died in it
+   * @param endUnixNanos exclusive; null while it runs, and if the run died in it
    */
   public record PhaseWindow(
       Phase phase,
@@ -107,22 +107,22 @@ public record LevelInfo(
     }
   }
 
-  /** Whether its users arrive by a schedule, whether or not earlier ones were served. */
+  /** Whether its users arrive by a schedule, independently of earlier answers. */
   public boolean isOpen() {
     return kind.equals(OPEN_LOOP) || kind.equals(RATE_CURVE) || kind.equals(TRACE);
   }
 
-  /** Whether its load is to stay the same while it measures. */
+  /** Whether the planned load is constant during the measure window. */
   public boolean isSteadyByPlan() {
     return !kind.equals(RATE_CURVE) && !kind.equals(TRACE);
   }
 
-  /** The same with these phases. */
+  /** The same level with other phases. */
   public LevelInfo withPhases(List<PhaseWindow> windows) {
     return ByName.with(this, "phases", windows);
   }
 
-  /** The same, by a clock that is ahead by as much as at its begin. */
+  /** The same level by another clock, whose offset is taken at the start of the level. */
   LevelInfo byClock(LongUnaryOperator clock) {
     if (phases.isEmpty()) {
       return this;
@@ -132,15 +132,15 @@ public record LevelInfo(
     return withPhases(phases.stream().map(phase -> phase.later(ahead)).toList());
   }
 
-  /** The same where the plan asks for so many requests. */
+  /** The same level with a number of planned requests. */
   public LevelInfo withPlanned(long requests) {
     return ByName.with(this, "planned", requests);
   }
 
   /**
-   * When its rates are measured: the measure phase; of users that Gatling injects until the last of
-   * their requests has ended, as nothing follows that would make up for those that end later. Empty
-   * if it never came to measure.
+   * The window of its rates: the measure phase. For users that Gatling injects it extends to the
+   * end of the last request, because no load follows that would replace the requests that end late.
+   * Empty if the measure phase never began.
    */
   public Optional<PhaseWindow> measured() {
     Optional<PhaseWindow> drain =
@@ -154,14 +154,14 @@ public record LevelInfo(
                         Phase.MEASURE, measure.startUnixNanos(), drain.get().endUnixNanos()));
   }
 
-  /** Requests that all these levels ask for; null where one does not say, and without levels. */
+  /** Planned requests of these levels; null if one has no plan, and without levels. */
   public static @Nullable Long planned(List<LevelInfo> levels) {
     return levels.isEmpty() || levels.stream().anyMatch(level -> level.planned == null)
         ? null
         : (Long) levels.stream().mapToLong(level -> requireNonNull(level.planned)).sum();
   }
 
-  /** When that phase was; empty if it never began. */
+  /** The time of that phase; empty if it never began. */
   public Optional<PhaseWindow> window(Phase phase) {
     return phases.stream().filter(window -> window.phase() == phase).findFirst();
   }

@@ -6,23 +6,25 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Chat messages as people read them. */
+/** Chat messages as readable text. */
 final class MessageText {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private MessageText() {}
 
-  /** A paragraph per message, behind its role; what is not understood stays as it is. */
+  /**
+   * A paragraph per message, prefixed with its role; text that is not JSON is returned unchanged.
+   */
   static String of(String messages) {
     try {
       JsonNode all = JSON.readTree(messages);
       if (!all.isArray()) {
         return messages;
       }
-      List<String> said = new ArrayList<>();
-      all.forEach(one -> said.add(one.path("role").asText("?") + ": " + content(one)));
-      return String.join("\n\n", said);
+      List<String> paragraphs = new ArrayList<>();
+      all.forEach(one -> paragraphs.add(one.path("role").asText("?") + ": " + content(one)));
+      return String.join("\n\n", paragraphs);
     } catch (JsonProcessingException e) {
       return messages;
     }

@@ -4,19 +4,18 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /**
- * The part of a load level in which a request was scheduled. Figures come from {@link #MEASURE}
- * only.
+ * The phase of a load level in which a request was scheduled. Figures use {@link #MEASURE} only.
  */
 public enum Phase {
   /** Users are being started. */
   FILL,
-  /** All users run; the system settles. */
+  /** All users run, and the system settles. */
   STABILIZE,
-  /** The window that figures are made from. */
+  /** The window of all figures. */
   MEASURE,
-  /** The load stays on until the requests scheduled in {@link #MEASURE} have ended. */
+  /** The load continues until the requests scheduled in {@link #MEASURE} have ended. */
   COOLDOWN,
-  /** Nothing new starts; pending requests may end. */
+  /** No request starts; open requests may end. */
   DRAIN;
 
   private final String key = name().toLowerCase(Locale.ROOT);

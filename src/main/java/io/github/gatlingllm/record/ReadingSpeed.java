@@ -6,20 +6,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who reads an answer while it comes, at an even speed: begins with the first token, and
- * waits wherever the next one is not there yet.
+ * A reader who reads an answer at a constant speed while it is streamed: starts with the first
+ * token and waits for every token that has not arrived yet.
  *
  * <pre>
- * at 5 tokens/s, tokens at s   1.0  1.1  1.7  1.8
- * wanted at                    1.0  1.2  1.4  1.9   waits 0.3 for the third; in time from 1.3 on
+ * 5 tokens/s, tokens arrive at s   1.0  1.1  1.7  1.8
+ * are wanted at                    1.0  1.2  1.4  1.9   waits 0.3 s for the third token
  * </pre>
  *
- * <p>What such a reader waits in all is also the delay with which to begin so as to wait nowhere,
- * the playout delay of a stream: the largest of tᵢ − t₁ − (i − 1) ÷ speed over all tokens i.
+ * <p>The total wait equals the playout delay of the stream: the delay after which the reader could
+ * start and never wait. It is the largest of tᵢ − t₁ − (i − 1) ÷ speed over all tokens i.
  */
 public final class ReadingSpeed {
 
-  /** Tokens per second where nobody says another speed: 225 words per minute. */
+  /** Default speed, tokens per second: 225 words per minute. */
   public static final double DEFAULT = 5;
 
   /** Words of English text per token: 250 words per minute are 5.56 tokens per second. */
@@ -31,9 +31,10 @@ public final class ReadingSpeed {
   private ReadingSpeed() {}
 
   /**
-   * Tokens per second: a number, or words per minute such as {@code 250wpm}.
+   * Parses tokens per second, or words per minute such as {@code 250wpm}.
    *
-   * @throws IllegalArgumentException if it is neither, or not between 0 and a million
+   * @return tokens per second
+   * @throws IllegalArgumentException if the text is neither, or not between 0 and a million
    */
   public static double parse(String text) {
     String plain = text.strip().toLowerCase(Locale.ROOT);
@@ -46,8 +47,9 @@ public final class ReadingSpeed {
   }
 
   /**
-   * That speed.
+   * Checks a speed.
    *
+   * @return the speed
    * @throws IllegalArgumentException if it is not between 0 and a million tokens per second
    */
   public static double checked(double tokensPerS) {
@@ -59,17 +61,17 @@ public final class ReadingSpeed {
   }
 
   /**
-   * How long a reader of the answer waits in all for tokens that are late, whole microseconds in
-   * nanoseconds; of several choices the one that waits longest. Tokens per event are the server's
-   * where it said them, else N is shared evenly. Null for an answer in one body, and where event
-   * times were not kept.
+   * The total time that a reader of the answer waits for late tokens, in nanoseconds, rounded to
+   * microseconds; with several choices the longest one. Tokens per event are those that the server
+   * reports, otherwise N is divided evenly. Null for an answer that was not streamed, and without
+   * event times.
    */
   public static @Nullable Long stallNanos(RequestRecord record, double tokensPerS) {
     int[] offsets = record.events().offsetsMicros();
     if (offsets.length == 0 || record.isOneBody()) {
       return null;
     }
-    int[] said = record.events().tokens();
+    int[] reported = record.events().tokens();
     int[] choices = record.events().choices();
     double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
     Map<Integer, Progress> readers = new HashMap<>();
@@ -77,7 +79,7 @@ public final class ReadingSpeed {
     double longest = 0;
     Progress reader = null;
     for (int i = 0; i < offsets.length; i++) {
-      double tokens = said.length == offsets.length ? said[i] : share;
+      double tokens = reported.length == offsets.length ? reported[i] : share;
       if (tokens > 0) {
         if (choices.length == offsets.length || reader == null) {
           int at = offsets[i];
@@ -91,7 +93,7 @@ public final class ReadingSpeed {
     return Math.round(longest) * 1_000;
   }
 
-  /** When a reader who began with the first token wants the next one. */
+  /** When the reader of a choice wants the next token. */
   private static final class Progress {
     private double wantedMicros;
 

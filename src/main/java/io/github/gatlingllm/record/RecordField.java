@@ -25,17 +25,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalogue of what a record says: key, type and unit, where the value is in a {@link
- * RequestRecord}, and its meaning. {@code requests.jsonl}, {@code requests.csv} and {@code
+ * The catalogue of the fields of a record: key, type, unit, the component of {@link RequestRecord}
+ * that holds the value, and the meaning. {@code requests.jsonl}, {@code requests.csv} and {@code
  * docs/records.md} have these fields in this order.
  *
- * <p>A new field is an entry here, and in {@link RequestRecord} the component that holds its value
- * and is filled with it. Every field is in every line, null or {@code []} where nothing applies,
- * except the texts. Meanings are Markdown.
+ * <p>A new field is an entry here, and a component of {@link RequestRecord} for its value. Every
+ * line has every field, with null or {@code []} if it does not apply, except the texts. Meanings
+ * are Markdown.
  *
  * @param index position in {@link #ALL}
- * @param condition of a text, which is there only with the setting {@code recordText}: when it is
- *     in a line; null of all others
+ * @param condition when a text is in a line; texts exist only with the setting {@code recordText};
+ *     null for all other fields
  */
 record RecordField<T>(
     int index,
@@ -52,10 +52,10 @@ record RecordField<T>(
   private static final long LEAST_TIME = -1_000_000_000L;
   private static final long LONGEST_TIME = 366L * 86_400 * 1_000_000_000;
 
-  /** At most a year; below 0 no more than two clocks may differ. */
+  /** At most a year, and at least −1 s, because two clocks may differ. */
   private static final FieldType<Long> TIME = SECONDS.within(LEAST_TIME, LONGEST_TIME);
 
-  /** In 2096: a year after it still fits into a long. */
+  /** In 2096, so that one more year fits into a long. */
   private static final long LATEST = 4_000_000_000_000_000_000L;
 
   private static final List<RecordField<?>> CATALOGUE = new ArrayList<>();
@@ -106,9 +106,9 @@ record RecordField<T>(
           "endpoint",
           LABEL,
           r -> r.identity().endpoint(),
-          "URL that was posted to, no credentials");
+          "URL of the request, without credentials");
   static final RecordField<String> MODEL =
-      field("model", LABEL, r -> r.identity().model(), "the model that was asked for");
+      field("model", LABEL, r -> r.identity().model(), "the requested model");
   static final RecordField<String> API =
       field(
           "api",
@@ -216,8 +216,8 @@ record RecordField<T>(
           TOKENS,
           r -> r.tokens().promptTokensLocal(),
           "by our tokenizer: each text of the prompt counted by itself and summed, without what"
-              + " chat template, special tokens, images and tools add; null where there is no"
-              + " text, or no time was left to count it");
+              + " chat template, special tokens, images and tools add; null if there is no text, or"
+              + " no time was left to count it");
   static final RecordField<Integer> CACHED_TOKENS =
       field(
           "cached_tokens",
@@ -225,7 +225,7 @@ record RecordField<T>(
           r -> r.tokens().cachedTokens(),
           "of the prompt, that the server took from its prefix cache");
   static final RecordField<Integer> MAX_TOKENS =
-      field("max_tokens", TOKENS, r -> r.tokens().maxTokens(), "the limit that was asked for");
+      field("max_tokens", TOKENS, r -> r.tokens().maxTokens(), "the requested limit");
   static final RecordField<Integer> OUTPUT_TOKENS =
       field(
           "output_tokens",
@@ -237,9 +237,9 @@ record RecordField<T>(
           "output_tokens_local",
           TOKENS,
           r -> r.tokens().outputTokensLocal(),
-          "by our tokenizer: all text of the answer that came; of answers with usage a sample, the"
-              + " first 200 requests and one in 16 after them, while there is time to count;"
-              + " else null");
+          "by our tokenizer: all text of the answer that was received. Answers with usage are"
+              + " sampled: the first 200 requests and then one in 16, as long as there is time to"
+              + " count; otherwise null");
   static final RecordField<Integer> REASONING_TOKENS =
       field("reasoning_tokens", TOKENS, r -> r.tokens().reasoningTokens(), "by the server's usage");
   static final RecordField<Boolean> ESTIMATED =
@@ -260,8 +260,8 @@ record RecordField<T>(
           "finish_reason",
           LABEL,
           r -> r.outcome().finishReason(),
-          "of the first choice, as the server says it: `finish_reason`, `stop_reason`, `status` or"
-              + " the reason of an incomplete response");
+          "of the first choice, as the server reports it: `finish_reason`, `stop_reason`, `status`"
+              + " or the reason of an incomplete response");
   static final RecordField<Integer> HTTP_STATUS =
       field(
           "status", INTEGER, r -> r.outcome().httpStatus(), "of HTTP; null when no response came");
@@ -276,8 +276,8 @@ record RecordField<T>(
           "slo_ok",
           FLAG,
           r -> r.outcome().sloOk(),
-          "whether it met the SLO; null without one, and where it was cancelled before that could"
-              + " be told");
+          "whether it met the SLO; null without one, and if it was cancelled before that was"
+              + " known");
   static final RecordField<List<String>> SLO_MISSED =
       field("slo_missed", TEXTS, r -> r.outcome().sloMissed(), "names of the objectives it missed");
   static final RecordField<Map<String, Double>> SERVER =
@@ -287,13 +287,13 @@ record RecordField<T>(
           r -> r.server().timings(),
           "timings that the server reported, in seconds: `queue_s`, `prefill_s`, `decode_s`,"
               + " `inference_s`, `validation_s`, `time_per_token_s`, `total_s`, `processing_s`,"
-              + " `upstream_s`, and what `Server-Timing` names besides, whatever it calls them;"
+              + " `upstream_s`, and other timings of `Server-Timing` by their own names;"
               + " counts `prompt_n`, `cache_n`, `predicted_n` in tokens");
 
   // Added so that statistics need no second source.
 
   static final RecordField<Boolean> STREAMED =
-      field("streamed", FLAG, r -> r.identity().streamed(), "whether a stream was asked for");
+      field("streamed", FLAG, r -> r.identity().streamed(), "whether a stream was requested");
   static final RecordField<Long> START_LAG =
       field("start_lag_s", TIME, r -> r.timing().startLagNanos(), "start − scheduled");
   static final RecordField<Long> GATE_WAIT =
@@ -333,7 +333,7 @@ record RecordField<T>(
           "done",
           FLAG,
           r -> r.events().done(),
-          "whether the stream said `[DONE]`, or its last typed event came");
+          "whether `[DONE]`, or the last typed event of the stream, came");
   static final RecordField<Integer> FIRST_EVENT_TOKENS =
       field(
           "first_event_tokens",
@@ -352,7 +352,7 @@ record RecordField<T>(
           FLAG,
           RequestRecord::isTpotEstimated,
           "whether `tpot_s` takes `streamed_tokens` ÷ `events` for the tokens of the first event,"
-              + " because the server did not say them; not read back");
+              + " because the server did not report them; not read back");
   static final RecordField<Boolean> RESENT =
       field(
           "resent",
@@ -366,21 +366,21 @@ record RecordField<T>(
           "refused_counts",
           TEXTS,
           r -> r.tokens().refused(),
-          "counts of the server's usage that no answer can have (below 0, or more than 16,777,216),"
-              + " by name; they are taken as not said");
+          "names of impossible counts in the server's usage (below 0, or above 16,777,216), which"
+              + " are ignored");
   static final RecordField<List<String>> SERVER_NAMES =
       field(
           "server_names",
           TEXTS,
           r -> r.server().names(),
-          "what the server calls its timings: `usage.queue_time`, `timings.prompt_ms`,"
+          "the server's names of its timings: `usage.queue_time`, `timings.prompt_ms`,"
               + " `x-queue-time`, `server-timing.db`");
   static final RecordField<Map<String, Double>> RATE_LIMITS =
       field(
           "rate_limits",
           NUMBERS,
           r -> r.server().rateLimits(),
-          "what response headers say of quotas (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
+          "quotas in response headers (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
               + " `ratelimit-…`): `requests_limit`, `requests_remaining`, `requests_reset_s`,"
               + " `tokens_limit`, and so on for every quota that is named; `reset_s` counts from"
               + " the answer");
@@ -389,16 +389,15 @@ record RecordField<T>(
           "retry_after_s",
           TIME,
           r -> r.server().retryAfterNanos(),
-          "how long the server asks to wait (`Retry-After`, `retry-after-ms`); nobody waits for"
-              + " it");
+          "the wait that the server asks for (`Retry-After`, `retry-after-ms`); it is not"
+              + " observed");
   static final RecordField<Long> PACING_WAIT =
       field(
           "pacing_wait_s",
           TIME,
           r -> r.timing().pacingWaitNanos(),
           "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
-              + " of a request that was never admitted, until it was over; null where neither is"
-              + " set");
+              + " of a request that was never admitted, until its end; null if neither is set");
 
   static final RecordField<Integer> INPUTS =
       field(
@@ -460,16 +459,16 @@ record RecordField<T>(
         condition);
   }
 
-  /** The fraction of a nanosecond is the only thing that a file does not keep. */
+  /** Files have whole nanoseconds; this is the only value that they round. */
   private static @Nullable Long roundedTpot(Timing timing) {
     Double nanos = timing.tpotNanos();
     return nanos == null ? null : (Long) Math.round(nanos);
   }
 
   /**
-   * A time that was computed from others.
+   * Checks a time that was computed from other values.
    *
-   * @throws IllegalArgumentException if it is none that a line may have
+   * @throws IllegalArgumentException if it is out of the range of times
    */
   static void refuseImpossible(RecordField<Long> of, double nanos) {
     if (!(nanos >= LEAST_TIME && nanos <= LONGEST_TIME)) {
@@ -477,17 +476,17 @@ record RecordField<T>(
     }
   }
 
-  /** Whether it is there only with the setting {@code recordText}. */
+  /** Whether the field exists only with the setting {@code recordText}. */
   boolean isText() {
     return condition != null;
   }
 
-  /** Whether the line of that record has it. */
+  /** Whether the line of that record has the field. */
   boolean isIn(RequestRecord record) {
     return condition == null || (record.text() != null && condition.test(record.text()));
   }
 
-  /** Whether it is a column of {@code requests.csv}: has one value, and is in every line. */
+  /** Whether it is a column of {@code requests.csv}: a single value, in every line. */
   boolean isColumn() {
     return condition == null && type.hasCell();
   }

@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One measured LLM request: its identity, times, token counts and outcome. One line of {@code
- * llm/requests.jsonl}; {@link RecordCodec} owns that form.
+ * A measured LLM request: identity, times, token counts and outcome. It is a line of {@code
+ * llm/requests.jsonl}, in the form of {@link RecordCodec}.
  *
- * <p>{@link RecordField}, the catalogue, says what each component means. A value that is not known
- * is {@code null} (or an empty array), never 0. Immutable by convention: the arrays are not copied
- * and must not be written to.
+ * <p>The catalogue {@link RecordField} has the meaning of each component. An unknown value is
+ * {@code null} (or an empty array), never 0. Immutable by convention: the arrays are not copied and
+ * must not be modified.
  */
 public record RequestRecord(
     Identity identity,
@@ -20,13 +20,13 @@ public record RequestRecord(
     ServerReport server,
     @Nullable Text text) {
 
-  /** More tokens no prompt and no answer has: beyond any model's context. */
+  /** Most tokens of a prompt or an answer; larger than the context of any model. */
   public static final int MOST_TOKENS = 1 << 24;
 
-  /** No server gives more answers to one request. */
+  /** Most choices of an answer. */
   public static final int MOST_CHOICES = 1_024;
 
-  /** The same, with our own counts of the tokens of prompt and answer. */
+  /** The same record with the token counts of our own tokenizer. */
   public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {
     Tokens t = tokens;
     Tokens counted =
@@ -48,15 +48,16 @@ public record RequestRecord(
   }
 
   /**
-   * Whether the answer came as one body, asked for or not: its end is known and no token before it.
+   * Whether the answer came as one body, requested or not: the time of its end is known, and that
+   * of no token.
    */
   public boolean isOneBody() {
     return timing.latencyNanos != null && timing.ttftNanos == null;
   }
 
   /**
-   * Whether its TPOT rests on an even share of N per event, because the server did not say how many
-   * tokens the first event held.
+   * Whether TPOT assumes an even share of N per event, because the server did not report the tokens
+   * of the first event.
    */
   public boolean isTpotEstimated() {
     return timing.tpotNanos != null
@@ -64,18 +65,18 @@ public record RequestRecord(
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
-  /** The same, begun at another instant; all that followed came as much earlier or later. */
+  /** The same record with another start; all its instants move with it. */
   public RequestRecord startedAt(long unixNanos) {
     return new RequestRecord(
         identity, timing.startedAt(unixNanos), events, tokens, outcome, server, text);
   }
 
-  /** The same, of another phase. */
+  /** The same record in another phase. */
   public RequestRecord withPhase(Phase as) {
     return with(identity.stage, identity.target, identity.scenario, as);
   }
 
-  /** The same, of another load level. */
+  /** The same record in another load level. */
   public RequestRecord placedAt(String stage, String target, String scenario) {
     return with(stage, target, scenario, identity.phase);
   }
@@ -104,7 +105,7 @@ public record RequestRecord(
     return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
   }
 
-  /** Which request it is, who sent it, and where to. */
+  /** Which request it is, its sender and its target. */
   public record Identity(
       String requestId,
       String runId,
@@ -125,11 +126,11 @@ public record RequestRecord(
       Phase phase) {}
 
   /**
-   * When what happened, all in nanoseconds of one monotonic clock; epoch times by one anchor per
-   * run. Definitions: {@code docs/metrics.md}.
+   * Times in nanoseconds of one monotonic clock; one anchor per run converts them to epoch time.
+   * Definitions: {@code docs/metrics.md}.
    *
-   * @param startUnixNanos the virtual user reached the request; epoch time
-   * @param scheduledOffsetNanos planned arrival since the start of the stage's schedule; null in
+   * @param startUnixNanos when the virtual user reached the request; epoch time
+   * @param scheduledOffsetNanos planned arrival since the start of the level's schedule; null in
    *     closed loops
    * @param startLagNanos start − scheduled, ≥ 0
    * @param gateWaitNanos admitted − start, ≥ 0; null when never admitted
@@ -142,6 +143,8 @@ public record RequestRecord(
    * @param closedNanos end of the stream − admitted; − start when never admitted
    * @param tpotNanos (last token − first token) / (N − tokens of the first event); null for fewer
    *     than 2 tokens or events
+   * @param pacingWaitNanos the part of {@code gateWaitNanos} for limits of requests or tokens per
+   *     minute; null without such limits
    */
   public record Timing(
       long startUnixNanos,
@@ -205,12 +208,12 @@ public record RequestRecord(
       return startUnixNanos - startLagNanos;
     }
 
-    /** Epoch time at which the request left the in-flight gate; null when it never did. */
+    /** Epoch time of the admission by the in-flight gate; null when never admitted. */
     public @Nullable Long admittedUnixNanos() {
       return gateWaitNanos == null ? null : startUnixNanos + gateWaitNanos;
     }
 
-    /** Epoch time at which the request was over; null when it was never admitted. */
+    /** Epoch time of the end; null when never admitted. */
     public @Nullable Long closedUnixNanos() {
       Long admitted = admittedUnixNanos();
       return admitted == null || closedNanos == null ? null : (Long) (admitted + closedNanos);
@@ -226,15 +229,15 @@ public record RequestRecord(
    * The token-bearing events of a stream, in order of arrival.
    *
    * @param offsetsMicros microseconds since {@code admitted}, one per event; empty when not kept
-   * @param tokens tokens in each event; empty when the server did not say
+   * @param tokens tokens in each event; empty when the server did not report them
    * @param choices choice index of each event; empty when the answer has one choice
-   * @param count how many there were, also when their times are not kept
-   * @param coalesced how many came in the same read as the one before of their choice
-   * @param late data events after the end of the stream was announced
-   * @param done whether the stream said {@code [DONE]}, or its last typed event came
+   * @param count number of events, also when their times are not kept
+   * @param coalesced events that came in the same read as the previous one of their choice
+   * @param late data events after the announced end of the stream
+   * @param done whether {@code [DONE]}, or the last typed event of the stream, came
    * @param longestGapNanos largest gap between consecutive events of one choice; null for fewer
    *     than 2
-   * @param firstEventTokens tokens in the first event of the stream where known
+   * @param firstEventTokens tokens in the first event of the stream; null when not known
    */
   @SuppressWarnings("ArrayRecordComponent") // primitive arrays: 20 million gaps must fit
   public record Events(
@@ -249,8 +252,8 @@ public record RequestRecord(
       @Nullable Integer firstEventTokens) {
 
     /**
-     * From the first event to the next one of its choice, in nanoseconds; null where there is none,
-     * or times are not kept.
+     * From the first event to the next one of its choice, in nanoseconds; null if there is none, or
+     * times are not kept.
      */
     public @Nullable Long secondEventNanos() {
       boolean oneChoice = choices.length != offsetsMicros.length;
@@ -264,11 +267,10 @@ public record RequestRecord(
   }
 
   /**
-   * How much was asked and answered.
+   * Sizes of prompt and answer.
    *
-   * @param refused counts of the server that no answer can have, by name; they are in no other
-   *     component
-   * @param inputs texts that were to be embedded; null where an answer is generated
+   * @param refused names of counts of the server that are impossible and were ignored
+   * @param inputs texts to embed; null with the other APIs
    */
   public record Tokens(
       @Nullable Integer promptChars,
@@ -285,36 +287,36 @@ public record RequestRecord(
       List<String> refused,
       @Nullable Integer inputs) {
 
-    /** Of a request of which nothing was counted. */
+    /** No counts. */
     public static final Tokens NONE =
         new Tokens(
             null, null, null, null, null, null, null, null, null, false, null, List.of(), null);
 
     /**
-     * N of the metrics: output tokens that came over the wire, without reasoning that was billed
-     * only; in older files of an answer that was not streamed, all output tokens.
+     * N of the metrics: output tokens that were received, without reasoning that was only billed.
+     * In older files, for an answer that was not streamed, all output tokens.
      */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;
     }
 
-    /** Reasoning that was billed and never came over the wire; 0 where nobody says so. */
+    /** Reasoning tokens that were billed and not received; 0 if not known. */
     public int hidden() {
-      Integer came = n();
-      return outputTokens == null || came == null ? 0 : Math.max(0, outputTokens - came);
+      Integer received = n();
+      return outputTokens == null || received == null ? 0 : Math.max(0, outputTokens - received);
     }
 
-    /** Tokens of the prompt: the count of the server, else that of our tokenizer. */
+    /** Tokens of the prompt, by the server, otherwise by our tokenizer. */
     public @Nullable Integer prompt() {
       return promptTokens != null ? promptTokens : promptTokensLocal;
     }
   }
 
   /**
-   * How it ended; only {@code COMPLETE} without a failed check is {@code ok}.
+   * How the request ended; only {@code COMPLETE} without a failed check is {@code ok}.
    *
-   * @param resent whether it was sent a second time, because the server had closed the kept-alive
-   *     connection before a byte of an answer came
+   * @param resent whether the request was sent again, because the server had closed the kept-alive
+   *     connection before any byte of an answer
    */
   public record Outcome(
       @Nullable String finishReason,
@@ -327,8 +329,8 @@ public record RequestRecord(
       boolean resent) {
 
     /**
-     * Whether it failed: it ended by itself, is not ok, and was not turned away by a rate limit,
-     * which says nothing of how the server serves.
+     * Whether the request failed: it is not ok, and was neither cancelled nor rejected by a rate
+     * limit, which is no fault of the server.
      */
     public boolean hasFailed() {
       return !ok && status != RequestStatus.CANCELLED && status != RequestStatus.RATE_LIMITED;
@@ -348,15 +350,15 @@ public record RequestRecord(
       @Nullable String reasoning) {
 
     /**
-     * The prompt as people read it: messages with their roles, what is no text in brackets; JSON
-     * that is not understood stays as it is. Null where nothing was recorded.
+     * The prompt as readable text: messages with their roles, and content other than text in
+     * brackets. Null if it was not recorded.
      */
     public @Nullable String asked() {
       return messages == null ? prompt : MessageText.of(messages);
     }
   }
 
-  /** Where a token count comes from, best first. */
+  /** The source of a token count, most reliable first. */
   public enum TokenSource {
     /** The server's usage. */
     USAGE,

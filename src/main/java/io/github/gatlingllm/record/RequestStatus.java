@@ -6,27 +6,27 @@ import java.util.Locale;
 public enum RequestStatus {
   /** Every choice had its finish_reason, or the stream said {@code [DONE]}. */
   COMPLETE,
-  /** The stream ended before every choice had its finish_reason, and without {@code [DONE]}. */
+  /** The stream ended without {@code [DONE]}, and before every choice had its finish_reason. */
   TRUNCATED,
-  /** The server reported an error inside a stream that had begun with status 200. */
+  /** The server reported an error inside a stream with status 200. */
   IN_STREAM_ERROR,
   /** A status that is neither 2xx nor 429. */
   HTTP_ERROR,
   /** Status 429. */
   RATE_LIMITED,
-  /** The whole request took longer than the request timeout. */
+  /** The request took longer than the request timeout. */
   TIMEOUT,
-  /** No byte came for longer than the idle timeout. */
+  /** No byte arrived for longer than the idle timeout. */
   STALLED,
   /** Connecting, TLS, writing or reading failed. */
   CONNECTION_ERROR,
-  /** A body that is not what the API promises. */
+  /** The body violates the API. */
   INVALID_RESPONSE,
-  /** Ended by us before the server did. */
+  /** Cancelled by the load generator before the server ended it. */
   CANCELLED,
-  /** A well-formed end without a single token. */
+  /** A well-formed answer without a token. */
   EMPTY,
-  /** It could not be made, so it was never sent: an attribute is missing, a value not allowed. */
+  /** The request could not be built and was not sent: an attribute is missing or invalid. */
   NOT_BUILT;
 
   private final String key = name().toLowerCase(Locale.ROOT);

@@ -9,7 +9,7 @@ import java.nio.file.Path;
  */
 public record RunFiles(Path run) {
 
-  /** The folder with everything of ours but the page. */
+  /** The folder of all files but the page. */
   public Path folder() {
     return run.resolve("llm");
   }
@@ -29,17 +29,17 @@ public record RunFiles(Path run) {
     return folder().resolve("arrivals.jsonl");
   }
 
-  /** One line per second: how the load generator itself fared. */
+  /** One line per second: health of the load generator. */
   public Path generator() {
     return folder().resolve("generator.jsonl");
   }
 
-  /** What the server's own pages of metrics said, a line per page and second. */
+  /** The server's own metrics, one line per page and second. */
   public Path server() {
     return folder().resolve("server.jsonl");
   }
 
-  /** The run as a whole: plan, SLO, state. */
+  /** The run as a whole, see {@link RunInfo}. */
   public Path info() {
     return folder().resolve("run.json");
   }
@@ -49,7 +49,7 @@ public record RunFiles(Path run) {
     return folder().resolve("summary.json");
   }
 
-  /** The main figures as Markdown, to be pasted into issues and chats. */
+  /** The main figures as Markdown, for issues and chats. */
   public Path summaryMarkdown() {
     return folder().resolve("summary.md");
   }

@@ -20,14 +20,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run as a whole: everything that a report needs besides the records. It is kept in {@code
- * llm/run.json}: one JSON object, keys in snake case, times as {@code …_unix_ns}. It is replaced as
- * a whole, so that readers never see half of it.
+ * A run as a whole: everything that a report needs besides the records. It is kept in {@code
+ * llm/run.json}, a JSON object with keys in snake case and times as {@code …_unix_ns}. The file is
+ * replaced atomically, so that readers never see a part of it.
  *
- * <p>The measure window of a stage is its {@link Phase#MEASURE} window. A run without a load plan
- * has no stages: it is measured from its first scheduled start to its last close.
+ * <p>The measure window of a stage (load level) is its {@link Phase#MEASURE} window. A run without
+ * stages is measured from its first planned start to its last end.
  *
- * <p>A method with the name of a component and one argument gives the same run with another value:
+ * <p>A method with the name of a component and one argument returns a copy with another value:
  *
  * <pre>{@code
  * RunInfo ended = info.ended(now, RunInfo.State.COMPLETE).dropped(0);
@@ -38,42 +38,42 @@ import org.jspecify.annotations.Nullable;
  * @param simulation class name of the simulation
  * @param startUnixNanos when the run began; epoch time
  * @param endUnixNanos when it ended; null while it runs, and after a crash
- * @param state how far it came
- * @param seed pins prompts and arrivals; null when they were not pinned
+ * @param state whether it runs or how it ended
+ * @param seed of prompts and arrivals; null if none was set
  * @param injector the load generator's name
- * @param share its part of a load test that several injectors share; null where it did all
- * @param clock how far a common clock is ahead of this generator's; null where nothing was
- *     compared, in files without it, and in joined runs
+ * @param share its share of a load test of several injectors; null if it is the only one
+ * @param clock how far a common clock is ahead of this generator's; null if clocks were not
+ *     compared, in older files, and in joined runs
  * @param versions version by component, e.g. {@code gatling}, {@code java}
- * @param machines what each injector ran on, by its name; empty in files without it
- * @param config setting by name; secrets are never kept, see {@link #REDACTED}
- * @param workload what was asked, in words, by aspect, e.g. {@code input}, {@code prefix}
+ * @param machines the machine of each injector, by its name; empty in older files
+ * @param config setting by name; secrets are replaced by {@link #REDACTED}
+ * @param workload descriptions of the workload by aspect, e.g. {@code input}, {@code prefix}
  * @param slo objectives as they are written in settings; empty when there are none
  * @param sloPercentile share of attempted requests, in percent, at which a load level holds
- * @param sloRule of what that share is asked for; files without it mean {@code requests}, the one
- *     rule there was
+ * @param sloRule what that share is required of; {@code requests}, the only rule of old versions,
+ *     in files without it
  * @param sloByRequest objectives of the requests that have their own, by request name
- * @param sloHeldByRequest when those hold, where that is not as for all others, by request name
- * @param sloByTarget what each target is judged by, where targets differ; empty where the three
- *     before are those of all
- * @param targets what figures depend on, by target; empty in files without it
- * @param connections what servers did to connections that they had left open, by host and port
- * @param report what is made of the run; null in files without it
- * @param dropped records that could not be kept
- * @param planned requests that the plan asks for in measure windows, one for each arrival or
- *     iteration; null when the plan does not say
- * @param started requests that were started and would have a record, whatever their phase; null
- *     while the run is on, and in files without it
- * @param notSent how many requests were due and are not sent, by name and reason
- * @param prompts how many were word for word as one before; null in files without it
- * @param stages load levels in order of time, those that began
- * @param conclusions what load plans found: sweeps that were stopped early, searches
- * @param selfTest how exact the load generator was on its machine, as known when the run ended;
- *     null where that was never measured, and in files without it
- * @param assertions what the build demands of the figures
- * @param injectors of a joined run its parts; else empty
- * @param injectorsExpected of a joined run how many injectors the load test had; null where nobody
- *     said
+ * @param sloHeldByRequest percentile and rule of those, if different, by request name
+ * @param sloByTarget objectives by target, if targets differ; empty if the components before apply
+ *     to all targets
+ * @param targets facts that figures depend on, by target; empty in older files
+ * @param connections how servers treated connections that they had left open, by host and port
+ * @param report options of the report; null in older files
+ * @param dropped records that were lost
+ * @param planned planned requests in measure windows, one for each arrival or iteration; null if
+ *     the plan has no number
+ * @param started requests of all phases that were started and should have a record; null while the
+ *     run is on, and in older files
+ * @param notSent number of requests that were due and not sent, by name and reason
+ * @param prompts how many prompts repeat an earlier one; null in older files
+ * @param stages load levels that began, in order of time
+ * @param conclusions results of load plans: sweeps that were stopped early, searches
+ * @param selfTest how exact the load generator is on its machine, as known when the run ended; null
+ *     if that was never measured, and in older files
+ * @param assertions conditions on figures that decide whether the build passes
+ * @param injectors the parts of a joined run; otherwise empty
+ * @param injectorsExpected number of injectors of a joined load test; null if not known, and in
+ *     other runs
  */
 @JsonPropertyOrder({"schema", "id"})
 public record RunInfo(
@@ -115,10 +115,10 @@ public record RunInfo(
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
 
-  /** Why a request is not sent, where that is a mistake. */
+  /** The reason of a request that is not sent because of a mistake in the simulation. */
   public static final String NOT_BUILT = "it could not be built";
 
-  /** Stands for the value of a setting that is a secret. */
+  /** Replaces the value of a setting that is a secret. */
   public static final String REDACTED = "***";
 
   private static final Set<String> SECRETS =
@@ -133,65 +133,66 @@ public record RunInfo(
           "header.cookie");
 
   /**
-   * What figures of the requests to one target depend on.
+   * Facts about a target that its figures depend on.
    *
-   * @param pinnedOutput whether answers were to have exactly {@code max_tokens} tokens
-   * @param tokenizer what counted our tokens
-   * @param gpus how many GPUs serve it; null where nobody said
-   * @param costPerHour what one of them costs per hour, or all of the server where {@code gpus} is
-   *     null; in any currency; null where nobody said
+   * @param pinnedOutput whether answers were requested to have exactly {@code max_tokens} tokens
+   * @param tokenizer the tokenizer of our own counts
+   * @param gpus number of GPUs of the server; null if not set
+   * @param costPerHour cost of a GPU per hour, or of the whole server if {@code gpus} is null; in
+   *     any currency; null if not set
    */
   public record TargetFacts(
       boolean pinnedOutput, String tokenizer, @Nullable Double gpus, @Nullable Double costPerHour) {
 
-    /** What all that serves it costs per hour; null where nobody said. */
+    /** Cost of the whole server per hour; null if not set. */
     public @Nullable Double costOfAllPerHour() {
       return costPerHour == null || gpus == null ? costPerHour : (Double) (gpus * costPerHour);
     }
 
-    /** Of requests that cannot be told apart: pinned where all are. */
+    /** Facts about both targets together; output is pinned if it is for both. */
     public TargetFacts and(TargetFacts other) {
       return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus, costPerHour);
     }
   }
 
   /**
-   * What one server did to the HTTP/1.1 connections that its answers left open.
+   * How a server treated the HTTP/1.1 connections that its answers left open.
    *
-   * @param answers after which that is known
-   * @param closed those after which it closed the connection at once, without having said {@code
-   *     Connection: close}
+   * @param answers answers after which that is known
+   * @param closed those of {@code answers} after which the server closed the connection
+   *     immediately, without {@code Connection: close}
    */
   public record Connections(long answers, long closed) {
 
-    /** Of both. */
+    /** The sum of both. */
     public Connections and(Connections other) {
       return new Connections(answers + other.answers, closed + other.closed);
     }
   }
 
   /**
-   * Prompts that came again.
+   * Repeated prompts.
    *
-   * @param counted prompts that were looked at: of requests of all phases that ask by text alone
-   * @param repeated of those, how many had gone to the same target before, word for word
+   * @param counted prompts that were compared: of text-only requests, in all phases
+   * @param repeated those of {@code counted} that had been sent to the same target before, with the
+   *     same text
    */
   public record PromptRepeats(long counted, long repeated) {
 
-    /** Of both. */
+    /** The sum of both. */
     public PromptRepeats and(PromptRepeats other) {
       return new PromptRepeats(counted + other.counted, repeated + other.repeated);
     }
   }
 
   /**
-   * What is made of a run.
+   * Options of the report.
    *
    * @param csv whether {@code requests.csv} is written
-   * @param indexBlock whether Gatling's pages get our block
-   * @param failBuild whether a missed assertion, or what the next one says, fails the build
+   * @param indexBlock whether Gatling's pages show our main figures
+   * @param failBuild whether a missed assertion, or an invalid run, fails the build
    * @param failOnInvalid whether a check that calls the run invalid fails the build
-   * @param readingSpeed tokens that a reader of an answer reads in a second
+   * @param readingSpeed speed of a reader of answers, tokens per second
    */
   public record ReportOptions(
       boolean csv,
@@ -200,26 +201,26 @@ public record RunInfo(
       boolean failOnInvalid,
       double readingSpeed) {
 
-    /** What is made of a run unless it says otherwise. */
+    /** The default options. */
     public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
 
-    /** Older files do not say the speed of a reader. */
+    /** Older files have no reading speed. */
     public ReportOptions {
       readingSpeed = readingSpeed > 0 ? readingSpeed : ReadingSpeed.DEFAULT;
     }
 
-    /** With a reader of the usual speed. */
+    /** Options with the default reading speed. */
     public ReportOptions(
         boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
       this(csv, indexBlock, failBuild, failOnInvalid, ReadingSpeed.DEFAULT);
     }
 
-    /** The same with a reader of another speed, tokens per second. */
+    /** The same options with another reading speed, tokens per second. */
     public ReportOptions readAt(double tokensPerS) {
       return new ReportOptions(csv, indexBlock, failBuild, failOnInvalid, tokensPerS);
     }
 
-    /** What either asks for that is not the default. */
+    /** Combines both: each option that is not the default in one of them. */
     public ReportOptions and(ReportOptions other) {
       return new ReportOptions(
           csv || other.csv,
@@ -231,17 +232,17 @@ public record RunInfo(
   }
 
   /**
-   * What a load plan found.
+   * A result of a load plan.
    *
    * @param topic {@code stopped early} or {@code search}
-   * @param scenario that it was for
+   * @param scenario its scenario; null for all
    * @param text one line
-   * @param sound false where a level was cut short, or a search could not confirm what it found
-   * @param value the figure behind it; null when there is none
-   * @param threshold what it is judged by; null when there is none
-   * @param holdsAt the highest rate that holds the SLO, users per second; null but for a search
+   * @param sound false if a level was cut short, or a search could not confirm its result
+   * @param value its figure; null if there is none
+   * @param threshold the limit of that figure; null if there is none
+   * @param holdsAt the highest rate that holds the SLO, users per second; null except for a search
    *     that found one
-   * @param failsAt the lowest rate above it that does not; null where there is none
+   * @param failsAt the lowest rate above it that does not hold the SLO; null if there is none
    */
   public record Conclusion(
       String topic,
@@ -255,23 +256,23 @@ public record RunInfo(
       @Nullable Double failsAt) {}
 
   /**
-   * One load generator of a joined run, and its part in it.
+   * A load generator of a joined run.
    *
    * @param name the {@code injector} of its records
    * @param run id of its own run
-   * @param share its part of the load; null where its run does not say
-   * @param state how far it came; {@link State#RUNNING} where it died without a word
+   * @param share its share of the load; null if not known
+   * @param state how its run ended; {@link State#RUNNING} if its process died
    * @param startUnixNanos when its run began
-   * @param endUnixNanos when it ended; where it died, when its last recorded request did
-   * @param clock how its clock was brought to that of all; null in files without it
-   * @param planned requests that its plan asks for in its measure windows; null where it does not
-   *     say
-   * @param measured of those, how many its records have
-   * @param started requests of all phases that were to have a record; null where it died
-   * @param records that its file has
+   * @param endUnixNanos when its run ended; if its process died, when its last recorded request
+   *     ended
+   * @param clock how its clock was corrected; null in older files
+   * @param planned planned requests in its measure windows; null if its plan has no number
+   * @param measured those of {@code planned} that have a record
+   * @param started requests of all phases that should have a record; null if its process died
+   * @param records records in its file
    * @param dropped records known to be lost: not written, damaged, or cut off
-   * @param levels what it had to do, by load level; those that it began
-   * @param settings its settings and versions, of those that are not the same at all injectors
+   * @param levels the load levels that it began
+   * @param settings its settings and versions that are not the same for all injectors
    */
   public record InjectorRun(
       String name,
@@ -295,22 +296,22 @@ public record RunInfo(
     }
 
     /**
-     * The same with what its file has.
+     * The same injector after its file was read.
      *
-     * @param found its records
-     * @param ofPlan of those, the planned requests of its measure windows
-     * @param lost that are known to be lost
+     * @param found records in its file
+     * @param ofPlan planned requests of its measure windows among them
+     * @param lost records known to be lost
      */
     public InjectorRun read(long found, long ofPlan, long lost) {
       return ByName.with(this, "records", found, "measured", ofPlan, "dropped", lost);
     }
 
-    /** Planned requests without a record; null where the plan does not say. */
+    /** Planned requests without a record; null if the plan has no number. */
     public @Nullable Long missing() {
       return planned == null ? null : (Long) Math.max(0, planned - measured);
     }
 
-    /** Whether it came to its planned end. */
+    /** Whether its run ended as planned. */
     @JsonIgnore
     public boolean isComplete() {
       return state == State.COMPLETE;
@@ -318,14 +319,14 @@ public record RunInfo(
   }
 
   /**
-   * What one injector had to do at a load level.
+   * The part of an injector in a load level.
    *
-   * @param planned requests in its measure window; null where the plan does not say
+   * @param planned planned requests in its measure window; null if the plan has no number
    */
   public record LevelPart(
       String label, String target, @Nullable String scenario, @Nullable Long planned) {
 
-    /** Whether it is part of that level. */
+    /** Whether it is a part of that level. */
     public boolean isOf(LevelInfo level) {
       return label.equals(level.label())
           && target.equals(level.target())
@@ -333,13 +334,13 @@ public record RunInfo(
     }
   }
 
-  /** How far a run came. */
+  /** Whether a run is on, and how it ended. */
   public enum State {
-    /** Not over yet, or the process was killed. */
+    /** The run is on, or its process was killed. */
     RUNNING,
-    /** Ended as planned. */
+    /** The run ended as planned. */
     COMPLETE,
-    /** Ended early, by a signal or an error. */
+    /** A signal or an error ended the run early. */
     INTERRUPTED;
 
     /** The name used in files: lower case. */
@@ -349,7 +350,7 @@ public record RunInfo(
     }
   }
 
-  /** What an older file does not say is empty, or the default. */
+  /** Components that older files lack are empty, or have their default. */
   public RunInfo {
     slo = slo == null ? "" : slo;
     sloPercentile = sloPercentile == 0 ? Slo.NONE.percentile() : sloPercentile;
@@ -370,7 +371,7 @@ public record RunInfo(
     injectors = injectors == null ? List.of() : List.copyOf(injectors);
   }
 
-  /** A run that begins now: running, with nothing known yet but these. */
+  /** A run that has just begun. */
   public static RunInfo started(
       String id, String simulation, String injector, long startUnixNanos) {
     return ByName.make(
@@ -403,7 +404,7 @@ public record RunInfo(
     return ByName.with(this, "share", part);
   }
 
-  /** The same run by another clock: when it was, and its load levels. */
+  /** The same run with the times of the run and of its load levels by another clock. */
   public RunInfo byClock(LongUnaryOperator clock) {
     Long end = endUnixNanos == null ? null : (Long) clock.applyAsLong(endUnixNanos);
     return ByName.with(
@@ -427,7 +428,7 @@ public record RunInfo(
     return ByName.with(this, "config", byName);
   }
 
-  /** One more setting, in place of any of that name. */
+  /** The same run with one setting added or replaced. */
   public RunInfo config(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(config);
     more.put(name, value);
@@ -438,16 +439,16 @@ public record RunInfo(
     return ByName.with(this, "workload", byAspect);
   }
 
-  /** Judged by that alone, whatever target or name a request has. */
+  /** The same run with one SLO for all targets and requests. */
   public RunInfo slo(Slo global) {
     return slo(TargetSlo.of(global, Map.of()), Map.of());
   }
 
   /**
-   * Judged by these.
+   * The same run with other objectives.
    *
-   * @param all what targets are judged by that have nothing of their own
-   * @param byLabel what each target is judged by; empty where all are judged alike
+   * @param all of targets that have none of their own
+   * @param byLabel of each target; empty if {@code all} applies to all targets
    */
   public RunInfo slo(TargetSlo all, Map<String, TargetSlo> byLabel) {
     return ByName.with(
@@ -466,7 +467,7 @@ public record RunInfo(
         byLabel);
   }
 
-  /** The same objectives, held at another share or by another rule; null for no other. */
+  /** The same run with another percentile or rule of its objectives; null for no other. */
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     Map<String, TargetSlo> targets = new LinkedHashMap<>(sloByTarget);
     targets.replaceAll((label, own) -> own.heldBy(percentile, rule));
@@ -513,7 +514,7 @@ public record RunInfo(
     return ByName.with(this, "conclusions", found);
   }
 
-  /** One more thing that a load plan found. */
+  /** The same run with one more conclusion. */
   public RunInfo conclusion(Conclusion found) {
     return conclusions(Stream.concat(conclusions.stream(), Stream.of(found)).toList());
   }
@@ -527,33 +528,33 @@ public record RunInfo(
   }
 
   /**
-   * The parts of a joined run.
+   * The same run with its injectors.
    *
-   * @param expected how many there should be; null where nobody said
+   * @param expected number of injectors of the load test; null if not known
    */
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
     return ByName.with(this, "injectors", parts, "injectorsExpected", expected);
   }
 
-  /** What its figures are held against: nothing where they are those of a part of the load. */
+  /** The assertions to judge; none if the run is only one injector's part of the load. */
   public List<Assertion> assertionsToJudge() {
     return share != null && share.isPart() ? List.of() : assertions;
   }
 
-  /** What targets are judged by that have nothing of their own. */
+  /** The objectives of targets that have none of their own. */
   public TargetSlo judge() {
     return new TargetSlo(slo, sloPercentile, sloRule, sloByRequest, sloHeldByRequest);
   }
 
-  /** What requests to that target are judged by. */
+  /** The objectives of that target. */
   public TargetSlo judgeOf(String target) {
     TargetSlo own = sloByTarget.get(target);
     return own == null ? judge() : own;
   }
 
   /**
-   * Whether answers of that target were to have exactly {@code max_tokens} tokens; in files without
-   * facts by target, the setting of the whole run.
+   * Whether answers of that target were requested to have exactly {@code max_tokens} tokens. Older
+   * files have only a setting of the run.
    */
   public boolean isOutputPinned(String target) {
     TargetFacts facts = targets.get(target);
@@ -562,14 +563,14 @@ public record RunInfo(
         : facts.pinnedOutput();
   }
 
-  /** Whether all targets have one tokenizer; older files note those that differ by target. */
+  /** Whether all targets have the same tokenizer. Older files have a setting by target if not. */
   public boolean hasOneTokenizer() {
     return targets.isEmpty()
         ? config.keySet().stream().noneMatch(name -> name.startsWith("tokenizer "))
         : targets.values().stream().map(TargetFacts::tokenizer).distinct().count() == 1;
   }
 
-  /** What is made of the run; older files have it among their settings. */
+  /** Options of the report. Older files have them among their settings. */
   public ReportOptions reportOptions() {
     return report != null
         ? report
@@ -580,16 +581,16 @@ public record RunInfo(
             true);
   }
 
-  /** Writes a file beside it and moves that into place; missing directories are made. */
+  /** Writes the file atomically and creates missing directories. */
   public void write(Path runJson) throws IOException {
     RunInfoFile.write(this, runJson);
   }
 
   /**
-   * The run in that file; empty if there is no such file. Unknown keys are skipped.
+   * Reads a run; empty if the file does not exist. Unknown keys are skipped.
    *
-   * @throws IOException if it is no run of this version of the format, or names more or larger
-   *     things than any run has; the message is one line
+   * @throws IOException with a one-line message, if the file is not a run of this version of the
+   *     format, or exceeds a limit of sizes and counts
    */
   public static Optional<RunInfo> read(Path runJson) throws IOException {
     return RunInfoFile.read(runJson);

@@ -21,8 +21,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code llm/run.json}, written and read. What is read may come from anywhere: its size and all
- * that it names are bounded, and nothing that a report relies on is missing.
+ * Writes and reads {@code llm/run.json}. A file may come from anywhere: its size, counts and
+ * numbers are bounded, and a file that lacks a required value is refused.
  */
 final class RunInfoFile {
 
@@ -53,8 +53,8 @@ final class RunInfoFile {
     try {
       info.ifPresent(
           run -> {
-            whole("", run);
-            times(run);
+            check("", run);
+            checkTimes(run);
           });
     } catch (IllegalArgumentException e) {
       throw new IOException(runJson + " " + e.getMessage(), e);
@@ -62,7 +62,7 @@ final class RunInfoFile {
     return info;
   }
 
-  /** What such a file holds; empty if there is none. */
+  /** Reads a file of that schema; empty if it does not exist. */
   static <T> Optional<T> read(Path file, Class<T> type, String schema, Function<T, String> schemaOf)
       throws IOException {
     try {
@@ -95,24 +95,24 @@ final class RunInfoFile {
     }
   }
 
-  /** Refuses a value that is not there, too large, or one of too many. */
-  private static void whole(String name, Object value) {
+  /** Refuses a missing value, a value that is too large, and too many values. */
+  private static void check(String name, Object value) {
     if (value instanceof Record part) {
       for (RecordComponent component : part.getClass().getRecordComponents()) {
         String inside = (name.isEmpty() ? "" : name + ".") + key(component.getName());
         Object found = valueOf(component, part);
         if (found != null) {
-          whole(inside, found);
+          check(inside, found);
         } else if (!component.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
           throw new IllegalArgumentException("has no " + inside);
         }
       }
     } else if (value instanceof Map<?, ?> entries) {
       refuseMore(name, entries.size());
-      entries.forEach((key, of) -> whole(name, key, of));
+      entries.forEach((key, of) -> checkEntry(name, key, of));
     } else if (value instanceof Collection<?> elements) {
       refuseMore(name, elements.size());
-      elements.forEach(element -> whole(name, name, element));
+      elements.forEach(element -> checkEntry(name, name, element));
     } else if (value instanceof CharSequence text) {
       if (text.length() > LONGEST_TEXT) {
         throw new IllegalArgumentException(
@@ -124,12 +124,12 @@ final class RunInfoFile {
     }
   }
 
-  private static void whole(String name, @Nullable Object key, @Nullable Object element) {
+  private static void checkEntry(String name, @Nullable Object key, @Nullable Object element) {
     if (key == null || element == null) {
       throw new IllegalArgumentException("has an entry without value in " + name);
     }
-    whole(name, key);
-    whole(name, element);
+    check(name, key);
+    check(name, element);
   }
 
   private static void refuseMore(String name, int entries) {
@@ -141,7 +141,7 @@ final class RunInfoFile {
     }
   }
 
-  private static void times(RunInfo info) {
+  private static void checkTimes(RunInfo info) {
     long from = info.startUnixNanos();
     Long end = info.endUnixNanos();
     if (from < 0 || (end != null && (end < from || end - from > LONGEST_RUN))) {

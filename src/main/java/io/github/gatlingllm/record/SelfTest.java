@@ -15,21 +15,21 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How exact the load generator was on a machine at rising load, held against an engine that noted
- * when it wrote each token. It is kept in a file of the user and, by runs that quote it, as {@code
+ * The accuracy of the load generator on a machine at rising load, measured against an engine that
+ * recorded when it wrote each token. It is kept in a file of the user; runs quote it as {@code
  * self_test} in {@code run.json}.
  *
  * @param schema {@value #SCHEMA}
  * @param measuredUnixNanos when it was measured; epoch time
- * @param machine what it ran on
+ * @param machine the machine
  * @param versions by component, as in {@link RunInfo}
- * @param clockUncertaintyMs how far errors may be off because two processes had two clocks; 0 where
- *     they have one
- * @param boundMs the largest p99 of an error at which a level counts towards the ceiling
+ * @param clockUncertaintyMs uncertainty of the errors because the two processes have different
+ *     clocks; 0 if they share one
+ * @param boundMs the largest p99 of both errors at which a level counts towards the ceiling
  * @param levels in order of load
- * @param ceiling the highest load within the bound; null where not even the first level was
- * @param differs in what the run that quotes it differs from it; it says nothing about that run
- *     unless this is empty
+ * @param ceiling the highest load within the bound; null if the first level exceeds it
+ * @param differs how the run that quotes it differs from it; the test applies to that run only if
+ *     this is empty
  */
 @JsonPropertyOrder("schema")
 public record SelfTest(
@@ -43,20 +43,20 @@ public record SelfTest(
     @Nullable Ceiling ceiling,
     List<String> differs) {
 
-  /** The name in {@code config} by which a run says that it is one: where its engine listens. */
+  /** The setting in {@code config} of a run that is a self-test: the port of its engine. */
   public static final String ENGINE = "selfTest engine";
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/self-test/1";
 
   /**
-   * What a measurement depends on besides versions.
+   * The machine and JVM of a measurement.
    *
-   * @param processor its model
-   * @param processors that the JVM may use
-   * @param memoryMib of the machine, or of its container
-   * @param jvm its name
-   * @param jvmOptions that it was started with, without system properties
+   * @param processor model of the processor
+   * @param processors number of processors available to the JVM
+   * @param memoryMib memory of the machine, or of its container
+   * @param jvm name of the JVM
+   * @param jvmOptions options of the JVM, without system properties
    */
   public record Machine(
       String processor, int processors, long memoryMib, String jvm, List<String> jvmOptions) {
@@ -68,15 +68,16 @@ public record SelfTest(
   }
 
   /**
-   * Errors at one load.
+   * Errors at a load.
    *
-   * @param streams in flight at once
-   * @param requests whose errors these are
+   * @param streams streams in flight
+   * @param requests requests that were measured
    * @param eventsPerS token events that the engine wrote per second
-   * @param requestsPerS answers that it completed per second
+   * @param requestsPerS answers that the engine completed per second
    * @param ttftErrorMs first token: recorded instant − instant of its write
    * @param itlErrorMs |recorded gap − gap between the writes|, of all gaps
-   * @param engineLateP99Ms how late the engine was by its own timetable, p99; in no error
+   * @param engineLateP99Ms p99 of the engine's delay against its own timetable; not part of the
+   *     errors
    */
   public record Level(
       int streams,
@@ -91,7 +92,7 @@ public record SelfTest(
       itlErrorMs = Objects.requireNonNullElse(itlErrorMs, Errors.NONE);
     }
 
-    /** Whether both errors are at most that at p99. */
+    /** Whether p99 of both errors is at most that bound. */
     public boolean isWithin(double boundMs) {
       return ttftErrorMs.p99 <= boundMs && itlErrorMs.p99 <= boundMs;
     }
@@ -103,9 +104,9 @@ public record SelfTest(
   }
 
   /**
-   * The load up to which all levels are within the bound.
+   * The highest load up to which all levels are within the bound.
    *
-   * @param exceeded whether a higher level was measured and was not; else the ceiling is higher
+   * @param exceeded whether a higher level exceeded the bound; otherwise the true ceiling is higher
    */
   public record Ceiling(int streams, double eventsPerS, double requestsPerS, boolean exceeded) {}
 
@@ -117,7 +118,7 @@ public record SelfTest(
     differs = differs == null ? List.of() : List.copyOf(differs);
   }
 
-  /** What these levels say, measured at that instant. */
+  /** The self-test of these levels, with its ceiling. */
   public static SelfTest of(
       long measuredUnixNanos,
       Machine machine,
@@ -147,17 +148,17 @@ public record SelfTest(
         List.of());
   }
 
-  /** Whether it holds for the run that quotes it. */
+  /** Whether it applies to the run that quotes it. */
   public boolean applies() {
     return differs.isEmpty();
   }
 
-  /** The same as a run on that machine, of these versions, quotes it. */
+  /** The same self-test as quoted by a run on that machine with these versions. */
   public SelfTest quotedBy(Machine here, Map<String, String> runVersions) {
     List<String> changed = new ArrayList<>();
     differ(changed, "processor", machine.processor.equals(here.processor));
     differ(changed, "number of processors", machine.processors == here.processors);
-    // The kernel takes its own share of memory, which changes from boot to boot.
+    // The kernel reserves some memory; how much changes from boot to boot.
     differ(
         changed, "memory", Math.abs(machine.memoryMib - here.memoryMib) * 10 <= machine.memoryMib);
     differ(changed, "JVM", machine.jvm.equals(here.jvm));
@@ -180,9 +181,9 @@ public record SelfTest(
   }
 
   /**
-   * The lightest level with at least that many streams and that many events per second; empty where
-   * none was measured at such a load. A level that comes within 2 % of a rate covers it: what is
-   * planned as one rate never comes out as exactly that.
+   * The lightest level with at least that many streams and events per second; empty if there is
+   * none. A level covers rates up to 2 % above its own, because achieved rates deviate from planned
+   * ones.
    */
   public Optional<Level> covering(double streams, double eventsPerS) {
     return levels.stream()
@@ -190,15 +191,16 @@ public record SelfTest(
         .findFirst();
   }
 
-  /** Writes a file beside it and moves that into place; missing directories are made. */
+  /** Writes the file atomically and creates missing directories. */
   public void write(Path file) throws IOException {
     RunInfoFile.write(this, file);
   }
 
   /**
-   * The self-test in that file; empty if there is no such file.
+   * Reads a self-test; empty if the file does not exist.
    *
-   * @throws IOException if it is none of this version of the format; the message is one line
+   * @throws IOException with a one-line message, if the file is not a self-test of this version of
+   *     the format
    */
   public static Optional<SelfTest> read(Path file) throws IOException {
     return RunInfoFile.read(file, SelfTest.class, SCHEMA, SelfTest::schema);

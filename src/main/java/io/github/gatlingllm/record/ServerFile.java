@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code llm/server.jsonl}: a JSON line per {@link ServerSample}. What does not change is said once
- * per endpoint: names of values, and bounds of histograms. Reading takes bounded memory; a line
- * that is damaged is left out.
+ * Writes and reads {@code llm/server.jsonl}: a line of JSON per {@link ServerSample}. Names of
+ * values and bounds of histograms are written once per endpoint, and again when they change.
+ * Reading takes bounded memory and skips damaged lines.
  */
 public final class ServerFile {
 
@@ -35,7 +35,7 @@ public final class ServerFile {
   private static final int MOST_BOUNDS = 1_000;
   private static final double LARGEST = 1e18;
 
-  /** Metrics that a later version has, and values that are null, are skipped. */
+  /** Skips unknown metrics, of later versions, and null values. */
   private static final ObjectReader LINES =
       JsonMapper.builder()
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -76,18 +76,18 @@ public final class ServerFile {
       @JsonProperty("le") @Nullable List<@Nullable Double> le,
       @JsonProperty("counts") @Nullable List<@Nullable Long> counts) {}
 
-  /** What an endpoint has said once. */
+  /** Names and bounds that were written for an endpoint. */
   private static final class Endpoint {
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
     private final Map<EngineMetric, List<Double>> bounds = new EnumMap<>(EngineMetric.class);
   }
 
-  /** A file that samples are appended to; it is made with the first one. Not thread-safe. */
+  /** A file to append samples to; the first one creates it. Not thread-safe. */
   public ServerFile(Path file) {
     this.file = file;
   }
 
-  /** Appends a line, whole. */
+  /** Appends a line. */
   public void append(ServerSample sample) throws IOException {
     Line line =
         new Line(
@@ -101,12 +101,12 @@ public final class ServerFile {
             new EnumMap<>(EngineMetric.class),
             new EnumMap<>(EngineMetric.class),
             new EnumMap<>(EngineMetric.class));
-    Endpoint said = endpoint(line);
+    Endpoint written = endpoint(line);
     sample
         .names()
         .forEach(
             (metric, name) -> {
-              if (!name.equals(said.names.put(metric, name))) {
+              if (!name.equals(written.names.put(metric, name))) {
                 line.names.put(metric, name);
               }
             });
@@ -115,7 +115,7 @@ public final class ServerFile {
         .histograms()
         .forEach(
             (metric, all) -> {
-              boolean same = all.bounds().equals(said.bounds.put(metric, all.bounds()));
+              boolean same = all.bounds().equals(written.bounds.put(metric, all.bounds()));
               List<Double> bounds = same ? null : all.bounds();
               line.histograms.put(
                   metric, new Buckets(all.count(), all.sum(), bounds, all.counts()));
@@ -132,11 +132,11 @@ public final class ServerFile {
   }
 
   /**
-   * Hands every sample to {@code sink}, in the order of the file, with all names and bounds that
-   * its endpoint has said by then; none if there is no such file.
+   * Passes every sample to {@code sink}, in the order of the file, with the names and bounds known
+   * of its endpoint; none if the file does not exist.
    *
-   * @return how many lines are damaged and were left out
-   * @throws IOException if it cannot be read
+   * @return number of damaged lines, which are skipped
+   * @throws IOException if the file cannot be read
    */
   public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
     ServerFile reader = new ServerFile(file);
@@ -164,7 +164,7 @@ public final class ServerFile {
     return damaged;
   }
 
-  /** Null where the line is no sample. */
+  /** The sample of a line; null if the line is damaged. */
   private @Nullable ServerSample sample(byte[] bytes) throws IOException {
     Line line;
     try {
@@ -178,12 +178,12 @@ public final class ServerFile {
     if (endpoints.size() == MOST_ENDPOINTS && !endpoints.containsKey(key(line))) {
       return null;
     }
-    Endpoint said = endpoint(line);
-    line.names.forEach((metric, name) -> said.names.put(metric, cut(name)));
+    Endpoint known = endpoint(line);
+    line.names.forEach((metric, name) -> known.names.put(metric, cut(name)));
     Map<EngineMetric, ServerSample.Histogram> histograms = new EnumMap<>(EngineMetric.class);
     line.histograms.forEach(
         (metric, buckets) -> {
-          ServerSample.Histogram histogram = histogram(said, metric, buckets);
+          ServerSample.Histogram histogram = histogram(known, metric, buckets);
           if (histogram != null && metric.kind() == EngineMetric.Kind.HISTOGRAM) {
             histograms.put(metric, histogram);
           }
@@ -202,7 +202,7 @@ public final class ServerFile {
         line.tookMs,
         FieldReader.cut(line.error),
         line.reset,
-        said.names,
+        known.names,
         line.values,
         histograms);
   }
@@ -211,14 +211,14 @@ public final class ServerFile {
     return Objects.requireNonNull(FieldReader.cut(text));
   }
 
-  /** Null where it is none: numbers that cannot be, or bounds that were never said. */
+  /** Null if its numbers are impossible, or its bounds are missing. */
   private static ServerSample.@Nullable Histogram histogram(
-      Endpoint said, EngineMetric metric, Buckets buckets) {
-    List<Double> bounds = buckets.le == null ? said.bounds.get(metric) : bounds(buckets.le);
+      Endpoint known, EngineMetric metric, Buckets buckets) {
+    List<Double> bounds = buckets.le == null ? known.bounds.get(metric) : bounds(buckets.le);
     if (bounds == null) {
       return null;
     }
-    said.bounds.put(metric, bounds);
+    known.bounds.put(metric, bounds);
     List<Long> counts = buckets.counts == null ? List.of() : buckets.counts;
     long before = 0;
     for (Long count : counts) {

@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server said about itself in one answer, beside the answer.
+ * Timings and quotas that a server reports with an answer.
  *
- * @param timings by the key of {@link Timing}, in seconds; counts of tokens in tokens
- * @param names what the server calls them, e.g. {@code usage.queue_time}, in any order
- * @param rateLimits limits of the quotas, what is left of them, and until when
- * @param retryAfterNanos how long it asked to wait; null where it did not
+ * @param timings by the key of {@link Timing}, in seconds; counts in tokens
+ * @param names the server's names of the timings, e.g. {@code usage.queue_time}, in any order
+ * @param rateLimits quotas: their limits, what remains of them, and when they are reset
+ * @param retryAfterNanos the wait that the server asks for; null if it does not
  */
 public record ServerReport(
     Map<String, Double> timings,
@@ -21,34 +21,34 @@ public record ServerReport(
     Map<String, Double> rateLimits,
     @Nullable Long retryAfterNanos) {
 
-  /** It said nothing. */
+  /** An answer without such a report. */
   public static final ServerReport NONE = new ServerReport(Map.of(), List.of(), Map.of(), null);
 
-  /** What {@code Server-Timing} calls a timing stands behind this. */
+  /** Prefix of the names in the header {@code Server-Timing}. */
   public static final String SERVER_TIMING = "server-timing.";
 
-  /** A time longer than a day, or a larger count of tokens, is none. */
+  /** Longer times are ignored. */
   private static final double LONGEST_S = 86_400;
 
-  /** That timing, in seconds; null where it was not said. */
+  /** That timing, in seconds; null if it is not reported. */
   public @Nullable Double timing(Timing timing) {
     return timings.get(timing.key);
   }
 
-  /** That time in nanoseconds; 0 where it was not said, or cannot be (in foreign files). */
+  /** That time in nanoseconds, at most a day; 0 if it is not reported or not positive. */
   public long nanos(Timing timing) {
     Double seconds = timing(timing);
     return seconds == null || !(seconds > 0) ? 0 : Math.round(Math.min(seconds, LONGEST_S) * 1e9);
   }
 
   /**
-   * The timings that servers are known to report, one name for each meaning whatever a server calls
-   * it. The only place that knows their names.
+   * The timings that servers are known to report, with one key per meaning, and the names that
+   * servers give them.
    */
   public enum Timing {
-    /** Time in the server's queue, until it took the request up. */
+    /** Time in the server's queue. */
     QUEUE("queue_s", "queue"),
-    /** From there to the first token. */
+    /** From the end of the queue to the first token. */
     PREFILL("prefill_s", "prefill"),
     /** From the first token to the last. */
     DECODE("decode_s", "decode"),
@@ -56,13 +56,13 @@ public record ServerReport(
     INFERENCE("inference_s", "inference"),
     /** Checking and tokenizing the prompt. */
     VALIDATION("validation_s", "validation"),
-    /** A token of the answer, on average. */
+    /** Mean time per token of the answer. */
     TIME_PER_TOKEN("time_per_token_s", "time per token"),
-    /** All that the server counts. */
+    /** Total time in the server. */
     TOTAL("total_s", "total"),
-    /** Until the API had the beginning of its answer. */
+    /** Until the API began to answer. */
     PROCESSING("processing_s", "processing"),
-    /** Until the server behind the gateway had the headers of its answer. */
+    /** Until the server behind the gateway had answered with headers. */
     UPSTREAM("upstream_s", "behind the gateway"),
     /** Tokens of the prompt that were processed. */
     PROMPT_N("prompt_n", "prompt tokens processed"),
@@ -74,7 +74,7 @@ public record ServerReport(
     private static final double SECONDS = 1;
     private static final double MILLIS = 1_000;
 
-    /** What a server calls it: a path in the body, or a response header. */
+    /** By the server's name: a path in the body, or a response header. */
     private static final Map<String, Origin> ORIGINS = new HashMap<>();
 
     private record Origin(Timing timing, double perUnit) {}
@@ -120,18 +120,18 @@ public record ServerReport(
       ORIGINS.put(name, new Origin(timing, perUnit));
     }
 
-    /** What the server calls a timing in a record, e.g. {@code queue_s}. */
+    /** Its key in a record, e.g. {@code queue_s}. */
     public String key() {
       return key;
     }
 
-    /** Whether response headers of that name, in lower case, hold one. */
+    /** Whether the response header of that name, in lower case, holds a timing. */
     public static boolean isHeader(String name) {
       return ORIGINS.containsKey(name) && name.indexOf('.') < 0;
     }
 
     /**
-     * The key of what a server calls so; of a name that is not known, the name itself as a key.
+     * The key of a server's name; an unknown name is converted to a key.
      *
      * @param name of {@link ServerReport#names}
      */
@@ -145,21 +145,21 @@ public record ServerReport(
     }
 
     /**
-     * Its value in seconds, to the nanosecond, or in tokens; not a number where no server can mean
-     * it.
+     * Converts a reported value to seconds, rounded to nanoseconds, or to tokens; NaN if it is
+     * impossible.
      *
      * @param name of {@link ServerReport#names}; {@code Server-Timing} is in milliseconds
-     * @param said as the server said it
+     * @param reported in the server's unit
      */
-    public static double value(String name, double said) {
+    public static double value(String name, double reported) {
       Origin known = ORIGINS.get(name);
-      double value = Math.rint(said * 1e9 / (known == null ? MILLIS : known.perUnit)) / 1e9;
+      double value = Math.rint(reported * 1e9 / (known == null ? MILLIS : known.perUnit)) / 1e9;
       double most =
           known != null && !known.timing.key.endsWith("_s") ? RequestRecord.MOST_TOKENS : LONGEST_S;
       return value >= 0 && value <= most ? value : Double.NaN;
     }
 
-    /** In words; the key without its unit where that is not known. */
+    /** The title of a key; for an unknown one the key without its unit. */
     public static String title(String key) {
       return Arrays.stream(values())
           .filter(timing -> timing.key.equals(key))
@@ -168,7 +168,7 @@ public record ServerReport(
           .orElse(key.replaceAll("_s$", ""));
     }
 
-    /** Whether a key is of a time, else of a count of tokens. */
+    /** Whether the value of a key is a time; otherwise it is a number of tokens. */
     public static boolean isTime(String key) {
       return key.endsWith("_s");
     }

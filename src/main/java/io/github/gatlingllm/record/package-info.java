@@ -1,7 +1,7 @@
 /**
- * The contract between a run and its report: what one request was, when its tokens came, how it
- * ended; and the file that carries it. The run half of the project and the report half meet only
- * here.
+ * The data model and the files of a run: records of requests, facts about the run, health of the
+ * load generator, metrics of servers. It is the contract between the half of the project that runs
+ * load and the half that makes reports.
  */
 @NullMarked
 package io.github.gatlingllm.record;

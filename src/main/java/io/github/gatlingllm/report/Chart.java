@@ -278,7 +278,7 @@ record Chart(
     BAR,
     /** A step per x, stacked on the series before it. */
     LAYER,
-    /** A row of a heat map of counts; darker means more. */
+    /** A row of a heat map of counts; a stronger colour means more. */
     HEAT,
     /** A dot per value. */
     DOTS,
@@ -286,7 +286,7 @@ record Chart(
     STACK,
     /** A tick per instant on horizontal bars. */
     TICKS,
-    /** A row of a grid whose cells show their value; darker means higher. */
+    /** A row of a grid whose cells show their value; a stronger colour means higher. */
     GRID
   }
 
@@ -321,10 +321,14 @@ record Chart(
     }
   }
 
-  /** A point; a null {@code y} leaves a gap in the line. */
+  /** A point; without a finite {@code y} the line has a gap. */
   record Point(double x, @Nullable Double y, @Nullable String label) {
 
     private static final MathContext PRECISION = new MathContext(6);
+
+    Point {
+      y = y == null || Double.isFinite(y) ? y : null;
+    }
 
     Point(double x, @Nullable Double y) {
       this(x, y, null);

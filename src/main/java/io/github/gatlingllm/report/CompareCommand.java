@@ -67,8 +67,8 @@ final class CompareCommand implements Callable<Integer> {
             places.get(0) + " is not a folder; name a folder for the page with --out <dir>");
       }
       int code = compared();
-      one.forget();
-      others.forget();
+      one.deleteDownloads();
+      others.deleteDownloads();
       return code;
     }
   }
@@ -76,9 +76,7 @@ final class CompareCommand implements Callable<Integer> {
   private int compared() throws IOException {
     List<FailCondition> conditions =
         failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
-    if (out != null && Files.exists(out) && !Files.isDirectory(out)) {
-      throw new IOException(out + " is not a directory; expected one for --out");
-    }
+    Main.checkFolder(out);
     ComparedRuns compared = compare(conditions);
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");

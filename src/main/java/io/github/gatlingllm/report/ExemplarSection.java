@@ -10,8 +10,8 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
+import io.github.gatlingllm.stats.RequestSamples.RecordedText;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
-import io.github.gatlingllm.stats.RequestSamples.Told;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,10 +56,10 @@ final class ExemplarSection {
 
   /** Prompts and answers of some requests; null if texts were not recorded. */
   @Nullable Section texts() {
-    return exemplars.told().isEmpty()
+    return exemplars.texts().isEmpty()
         ? null
         : Section.of("texts")
-            .body("texts", Map.of("texts", exemplars.told().stream().map(this::shown).toList()));
+            .body("texts", Map.of("texts", exemplars.texts().stream().map(this::shown).toList()));
   }
 
   /**
@@ -69,14 +69,14 @@ final class ExemplarSection {
    */
   record Shown(String title, String facts, Map<String, String> parts) {}
 
-  private Shown shown(Told told) {
-    Exemplar request = told.request();
+  private Shown shown(RecordedText text) {
+    Exemplar request = text.request();
     Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("Asked", told.asked());
-    if (!told.reasoning().isEmpty()) {
-      parts.put("Reasoning", told.reasoning());
+    parts.put("Prompt", text.prompt());
+    if (!text.reasoning().isEmpty()) {
+      parts.put("Reasoning", text.reasoning());
     }
-    parts.put("Answer", told.answer().isEmpty() ? "nothing" : told.answer());
+    parts.put("Answer", text.answer().isEmpty() ? "(empty)" : text.answer());
     Double first = request.firstTokenMs();
     String facts =
         "%s%s, ended after %s, %s output tokens, %s"
@@ -87,7 +87,7 @@ final class ExemplarSection {
                 count(request.outputTokens()),
                 request.requestId());
     String outcome = request.error() == null ? "" : ", " + outcome(request);
-    return new Shown(told.why() + ": " + request.name() + outcome, facts, parts);
+    return new Shown(text.why() + ": " + request.name() + outcome, facts, parts);
   }
 
   private Chart chart(String key, String title, List<Exemplar> requests) {

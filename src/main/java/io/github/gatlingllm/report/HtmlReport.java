@@ -135,7 +135,7 @@ final class HtmlReport {
       fact("Load", load());
       fact("Prompt tokens", RunText.lengths(workload.promptTokens()));
       fact("Output tokens", RunText.lengths(workload.outputTokens()));
-      fact("Tokens in all", text.tokens());
+      fact("Total tokens", text.tokens());
       fact("From prefix cache", text.cached());
       fact("Prefixes", text.prefixes());
       fact("Scenario", names(workload.scenarios().keySet()));

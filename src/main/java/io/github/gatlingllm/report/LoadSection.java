@@ -102,7 +102,7 @@ final class LoadSection {
             + " while the server stalls no request is sent, so percentiles hide the stall"
             + " (coordinated omission). For the same load as an open loop set -Dllm.rate="
             + String.join(",", rates)
-            + " instead of -Dllm.concurrency.";
+            + " in place of llm.concurrency.";
       }
     }
     return "";

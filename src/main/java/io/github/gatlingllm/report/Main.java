@@ -8,7 +8,9 @@ import io.github.gatlingllm.store.RunInputs;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -140,6 +142,13 @@ public final class Main {
 
     @Override
     public Integer call() throws IOException {
+      if (percentile != null && !(percentile > 0 && percentile <= 100)) {
+        throw new IllegalArgumentException(
+            "--slo-percentile "
+                + percentile
+                + " is out of range; expected more than 0, at most 100");
+      }
+      checkFolder(out);
       try (RunInputs inputs = from.open(List.of(place))) {
         Path run = inputs.one();
         if (out == null && inputs.isCopy(run)) {
@@ -147,7 +156,7 @@ public final class Main {
               place + " is not a folder; name a folder for the report with --out <dir>");
         }
         int code = render(out == null ? run : inputs.copy(run, out));
-        inputs.forget();
+        inputs.deleteDownloads();
         return code;
       }
     }
@@ -164,7 +173,18 @@ public final class Main {
       if (csv) {
         report = report.csv();
       }
-      return codeOf(written(report, files));
+      Summary summary = written(report, files);
+      if (summary.slo() == null && (percentile != null || rule != null)) {
+        print("LLM: the run has no SLO to judge by; set one with --slo");
+      }
+      return codeOf(summary);
+    }
+  }
+
+  /** Refuses an output folder that is a file. */
+  static void checkFolder(@Nullable Path out) throws IOException {
+    if (out != null && Files.exists(out) && !Files.isDirectory(out)) {
+      throw new NotDirectoryException(out + " is not a directory; expected one for --out");
     }
   }
 

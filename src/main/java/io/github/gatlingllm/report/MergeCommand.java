@@ -85,6 +85,10 @@ final class MergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
+    if (expected != null && expected < 1) {
+      throw new IllegalArgumentException(
+          "--expect " + expected + " is out of range; expected a whole number ≥ 1");
+    }
     if (upload != null) {
       RunUpload.check(S3Location.parse(upload));
     }
@@ -93,7 +97,7 @@ final class MergeCommand implements Callable<Integer> {
     }
     try (RunInputs inputs = from.open(places)) {
       int code = merge(inputs.runs());
-      inputs.forget();
+      inputs.deleteDownloads();
       return code;
     }
   }

@@ -76,7 +76,7 @@ public final class RunReport {
   }
 
   /** This report, judged by another SLO. */
-  public RunReport slo(Slo other) {
+  RunReport slo(Slo other) {
     return judged(info -> info.slo(other));
   }
 
@@ -86,7 +86,7 @@ public final class RunReport {
    * @param percentile percentage of requests that must meet the SLO; null to keep the run's own
    * @param rule null to keep the run's own
    */
-  public RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
+  RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     return judged(info -> info.sloHeldBy(percentile, rule));
   }
 
@@ -95,7 +95,7 @@ public final class RunReport {
   }
 
   /** This report with {@code requests.csv}, whatever the run's own setting. */
-  public RunReport csv() {
+  RunReport csv() {
     return new RunReport(files, slo, true, source, environment);
   }
 

@@ -83,7 +83,7 @@ final class RunText {
     facts.add(new Fact("workload", workload()));
     String tokens = tokens();
     if (!tokens.isEmpty()) {
-      facts.add(new Fact("tokens in all", tokens));
+      facts.add(new Fact("total tokens", tokens));
     }
     facts.add(new Fact(SelfTestText.NAME, new SelfTestText(summary).quote()));
     if (summary.arrivals() != null) {

@@ -34,7 +34,7 @@ final class SelfTestText {
   /** The errors at the load of the run, or why they are unknown. */
   String quote() {
     if (quote == null) {
-      return "not measured on this machine; that takes about a minute: " + HOW;
+      return "not known, as no self-test ran on this machine; one takes about a minute: " + HOW;
     }
     SelfTest test = quote.test();
     if (!test.applies()) {

@@ -14,15 +14,15 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 95 % confidence intervals of what one load level would show if it were measured again and again.
+ * 95 % confidence intervals of the figures of one load level.
  *
- * <p>Requests that share a queue resemble each other, so they are not counted as independent. A
- * mean, a share and the share of values up to a percentile are all part ÷ whole, and each of the
- * {@value SliceTally#COUNT} time slices says how far its part is from that ratio. The variance of
- * the sum of these residuals is taken from batches of 1, 2, 3 and 4 slices, each raised by (1 + φ)
- * ÷ (1 − φ), with φ the {@linkplain Persistence#upper correlation of a batch with the next}; the
- * largest counts. Compared with independent requests it gives the design effect: n requests are
- * worth n ÷ effect. From there on:
+ * <p>Requests that share a queue are correlated. A mean, a share and the share of values up to a
+ * percentile are all ratios part ÷ whole. For each of the {@value SliceTally#COUNT} time slices the
+ * residual is its part − ratio × its whole. The variance of the sum of the residuals is computed
+ * from batches of 1, 2, 3 and 4 slices, each raised by (1 + φ) ÷ (1 − φ), with φ the {@linkplain
+ * Persistence#upper correlation of a batch with the next}; the largest counts. Divided by the
+ * variance of independent requests it is the design effect: n requests are worth n ÷ effect
+ * independent ones. The intervals are then:
  *
  * <ul>
  *   <li>mean: Student's t with a degree of freedom for each batch but one, on a logarithmic scale,
@@ -32,15 +32,16 @@ import org.jspecify.annotations.Nullable;
  *       outside the sample.
  * </ul>
  *
- * <p>What is rare shows too little of its own correlation: where less than {@value #RARE} or fewer
- * than {@value #FILLED} slices lie on one side, the design effect is at least that of the mean.
+ * <p>Rare events show too little of their correlation: where one side of a share is below {@value
+ * #RARE}, or occurs in fewer than {@value #FILLED} slices, the design effect is at least that of
+ * the mean.
  *
  * <p>Measured coverage, over 200 simulated runs each of an M/G/16 queue (lognormal service,
  * coefficient of variation 0.5) in windows of 600 mean service times at utilisations 0.5, 0.8 and
  * 0.9: mean of E2E 98, 96 and 91 %, p50 98, 98 and 95 %, share in SLO 99 % and more; a p99 is shown
- * in 96, 61 and 1 % of the runs, and held each time. A window that is short beside what the queue
- * remembers (24 service times at 0.9) cannot know its own noise: of 150 service times at 0.9 the
- * mean was covered in 86 %, of 60 in 78 %.
+ * in 96, 61 and 1 % of the runs, and covered each time. Where a window is short compared with the
+ * correlation time of the queue (24 service times at 0.9), coverage is lower: of the mean 86 % in
+ * 150 service times at 0.9, 78 % in 60.
  *
  * @see <a href="https://doi.org/10.1080/01621459.1952.10483443">Woodruff 1952</a>
  */
@@ -54,7 +55,7 @@ final class ConfidenceIntervals {
   private final List<TimeSlice> slices;
 
   /**
-   * How much less is known than from independent requests.
+   * The noise of a ratio, compared with independent requests.
    *
    * @param effect variance ÷ that of independent requests
    * @param freedom degrees of freedom of Student's t
@@ -72,12 +73,16 @@ final class ConfidenceIntervals {
     }
   }
 
-  /** Of a load level whose load stays the same, by the slices of its measure window. */
+  /**
+   * The intervals of a load level of constant load.
+   *
+   * @param slices time slices of its measure window
+   */
   ConfidenceIntervals(List<TimeSlice> slices) {
     this.slices = slices;
   }
 
-  /** The distribution of a metric, with the intervals that can be told. */
+  /** The distribution of a metric with its intervals, where these can be computed. */
   Distribution distribution(Metric metric, ValueRecorder values) {
     long n = values.moments().count();
     if (n < LEAST_VALUES || metric.isPooled()) {
@@ -91,7 +96,7 @@ final class ConfidenceIntervals {
         percentile(metric, values, 0.99, counts, ofMean));
   }
 
-  /** Of the share of requests in SLO; null for too few. */
+  /** The interval of the share of requests that met the SLO; null for too few requests. */
   @Nullable Interval share(long met, long attempted) {
     if (attempted < LEAST_VALUES) {
       return null;
@@ -151,9 +156,9 @@ final class ConfidenceIntervals {
   }
 
   /**
-   * Of a ratio.
+   * The noise of a ratio.
    *
-   * @param variance of one request
+   * @param variance of the value of one request
    */
   private static Noise noise(double[] parts, double[] wholes, double variance) {
     double whole = Arrays.stream(wholes).sum();
@@ -165,7 +170,7 @@ final class ConfidenceIntervals {
     return effect > 1 ? new Noise(effect, spread.freedom()) : Noise.INDEPENDENT;
   }
 
-  /** Whether one side of a share is too rare to show how it is correlated. */
+  /** Whether one side of a share is too rare to show its correlation. */
   private static boolean isRare(double[] parts, double[] wholes, double share) {
     int with = 0;
     int without = 0;

@@ -5,8 +5,8 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
+import io.github.gatlingllm.stats.RequestSamples.RecordedText;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
-import io.github.gatlingllm.stats.RequestSamples.Told;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,13 +19,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the slowest ok requests, and of each cause of failure the longest requests. Ties are broken
- * by the request's id, so that the order of records does not matter; only from the 21st cause of
- * failure on, which of them share a place does.
+ * Keeps the slowest ok requests, and the longest failed requests of each cause. Ties are broken by
+ * the request id, so that the order of records does not matter; it does for the causes of failure
+ * from the 21st on, which are kept as one.
  */
 final class ExemplarTally {
 
-  /** How many slow, and how many failed requests are kept. */
+  /** Number of slow requests that are kept, and of failed ones. */
   static final int MOST = 20;
 
   private static final Comparator<Cause> CAUSES =
@@ -89,7 +89,7 @@ final class ExemplarTally {
     }
   }
 
-  /** When it was over, since it was scheduled. */
+  /** From the schedule of a request to its end. */
   private static long overNanos(RequestRecord record) {
     RequestRecord.Timing t = record.timing();
     Long closed = t.closedNanos();
@@ -142,7 +142,7 @@ final class ExemplarTally {
         }
       }
     }
-    return new Exemplars(descending(slowest), some, texts.told());
+    return new Exemplars(descending(slowest), some, texts.texts());
   }
 
   private static List<Exemplar> descending(PriorityQueue<Kept> queue) {
@@ -153,9 +153,9 @@ final class ExemplarTally {
   }
 
   /**
-   * What some requests asked and were told: the fastest, the slowest, one in the middle, and one of
-   * each of the first {@value #MOST_FAILED} ways to fail. The one in the middle is the median of a
-   * sample of {@value #SAMPLE}, those with the smallest hash of their id.
+   * Prompts and answers of the fastest, the median and the slowest request, and of one failed
+   * request for each of the first {@value #MOST_FAILED} statuses. The median is that of a sample:
+   * the {@value #SAMPLE} requests with the smallest hash of their id.
    */
   private final class Texts {
 
@@ -168,7 +168,7 @@ final class ExemplarTally {
     private @Nullable Sample fastest;
     private @Nullable Sample slowest;
 
-    private record Sample(long nanos, long hash, Told told) {}
+    private record Sample(long nanos, long hash, RecordedText text) {}
 
     void add(RequestRecord record, LevelInfo stage, long nanos) {
       RequestRecord.Text text = record.text();
@@ -212,7 +212,7 @@ final class ExemplarTally {
       return new Sample(
           nanos,
           hash,
-          new Told(
+          new RecordedText(
               why,
               exemplar(record, stage, nanos),
               cut(text.asked()),
@@ -220,7 +220,7 @@ final class ExemplarTally {
               cut(text.answer())));
     }
 
-    /** At most so many characters, from its beginning and its end. */
+    /** At most {@value #MOST_CHARS} characters, from the beginning and the end of a text. */
     private static String cut(@Nullable String text) {
       if (text == null || text.length() <= MOST_CHARS) {
         return text == null ? "" : text;
@@ -231,35 +231,35 @@ final class ExemplarTally {
       return text.substring(0, head) + " […" + left + " characters…] " + text.substring(tail);
     }
 
-    /** That position, or the one before where it would split a character. */
+    /** A position, or the one before where it would split a surrogate pair. */
     private static int whole(String text, int at) {
       return Character.isLowSurrogate(text.charAt(at)) ? at - 1 : at;
     }
 
-    List<Told> told() {
-      List<Told> told = new ArrayList<>();
+    List<RecordedText> texts() {
+      List<RecordedText> all = new ArrayList<>();
       List<Sample> middle =
           sample.values().stream()
               .sorted(Comparator.comparingLong(Sample::nanos).thenComparingLong(Sample::hash))
               .toList();
       if (fastest != null && slowest != null) {
-        told.add(fastest.told);
+        all.add(fastest.text);
         if (middle.size() > 2) {
-          told.add(middle.get((middle.size() - 1) / 2).told);
+          all.add(middle.get((middle.size() - 1) / 2).text);
         }
         if (slowest.hash != fastest.hash) {
-          told.add(slowest.told);
+          all.add(slowest.text);
         }
       }
-      failed.values().stream().limit(MOST_FAILED).map(Sample::told).forEach(told::add);
-      return told;
+      failed.values().stream().limit(MOST_FAILED).map(Sample::text).forEach(all::add);
+      return all;
     }
   }
 
-  /** The instants of a request's token events, thinned out where there are too many to be drawn. */
+  /** The times of a request's token events, thinned out where there are too many to draw. */
   static final class EventMarks {
 
-    /** The most marks of one request. */
+    /** Most marks of one request. */
     static final int MOST = 240;
 
     private static final int LONG_GAPS = 40;
@@ -267,8 +267,8 @@ final class ExemplarTally {
     private EventMarks() {}
 
     /**
-     * The instants in ms, ascending: all of at most {@value #MOST}; of more, every so many-th and
-     * both ends of the {@value #LONG_GAPS} longest gaps.
+     * The times in ms, ascending. Of more than {@value #MOST} events: an even part, and both ends
+     * of the {@value #LONG_GAPS} longest gaps.
      *
      * @param micros since the request was admitted
      * @param admittedMs added to each

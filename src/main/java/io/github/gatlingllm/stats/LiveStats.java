@@ -141,13 +141,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     if (firstToken != null) {
       ttft.add(firstToken / 1e6);
     }
-    if (stream.isOneEach()) {
-      itl.addMicros(stream.chunkMicros(), stream.gaps());
-      return;
-    }
-    for (int g = 0; g < stream.gaps(); g++) {
-      itl.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
-    }
+    stream.addTokenGaps(itl);
   }
 
   private static @Nullable Double perSecond(double amount, long nanos) {

@@ -8,7 +8,7 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a target failed: how often, and whether it was away for a while.
+ * The failures of a target: how many, and whether it was unavailable for a while.
  *
  * <pre>
  * ok       ├────┤ ├──────┤                    ├────┤
@@ -16,18 +16,17 @@ import org.jspecify.annotations.Nullable;
  * failing span           └─────────────────┘  back
  * </pre>
  *
- * <p>A failing span is a time in which requests failed while none that succeeds was under way: from
- * the first failing one, or the last ok one's end, to the end of the last failing one. A request
- * that was limited (429), or cancelled after tokens had come, shows a server that is there. Time is
- * cut into at most a million slots, of 10 ms in runs of up to three hours; memory is 128 KiB, and 8
- * MiB at most where requests fail.
+ * <p>A failing span is a time in which requests failed while no request that succeeded was in
+ * flight: from the start of the first failing request, or the end of the last ok one, to the end of
+ * the last failing request. Rate-limited requests (429), and requests cancelled after their first
+ * token, show that the server is available. Memory is 128 KiB; at most 8 MiB where requests fail.
  */
 final class Outages {
 
   private static final double LEAST_S = 1;
   private static final int LEAST_REQUESTS = 3;
 
-  /** How often a run as good as this one may have such a span by chance. */
+  /** Highest number of such spans expected by chance in a run with as many failures. */
   private static final double CHANCE = 0.01;
 
   private final TimeSlots slots;
@@ -40,7 +39,7 @@ final class Outages {
   private long failed;
 
   /**
-   * Nothing seen yet.
+   * A run without requests.
    *
    * @param from start of the run, epoch nanoseconds
    * @param until its end
@@ -73,7 +72,7 @@ final class Outages {
     }
   }
 
-  /** What was seen. */
+  /** The failures so far. */
   Failures failures() {
     long outages = 0;
     double awayS = 0;
@@ -99,13 +98,13 @@ final class Outages {
     return new Failures(ended, failed, between, outages, awayS, longest);
   }
 
-  /** An outage stands before longer spans that chance may have made. */
+  /** The order of spans: outages first, then the longest. */
   private boolean isBefore(FailingSpan span, FailingSpan other) {
     boolean isOutage = isOutage(span);
     return isOutage == isOutage(other) ? span.seconds() > other.seconds() : isOutage;
   }
 
-  /** What failed from one slot to before another, in which nothing was served. */
+  /** The failing span between two slots in which nothing was served; null without failures. */
   private @Nullable FailingSpan span(int from, int end, long underWayBefore, int back) {
     long underWay = underWayBefore;
     int first = underWay > 0 ? from : -1;
@@ -129,10 +128,10 @@ final class Outages {
   }
 
   /**
-   * Whether the target was away: for a second or more, in several requests, with others that
-   * succeed before or after it, and not by chance, as it comes with so many failures anyway. Where
-   * none succeeds after it, the last requests of the run may be all that failed: some were sent in
-   * it then.
+   * Whether the target was unavailable: for a second or more, in several requests, with successful
+   * requests before or after it, and not by chance given the number of failures. Where no request
+   * succeeded after it, several requests must have been sent in it: else only the last requests of
+   * the run failed.
    */
   private boolean isOutage(FailingSpan span) {
     return span.seconds() >= LEAST_S
@@ -142,7 +141,7 @@ final class Outages {
         && runsByChance(span.requests()) < CHANCE;
   }
 
-  /** How many runs of so many failures there would be if requests failed in random order. */
+  /** Expected number of spans of that many failures if requests failed in random order. */
   private double runsByChance(long length) {
     double logarithm = Math.log((double) (ended - failed + 1));
     for (long i = 0; i < length; i++) {

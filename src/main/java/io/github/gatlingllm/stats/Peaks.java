@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most that a measure window saw: tokens of one whole second, and requests in flight at one of
- * 100 instants a second (in windows of more than five minutes of fewer). Memory: 8 bytes per second
- * of the window, and 128 KiB.
+ * The peaks of a measure window: most tokens in one whole second, and most requests in flight,
+ * sampled 100 times a second, less often in windows of more than five minutes. Memory: 8 bytes per
+ * second of the window, and 128 KiB.
  */
 final class Peaks {
 
@@ -21,16 +21,16 @@ final class Peaks {
   private final long from;
   private long to;
 
-  /** Tokens by seconds of the clock, from the one in which the window begins. */
+  /** Tokens by second of the clock, from the second in which the window begins. */
   private double[] tokens = {};
 
   /** Width of the spans of {@link #changes}: 10 ms × 2^k. */
   private long step = FINEST;
 
-  /** By how many the requests in flight grew in each span; sums hold at the ends of spans. */
+  /** Change of the number of requests in flight in each span; its sum is right at ends of spans. */
   private int[] changes = {};
 
-  /** Nothing counted in a window [{@code from}, {@code to}) of epoch nanoseconds. */
+  /** No tokens and no requests in a window [{@code from}, {@code to}) of epoch nanoseconds. */
   Peaks(long from, long to) {
     this.from = from;
     this.to = to;
@@ -53,7 +53,7 @@ final class Peaks {
     tokens[second] += count;
   }
 
-  /** A request was in flight, in the window at least for a while. */
+  /** A request was in flight for a part of the window. */
   void inFlight(long admitted, long closed) {
     change(Math.max(admitted, from), 1);
     change(Math.min(closed, to), -1);
@@ -67,7 +67,7 @@ final class Peaks {
     changes[span] += by;
   }
 
-  /** Adds what was counted in a window that does not begin before this one. */
+  /** Adds the counts of a window that does not begin before this one. */
   private void add(Peaks other) {
     to = Math.max(to, other.to);
     for (int i = 0; i < other.tokens.length; i++) {
@@ -95,7 +95,7 @@ final class Peaks {
     }
   }
 
-  /** Windows that overlap are added up; the others stand one after the other. */
+  /** Adds up windows that overlap in time. */
   static List<Peaks> joined(Collection<Peaks> windows) {
     List<Peaks> joined = new ArrayList<>();
     Peaks open = null;
@@ -110,7 +110,7 @@ final class Peaks {
     return joined;
   }
 
-  /** The most tokens of a second that lies in the window; null where none does. */
+  /** Most tokens in a second that lies in the window; null where no whole second does. */
   @Nullable Double tokensPerS() {
     long first = from / SECOND + (from % SECOND == 0 ? 0 : 1);
     long last = to / SECOND;
@@ -125,7 +125,7 @@ final class Peaks {
     return most;
   }
 
-  /** The most requests in flight at one of the instants; null for a window without one. */
+  /** Most requests in flight at a sample; null for a window without samples. */
   @Nullable Long inFlight() {
     int samples = (int) (to / step - from / step);
     long now = 0;

@@ -9,14 +9,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How long a system remembers: the correlation of what it did in one time slice with the next.
- *
- * <p>Taken as a first-order autoregression with coefficient φ, n slices are worth n × (1 − φ) ÷ (1
- * + φ) independent ones.
+ * The correlation of a time slice with the next one. As a first-order autoregression with
+ * coefficient φ, n slices are worth n × (1 − φ) ÷ (1 + φ) independent ones.
  */
 public final class Persistence {
 
-  /** Beyond it so few slices say nothing. */
+  /** The largest φ that so few slices can show. */
   static final double MOST = 0.9;
 
   private static final double MOST_UPPER = 0.95;
@@ -27,15 +25,15 @@ public final class Persistence {
   private Persistence() {}
 
   /**
-   * How noisy a sum over all slices is.
+   * The variance of a sum over all slices.
    *
-   * @param freedom of Student's t: one for each batch but one
+   * @param freedom degrees of freedom of Student's t: number of batches − 1
    */
   record Spread(double variance, int freedom) {}
 
   /**
    * The largest φ of output tokens, mean TTFT and mean ITL by slice, each the mean of two runs, 0
-   * to {@value #MOST}. The estimate from n slices is too low by (1 + 3φ) ÷ n, which is put right.
+   * to {@value #MOST}. The estimate from n slices is too low by (1 + 3φ) ÷ n, which is corrected.
    *
    * @see <a href="https://doi.org/10.1093/biomet/41.3-4.403">Kendall 1954, the bias</a>
    */
@@ -52,7 +50,7 @@ public final class Persistence {
     return slices.stream().mapToDouble(slice -> slice.of(Amount.TOKENS)).toArray();
   }
 
-  /** The mean of a metric by slice; a slice without a value has that of the one before. */
+  /** The mean of a metric by slice; a slice without values has the mean of the one before. */
   private static double[] means(List<TimeSlice> slices, Metric metric) {
     double[] means = new double[slices.size()];
     int filled = 0;
@@ -73,11 +71,11 @@ public final class Persistence {
   }
 
   /**
-   * φ where too small a one does harm: half a standard error, √((1 − φ²) ÷ n), above the estimate,
-   * 0 to {@value #MOST_UPPER}.
+   * φ for uses where too small a value does harm: half a standard error, √((1 − φ²) ÷ n), above the
+   * estimate, 0 to {@value #MOST_UPPER}.
    *
-   * @param fitted how many coefficients were fitted to make these residuals, 1 for a mean: the
-   *     estimate is too low by (fitted + (fitted + 2) φ) ÷ n
+   * @param fitted number of coefficients fitted for these residuals, 1 for a mean; the estimate,
+   *     otherwise too low by (fitted + (fitted + 2) φ) ÷ n, is corrected by it
    */
   static double upper(double[] residuals, int fitted) {
     double phi = estimate(residuals, fitted);
@@ -98,7 +96,7 @@ public final class Persistence {
     return raw + (fitted + (fitted + 2) * raw) / n;
   }
 
-  /** The lag-1 autocorrelation of a series, as it is; 0 where all values are alike. */
+  /** The lag-1 autocorrelation of a series, uncorrected; 0 where all values are equal. */
   static double autocorrelation(double[] series, Moments moments) {
     double variance = moments.std() * moments.std() * series.length;
     double product = 0;
@@ -108,12 +106,12 @@ public final class Persistence {
     return variance == 0 ? 0 : product / variance;
   }
 
-  /** How many slices are worth one independent slice: (1 + φ) ÷ (1 − φ). */
+  /** Number of slices that are worth one independent slice: (1 + φ) ÷ (1 − φ). */
   static double slices(double phi) {
     return (1 + phi) / (1 - phi);
   }
 
-  /** What one block of slices is worth of that: 1 + 2 Σ (1 − k ÷ length) φᵏ. */
+  /** The part of that factor that a block of slices shows: 1 + 2 Σ (1 − k ÷ length) φᵏ. */
   static double within(int length, double phi) {
     double seen = 1;
     for (int k = 1; k < length; k++) {
@@ -123,16 +121,16 @@ public final class Persistence {
   }
 
   /**
-   * By how much the variance of a mean is larger than blocks of {@code length} slices show, which
-   * cut what spans two of them: (1 + φ) ÷ (1 − φ) ÷ (1 + 2 Σ (1 − k ÷ length) φᵏ).
+   * Variance of a mean ÷ variance that blocks of {@code length} slices show, as these cut the
+   * correlation between blocks: (1 + φ) ÷ (1 − φ) ÷ (1 + 2 Σ (1 − k ÷ length) φᵏ).
    */
   public static double missedBy(int length, double phi) {
     return slices(phi) / within(length, phi);
   }
 
   /**
-   * By how much the variance of a ratio, part ÷ whole, is larger than blocks of {@code length}
-   * slices, drawn in a circle, show it by themselves; 1 where all slices are alike.
+   * Variance of a ratio, part ÷ whole, ÷ variance that blocks of {@code length} slices, drawn in a
+   * circle, show; 1 where all slices are equal.
    */
   public static double missedBy(int length, double[] parts, double[] wholes) {
     double[] residuals = residuals(parts, wholes);
@@ -147,7 +145,7 @@ public final class Persistence {
     return shown == 0 ? 1 : spread(residuals).variance() / shown;
   }
 
-  /** How far each part is from what the ratio of all parts to all wholes makes of its whole. */
+  /** Each part − (sum of parts ÷ sum of wholes) × its whole. */
   static double[] residuals(double[] parts, double[] wholes) {
     double whole = Arrays.stream(wholes).sum();
     double ratio = whole == 0 ? 0 : Arrays.stream(parts).sum() / whole;
@@ -160,8 +158,8 @@ public final class Persistence {
   }
 
   /**
-   * From how far each slice is from the mean: the largest variance of those from batches of 1, 2, 3
-   * and 4 slices, each raised by (1 + φ) ÷ (1 − φ), φ as {@link #upper} has it.
+   * The variance of the sum of the residuals of all slices: the largest of those from batches of 1,
+   * 2, 3 and 4 slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
    */
   static Spread spread(double[] residuals) {
     Spread most = new Spread(0, residuals.length - 1);

@@ -188,9 +188,10 @@ public record RequestSamples(
    * @param slowest ok requests with the longest E2E from schedule, slowest first
    * @param failed failed requests: the longest of each cause, then the next of each cause; without
    *     cancelled and rate-limited ones
-   * @param told prompts and answers of some requests; empty where texts were not recorded
+   * @param texts prompts and answers of some requests; empty where texts were not recorded
    */
-  public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed, List<Told> told) {}
+  public record Exemplars(
+      List<Exemplar> slowest, List<Exemplar> failed, List<RecordedText> texts) {}
 
   /**
    * Prompt and answer of a request. Long texts are cut in their middle, secrets are replaced by
@@ -198,10 +199,11 @@ public record RequestSamples(
    *
    * @param why the reason to show it: {@code Fastest}, {@code Median}, {@code Slowest} by E2E from
    *     schedule, {@code Failed}
-   * @param asked the prompt, or the messages with their roles
+   * @param prompt the prompt, or the messages with their roles
    * @param reasoning empty where there is none
    */
-  public record Told(String why, Exemplar request, String asked, String reasoning, String answer) {}
+  public record RecordedText(
+      String why, Exemplar request, String prompt, String reasoning, String answer) {}
 
   /**
    * One request; times in ms since it was scheduled.

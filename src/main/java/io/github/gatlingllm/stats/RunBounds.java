@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What records say about when a run was and which stages it had. Takes the place of {@code
- * run.json} where that is missing, has no stages, or has ends that nobody wrote: a stage's window
- * is then the first scheduled start to the last close of its measure requests, which it includes.
- * Records of which few are of that time are not of the run: a date may be wrong.
+ * Infers from records when a run was and which load levels it had, where {@code run.json} is
+ * missing, has no levels or has no end. The window of a level is then the time from the first
+ * scheduled start to the last close, included, of its requests in measure. Only the month with most
+ * records and the months beside it count, as a record may have a wrong date.
  */
 final class RunBounds {
 
@@ -34,7 +34,7 @@ final class RunBounds {
   private @Nullable String runId;
   private @Nullable String injector;
 
-  /** What is of the run if it was in that month. */
+  /** The records of one month. */
   private static final class Month {
     private final Map<Key, long[]> spans = new LinkedHashMap<>();
     private long first = Long.MAX_VALUE;
@@ -54,14 +54,14 @@ final class RunBounds {
     }
   }
 
-  /** Planned levels are told apart by scenario too; a run without plan is one stage per target. */
+  /** Planned levels have a scenario; a run without a plan has one level per target. */
   private record Key(String label, String target, @Nullable String scenario) {
     static Key of(RequestRecord.Identity id) {
       return new Key(Windows.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
     }
   }
 
-  /** Whether the run needs them. */
+  /** Whether a run lacks levels or an end. */
   static boolean areNeededBy(RunInfo info) {
     return info.endUnixNanos() == null || info.stages().isEmpty();
   }
@@ -89,9 +89,9 @@ final class RunBounds {
   }
 
   /**
-   * Refuses a record that says that it was at another time.
+   * Refuses a record of another time than the run.
    *
-   * @throws IllegalArgumentException in words
+   * @throws IllegalArgumentException if a time of the record is outside, with the time
    */
   static void refuseBeyond(long from, long to, RequestRecord.Timing timing) {
     long start = timing.startUnixNanos();
@@ -114,7 +114,7 @@ final class RunBounds {
     }
   }
 
-  /** The month with most records, and the ones beside it. */
+  /** The records of the month with most of them and of the months beside it. */
   private Month most() {
     Month all = new Month();
     months.entrySet().stream()
@@ -131,7 +131,7 @@ final class RunBounds {
     return all;
   }
 
-  /** The run with what was missing filled in. */
+  /** Fills in the levels and the end of a run where they are missing. */
   RunInfo complete(@Nullable RunInfo info) {
     Month month = most();
     long start = month.first == Long.MAX_VALUE ? 0 : month.first;

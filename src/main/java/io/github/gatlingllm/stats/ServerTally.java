@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What servers said of themselves in their answers, and what limited the rate of requests. */
+/** The timings and rate limits that servers reported in their answers, and waits of the client. */
 final class ServerTally {
 
-  /** Of more timings, and quotas, no figures are made. */
+  /** Timings with figures of their own, and quotas; further ones are ignored. */
   private static final int MOST_NAMES = 40;
 
   private final Map<String, ValueRecorder> timings = new TreeMap<>();
@@ -97,14 +97,14 @@ final class ServerTally {
     longestWaitS = Math.max(longestWaitS, other.longestWaitS);
   }
 
-  /** By key of the timing. */
+  /** The timings by key. */
   Map<String, Distribution> timings() {
     Map<String, Distribution> all = new LinkedHashMap<>();
     timings.forEach((key, values) -> all.put(key, values.distribution()));
     return all;
   }
 
-  /** Null where nothing limited the rate, and the server says nothing of limits. */
+  /** Null where nothing limited the rate and the server reported no limits. */
   @Nullable RateLimits rateLimits(Counts counts) {
     long limited = counts.of(RequestStatus.RATE_LIMITED);
     if (limited == 0 && quotas.isEmpty() && passed == 0) {

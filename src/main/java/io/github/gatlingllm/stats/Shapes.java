@@ -31,7 +31,9 @@ final class Shapes {
 
   private Shapes() {}
 
-  /** Takes times in microseconds and keeps 2 significant digits, so that each bucket has one. */
+  /**
+   * A histogram of times in microseconds with 2 significant digits, small enough for each bucket.
+   */
   static LogLinearHistogram coarse() {
     return new LogLinearHistogram(2);
   }
@@ -48,7 +50,7 @@ final class Shapes {
     return micros.total() == 0 ? null : (Double) (micros.percentile(percent) / 1e3);
   }
 
-  /** Those of the latencies that are drawn; a metric without values is missing. */
+  /** The shapes of TTFT, ITL, TPOT and E2E; a metric without values is missing. */
   static Map<Metric, Shape> of(Tally tally) {
     Map<Metric, Shape> shapes = new EnumMap<>(Metric.class);
     for (Metric metric : DRAWN) {
@@ -66,12 +68,12 @@ final class Shapes {
     return new Shape(bars(values), quantiles(values));
   }
 
-  /** Of times the clock tells 1 µs apart. */
+  /** The smallest value, at least 1 µs, which is the resolution of times. */
   private static double least(ValueRecorder values) {
     return Math.max(values.moments().min(), 0.001);
   }
 
-  /** Bars of equal ratio, for values that a few large ones would press into the first bars. */
+  /** Bars of equal ratio, for values that differ by orders of magnitude. */
   private static List<Bar> ratios(ValueRecorder values) {
     double from = least(values);
     double ratio = Math.pow(values.moments().max() * (1 + 1e-9) / from, 1.0 / RATIOS);
@@ -91,7 +93,7 @@ final class Shapes {
   private static List<Bar> bars(ValueRecorder values) {
     double from = values.moments().min();
     double max = values.moments().max();
-    // A tail beyond 1.5 × p99 would squeeze the rest into the first bars: it gets one of its own.
+    // A tail beyond 1.5 × p99 gets one bar: else all other values would be in the first bars.
     double top = Math.min(max, 1.5 * Objects.requireNonNull(values.percentile(99)));
     double width = Math.max((top - from) / (BARS - 1), 0.001);
     long[] counts = new long[BARS];
@@ -116,7 +118,7 @@ final class Shapes {
     List<Quantile> curve = new ArrayList<>();
     curve.add(new Quantile(0, values.moments().min()));
     for (double percent : NINES) {
-      // Beyond this a percentile is the maximum under another name.
+      // A higher percentile would be the maximum.
       if (values.moments().count() * (100 - percent) / 100 >= 1 - 1e-9) {
         curve.add(new Quantile(percent, Objects.requireNonNull(values.percentile(percent))));
       }
@@ -125,7 +127,7 @@ final class Shapes {
     return curve;
   }
 
-  /** Counts over time and value in rows of equal ratio, from the smallest value to the largest. */
+  /** Counts by time bucket and value row; rows have equal ratios. */
   static HeatMap heat(List<LogLinearHistogram> byBucket) {
     long low = Long.MAX_VALUE;
     long high = 0;

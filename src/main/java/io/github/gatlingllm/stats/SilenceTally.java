@@ -12,27 +12,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When no streamed request of a target got a byte although some were in flight. Time is cut into at
- * most a million slots, of 10 ms in runs of up to three hours; a slot holds whether a byte came in
- * it, and how many requests were in flight from its start to its end: 4 MiB at most.
+ * Finds times in which no streamed request of a target received a byte although some were in
+ * flight. A slot of time holds whether a byte arrived in it, and how many requests were in flight
+ * all through it: 4 MiB at most.
  *
- * <p>How long is too long depends on the server: alone, a request is silent for as long as its
- * prefill takes. So a span counts that is longer than a second and than three times what the median
- * request waited for its first token or between two. The median stands for the usual request even
- * where nearly half of them met a stall; a percentile of the tail would be the stall itself. Where
- * one request alone is in flight and has no token yet, the bound grows with its prompt, and there
- * is none where the server generates tokens that it does not send.
+ * <p>The bound depends on the server: a single request is silent for as long as its prefill takes.
+ * A silence counts that is longer than a second and than three times the longest wait of the median
+ * request, for its first token or between two. The median describes the usual request even where
+ * nearly half of the requests met a stall; a high percentile would be that of the stall. Where only
+ * one request is in flight and has no token yet, the bound grows with its prompt; there is no bound
+ * where the server generates tokens that it does not send.
  */
 final class SilenceTally {
 
   private static final double LEAST_S = 1;
   private static final double MOST_MEDIANS = 3;
 
-  /** Prefills that are remembered; with more of them, half of all requests wait that long. */
+  /** Prefills that are kept; with more of them, half of all requests wait that long. */
   private static final int MOST_PREFILLS = 1 << 12;
 
   private final TimeSlots slots;
-  private final BitSet heard = new BitSet();
+  private final BitSet received = new BitSet();
   private final ValueRecorder waitsS = new ValueRecorder(ValueRecorder.MILLIONTHS);
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final List<Prefill> prefills = new ArrayList<>();
@@ -41,7 +41,7 @@ final class SilenceTally {
   private long bodies;
 
   /**
-   * The wait of a request for its first token, in slots, and the tokens that are to be processed.
+   * The wait of a request for its first token, in slots, and its prompt tokens without cached ones.
    */
   private record Prefill(int from, int to, int tokens) {}
 
@@ -62,7 +62,7 @@ final class SilenceTally {
     }
     boolean ok = record.outcome().ok();
     boolean isStream = record.identity().streamed() && (!ok || record.events().count() > 1);
-    listen(record, admitted);
+    noteBytes(record, admitted);
     Long closed = timing.closedUnixNanos();
     if (isStream && closed != null) {
       inFlight(slots.at(admitted) + 1, slots.at(closed));
@@ -79,16 +79,16 @@ final class SilenceTally {
     }
   }
 
-  /** Notes when bytes came. */
-  private void listen(RequestRecord record, long admitted) {
+  /** Notes when bytes arrived. */
+  private void noteBytes(RequestRecord record, long admitted) {
     RequestRecord.Timing timing = record.timing();
-    hear(admitted, timing.headersNanos());
-    hear(admitted, timing.firstEventNanos());
-    hear(admitted, timing.ttftNanos());
-    hear(admitted, timing.latencyNanos());
+    noteByte(admitted, timing.headersNanos());
+    noteByte(admitted, timing.firstEventNanos());
+    noteByte(admitted, timing.ttftNanos());
+    noteByte(admitted, timing.latencyNanos());
     RequestStatus status = record.outcome().status();
     if (status == RequestStatus.COMPLETE || status == RequestStatus.HTTP_ERROR) {
-      hear(admitted, timing.closedNanos());
+      noteByte(admitted, timing.closedNanos());
     }
     int[] offsets = record.events().offsetsMicros();
     long slotEnd = Long.MIN_VALUE;
@@ -97,20 +97,20 @@ final class SilenceTally {
       if (at >= slotEnd || at < slotEnd - slots.slotNanos()) {
         int slot = slots.at(at);
         slotEnd = slots.endOf(slot);
-        heard.set(slot);
+        received.set(slot);
       }
     }
     Long first = timing.ttftNanos();
     Long end = timing.latencyNanos();
     if (offsets.length == 0 && first != null && end != null) {
-      // Nothing says when the bytes between came.
-      slots.set(heard, admitted + first, admitted + end);
+      // Without event times, bytes may have arrived at any time in between.
+      slots.set(received, admitted + first, admitted + end);
     }
   }
 
-  private void hear(long admitted, @Nullable Long nanos) {
+  private void noteByte(long admitted, @Nullable Long nanos) {
     if (nanos != null) {
-      heard.set(slots.at(admitted + nanos));
+      received.set(slots.at(admitted + nanos));
     }
   }
 
@@ -130,7 +130,7 @@ final class SilenceTally {
     }
   }
 
-  /** Whether the server generated what it did not send: it is silent for as long as that takes. */
+  /** Whether the server generated tokens that it did not send, and was silent meanwhile. */
   private static boolean hasHiddenTokens(RequestRecord record) {
     Integer all = record.tokens().outputTokens();
     Integer streamed = record.tokens().streamedTokens();
@@ -148,7 +148,7 @@ final class SilenceTally {
     return nanos == null ? 0 : nanos;
   }
 
-  /** What a load level of the target was like; null where most answers were no streams. */
+  /** The silences in a load level of the target; null where most answers were not streamed. */
   @Nullable Silence over(LevelWindow window) {
     if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
       return null;
@@ -159,7 +159,7 @@ final class SilenceTally {
     for (int slot = 0; slot < end; slot++) {
       inFlight += slot < change.length ? change[slot] : 0;
       if (slot >= found.first) {
-        found.pass(slot, heard.get(slot) ? 0 : inFlight);
+        found.pass(slot, received.get(slot) ? 0 : inFlight);
       }
     }
     found.pass(end, 0);
@@ -172,7 +172,7 @@ final class SilenceTally {
         slots.seconds(found.silentSlots));
   }
 
-  /** The spans of one window. */
+  /** The silences in one window. */
   private final class Found {
     private final int first;
     private final @Nullable Double wait = waitsS.percentile(50);
@@ -204,7 +204,7 @@ final class SilenceTally {
           spans++;
           silentSlots += length;
         }
-        // One that is too long comes before a longer one that is not.
+        // A silence beyond its bound comes before a longer one within its bound.
         boolean first = isTooLong && spans == 1;
         if (first || (length > longest && (isTooLong || spans == 0))) {
           longest = length;
@@ -217,7 +217,7 @@ final class SilenceTally {
       most = 0;
     }
 
-    /** The longest silence, in seconds, that is nothing unusual in that span. */
+    /** The longest usual silence between two slots, in seconds. */
     private double bound(int from, int to, int inFlight) {
       double usual = wait == null ? 0 : MOST_MEDIANS * wait;
       if (inFlight == 1 && prompt != null) {

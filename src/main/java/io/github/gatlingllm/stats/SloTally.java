@@ -186,7 +186,7 @@ final class SloTally {
       return requests == 0
           ? "no request to judge"
           : count.isUndefined()
-              ? "%s of %s requests were cancelled before it could be told"
+              ? "%s of %s requests were cancelled before they could be judged"
                   .formatted(share(count.unknown(), requests), NumberText.count(requests))
               : "%s of %s requests failed or had none"
                   .formatted(share(endless, requests), NumberText.count(requests));

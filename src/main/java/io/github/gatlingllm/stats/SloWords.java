@@ -123,7 +123,7 @@ final class SloWords {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
       return "No load level is known to meet %s; at the lowest, %s, %s"
-          .formatted(demand(), lowest, untold(goodput));
+          .formatted(demand(), lowest, whyUnknown(goodput));
     }
     return byRequests
         ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do"
@@ -138,7 +138,7 @@ final class SloWords {
   String outcome() {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
-      return "whether " + isMet() + " cannot be told: " + untold(goodput);
+      return "it is not known whether " + isMet() + ": " + whyUnknown(goodput);
     }
     boolean holds = goodput.holds();
     if (byRequests) {
@@ -205,7 +205,7 @@ final class SloWords {
     return String.join(", ", shares);
   }
 
-  private static String untold(Goodput goodput) {
+  private static String whyUnknown(Goodput goodput) {
     return Stream.concat(
             Stream.ofNullable(goodput.undefined()),
             goodput.objectives().stream()

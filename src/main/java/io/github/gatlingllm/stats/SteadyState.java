@@ -21,29 +21,29 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether one stage was in steady state over its measure window, from three series over time: mean
- * TTFT and mean E2E from schedule of ok requests by schedule, output tok/s by arrival. A value of a
- * series is that of one time slice, or of 2, 3 or 4 where these hold fewer than 5 requests.
+ * Decides whether a load level was in steady state over its measure window, from three series over
+ * time: mean TTFT and mean E2E from schedule of ok requests by schedule, output tok/s by arrival. A
+ * value of a series is that of one time slice, or of 2, 3 or 4 slices where one has fewer than 5
+ * requests.
  *
- * <p>First the start. MSER-5 (White 1997) leaves out as many first values as make the mean of the
- * rest most certain. Where these are a quarter or less, and differ from the rest beyond chance by
- * Student's t, in their median too, they are a transient, and the level is steady from there on.
- * Then the trend of the rest, by Mann–Kendall: what goes one way all through the window is never
- * steady.
+ * <p>First the start. MSER-5 (White 1997) leaves out as many first values as minimise the standard
+ * error of the mean of the rest. They are a transient if they are at most a quarter of all, differ
+ * from the rest beyond chance by Student's t, and have another median; the level is steady after
+ * them. Then the trend of the rest, by Mann–Kendall: a level with a trend is not steady.
  *
- * <p>Neighbouring values resemble each other, which makes trends look certain that are none. The
- * variance of both tests is therefore raised by (1 + φ) ÷ (1 − φ) (Yue and Wang 2004), φ being the
- * {@linkplain Persistence#upper correlation} of the residuals, of times on a logarithmic scale.
- * Those of a trend are what a parabola leaves; where it leaves next to nothing, no memory explains
- * that, and φ is 0.
+ * <p>Neighbouring values are correlated, which lets random waves look like trends. The variance of
+ * both tests is therefore raised by (1 + φ) ÷ (1 − φ) (Yue and Wang 2004), where φ is the
+ * {@linkplain Persistence#upper correlation} of the residuals, of times on a logarithmic scale. For
+ * the trend, residuals are taken from a fitted parabola; where hardly any variance is left, φ is 0.
  *
- * <p>The probabilities that come out hold for all six tests of a level together; {@code
- * check.LoadChecks} lets them hold for all levels of a run (Holm 1979). Of 200 simulated stationary
- * M/G/16 queues each (lognormal service), 2, 6 and 3 % were called unsteady in windows of 60
- * service times at utilisations 0.5, 0.8 and 0.9, and 3 % of 150 and of 400 at 0.9. First tokens a
- * second late in the first tenth of 60 service times were found in 96 % at 0.5 and in 78 % at 0.8.
+ * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
+ * corrects them for all levels of a run (Holm 1979). Of 200 simulated stationary M/G/16 queues each
+ * (lognormal service), 2, 6 and 3 % were called unsteady in windows of 60 service times at
+ * utilisations 0.5, 0.8 and 0.9, and 3 % in windows of 150 and of 400 at 0.9. First tokens that
+ * were a second late in the first tenth of 60 service times were found in 96 % at 0.5 and in 78 %
+ * at 0.8.
  *
- * <p>Windows of less than 20 s and stages of fewer than 40 ok requests are not judged.
+ * <p>Windows of less than 20 s and levels of fewer than 40 ok requests are not judged.
  *
  * @see <a href="https://doi.org/10.1177/003754979706900601">White 1997</a>
  * @see <a href="https://doi.org/10.1023/B:WARM.0000043140.61082.60">Yue, Wang 2004</a>
@@ -54,19 +54,19 @@ final class SteadyState {
   private static final int LEAST_REQUESTS = 40;
   private static final double LEAST_PER_VALUE = 5;
 
-  /** Three series, a start and a trend each. */
+  /** Number of tests: start and trend of three series. */
   private static final int TESTS = 6;
 
-  /** What a trend may leave unexplained where it is no noise, of the variance. */
+  /** Share of the variance below which the residuals of a parabola are not taken as noise. */
   private static final double UNEXPLAINED = 0.03;
 
   /**
-   * Waits stray farther than Student's t says, as queues build up and go; so much less likely must
-   * a transient be. Set by the simulated queues.
+   * Factor on the probability of a transient, as waiting times in queues have longer tails than
+   * Student's t. Calibrated with the simulated queues.
    */
   private static final double LONG_TAILS = 25;
 
-  /** A change that matters; a smaller one does not hide another finding. */
+  /** The smallest relevant change; a smaller one does not hide another finding. */
   private static final double RELEVANT = 0.2;
 
   private SteadyState() {}
@@ -74,11 +74,11 @@ final class SteadyState {
   /**
    * Values in order of time.
    *
-   * @param weights how much there is of each; the mean of several is weighted
+   * @param weights weight of each value in means
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Series(
-      String what, double[] sums, double[] weights, boolean isTime, DoubleFunction<String> digits) {
+      String name, double[] sums, double[] weights, boolean isTime, DoubleFunction<String> digits) {
 
     int size() {
       return sums.length;
@@ -89,7 +89,7 @@ final class SteadyState {
       return sum / Arrays.stream(weights, from, to).sum();
     }
 
-    /** The values from one on, of times their logarithm; a gap has the value before. */
+    /** The values from a position on, logarithms of times; a gap has the value before it. */
     double[] values(int from) {
       double[] values = new double[size() - from];
       double last = mean(from, size());
@@ -117,7 +117,7 @@ final class SteadyState {
     Drift drift(double from, double to, double chance, @Nullable Double steadyFromS) {
       double mean = (from + to) / 2;
       return new Drift(
-          what,
+          name,
           mean == 0 ? 0 : Math.abs(to - from) / mean,
           digits.apply(from),
           digits.apply(to),
@@ -192,7 +192,7 @@ final class SteadyState {
     }
   }
 
-  /** The likeliest of the relevant: a trend, else a start; else whatever trend there is. */
+  /** A relevant trend, else a relevant start, else the trend that is least likely by chance. */
   private static @Nullable Drift worst(List<Drift> starts, List<Drift> trends) {
     Comparator<Drift> likely = Comparator.comparingDouble(Drift::chance);
     Drift trend =
@@ -209,8 +209,8 @@ final class SteadyState {
   }
 
   /**
-   * How many first values to leave out: as many as make variance ÷ number of the rest smallest, at
-   * most half of all.
+   * Number of first values to leave out: that for which variance ÷ number of the rest is smallest,
+   * at most half of all.
    */
   static int truncation(double[] values) {
     double least = Double.POSITIVE_INFINITY;
@@ -227,7 +227,9 @@ final class SteadyState {
     return cut;
   }
 
-  /** Whether the first values are not just one that strays: their median is far from the rest's. */
+  /**
+   * Whether the median of the first values differs from that of the rest: no single outlier does.
+   */
   private static boolean hasOtherMedian(Series series, int cut) {
     if (cut < 2) {
       return false;
@@ -237,7 +239,7 @@ final class SteadyState {
     return Math.abs(first - rest) > RELEVANT * (first + rest) / 2;
   }
 
-  /** How likely the first values differ so much from the rest by chance, wherever they were cut. */
+  /** The probability that the first values differ that much by chance, for any number of them. */
   private static double chanceOfStart(double[] values, int cut) {
     Moments first = new Moments();
     Moments rest = new Moments();
@@ -261,9 +263,9 @@ final class SteadyState {
   }
 
   /**
-   * Whether a series goes one way, by the two-sided Mann–Kendall test: S = Σ sign(xⱼ − xᵢ) over i
-   * &lt; j, var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, times (1
-   * + φ) ÷ (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
+   * The trend of a series by the two-sided Mann–Kendall test: S = Σ sign(xⱼ − xᵢ) over i &lt; j,
+   * var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, times (1 + φ) ÷
+   * (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
    * Econometrica 13 (1945); Kendall, Rank correlation methods (1975).
    *
    * @param z 0 without a trend, positive when it grows; standard normal when nothing changes
@@ -272,7 +274,9 @@ final class SteadyState {
 
     private static final double NORMAL = 1e4;
 
-    /** Of values in order of time that may resemble the one before. */
+    /**
+     * The trend of values in order of time, each of which may be correlated with the one before.
+     */
     static Trend of(double[] values) {
       return of(values, phi(values));
     }
@@ -298,7 +302,7 @@ final class SteadyState {
       return n * (n - 1.0) * (2.0 * n + 5) / 18;
     }
 
-    /** How likely one like it comes by chance. */
+    /** The probability of such a trend by chance. */
     double chance() {
       return StudentT.beyond(Math.abs(z), NORMAL);
     }
@@ -310,7 +314,7 @@ final class SteadyState {
           : Persistence.upper(left, 3);
     }
 
-    /** What is left when a parabola is taken away, by orthogonal polynomials. */
+    /** The residuals of a fitted parabola, by orthogonal polynomials. */
     private static double[] withoutParabola(double[] values) {
       double[] even = power(values.length, 0);
       double[] line = without(power(values.length, 1), even);

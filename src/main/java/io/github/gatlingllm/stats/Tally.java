@@ -127,13 +127,10 @@ final class Tally {
       return;
     }
     if (stream.isOneEach()) {
-      singles.addMicros(stream.chunkMicros(), stream.gaps());
+      stream.addTokenGaps(singles);
     } else {
       made(Metric.ICL_MS).addMicros(stream.chunkMicros(), stream.gaps());
-      ValueRecorder token = made(Metric.ITL_MS);
-      for (int g = 0; g < stream.gaps(); g++) {
-        token.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
-      }
+      stream.addTokenGaps(made(Metric.ITL_MS));
     }
     for (int g = 0; g < stream.gaps(); g++) {
       stalls += stream.chunkMicros(g) > STALL_MICROS ? 1 : 0;

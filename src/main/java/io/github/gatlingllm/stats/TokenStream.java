@@ -1,23 +1,24 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the tokens of one request arrived and the gaps between them, computed once for all tallies.
- * One object takes record after record: its arrays grow to the longest answer, nothing is allocated
- * per token.
+ * The arrival times of the tokens of one request and the gaps between them, computed once for all
+ * tallies. One object reads one record after the other: its arrays grow to the longest answer,
+ * nothing is allocated per token.
  *
- * <p>With event times: each event brings the tokens that the server said, else an even share of N.
- * Without: N tokens at equal distances from the first token to the last, at no more than {@value
- * #MOST_INTERPOLATED} instants. One body, asked for or not: all tokens with its last byte.
+ * <p>With event times, each event has the tokens that the server reported, else an even share of N.
+ * Without event times, N tokens are spread evenly from the first token to the last, over at most
+ * {@value #MOST_INTERPOLATED} instants. An answer in one body has all tokens at its last byte.
  */
 final class TokenStream implements TokenGaps.Visitor {
 
-  /** Above this many tokens the percentiles of one request are not computed. */
+  /** Percentiles of requests with more tokens are not computed. */
   private static final long MOST_SORTED = 1_000_000;
 
   private static final int MOST_INTERPOLATED = 100_000;
@@ -36,7 +37,7 @@ final class TokenStream implements TokenGaps.Visitor {
   private int sorted;
   private boolean oneEach;
 
-  /** Takes the place of the record before. */
+  /** Replaces the stream by that of the next record. */
   void read(RequestRecord record) {
     arrivals = 0;
     gaps = 0;
@@ -52,7 +53,7 @@ final class TokenStream implements TokenGaps.Visitor {
     times = admitted == null ? TokenTimes.KNOWN : arrivals(record, admitted);
   }
 
-  /** The gaps of a stream of single tokens, which most streams are. */
+  /** The gaps of a stream with one token per event, as most streams are. */
   private void oneEach(int[] offsets) {
     reserve(offsets.length);
     gaps = Math.max(0, offsets.length - 1);
@@ -129,47 +130,47 @@ final class TokenStream implements TokenGaps.Visitor {
     gapTokens[gaps++] = count;
   }
 
-  /** How the instants are known. */
+  /** How the arrival times are known. */
   TokenTimes times() {
     return times;
   }
 
-  /** How many arrivals there were: with event times, one per event. */
+  /** Number of arrivals; with event times, one per event. */
   int arrivals() {
     return arrivals;
   }
 
-  /** When the i-th arrived. */
+  /** Time of the i-th arrival, epoch nanoseconds. */
   long unixNanos(int i) {
     return unixNanos[i];
   }
 
-  /** How many tokens the i-th arrival brought. */
+  /** Number of tokens of the i-th arrival. */
   double tokens(int i) {
     return tokens[i];
   }
 
-  /** How many gaps there were. */
+  /** Number of gaps. */
   int gaps() {
     return gaps;
   }
 
-  /** Position of the event, from 0, that ended the g-th gap. */
+  /** Position, from 0, of the event that ended the g-th gap. */
   int endedBy(int g) {
     return endedBy[g];
   }
 
-  /** The raw g-th gap. */
+  /** The g-th gap between events (ICL). */
   int chunkMicros(int g) {
     return chunkMicros[g];
   }
 
-  /** The g-th gap per token; meaningless where it counts for no token. */
+  /** The g-th gap per token (ITL); meaningless where {@link #gapTokens} is 0. */
   double tokenMicros(int g) {
     return tokenMicros[g];
   }
 
-  /** How many tokens the g-th gap counts for. */
+  /** Number of tokens that the g-th gap counts for. */
   int gapTokens(int g) {
     return gapTokens[g];
   }
@@ -179,9 +180,20 @@ final class TokenStream implements TokenGaps.Visitor {
     return oneEach;
   }
 
-  /** The raw gaps, the first {@link #gaps} of the array; not to be written to, nor kept. */
+  /** The gaps between events, in the first {@link #gaps} places; not to be changed or kept. */
   int[] chunkMicros() {
     return chunkMicros;
+  }
+
+  /** Adds ITL in ms to a recorder: each gap per token, once for each of its tokens. */
+  void addTokenGaps(ValueRecorder itlMs) {
+    if (oneEach) {
+      itlMs.addMicros(chunkMicros, gaps);
+      return;
+    }
+    for (int g = 0; g < gaps; g++) {
+      itlMs.add(tokenMicros[g] / 1e3, gapTokens[g]);
+    }
   }
 
   /** ITL p99 ÷ p50 of this request; null without gaps, and where the median is 0. */

@@ -12,16 +12,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batch trials of one stage: Σ tokens ÷ wall time of each, from its first schedule to its last
- * close.
+ * The batch trials of one load level: Σ tokens ÷ wall time of each, from its first schedule to its
+ * last close.
  *
- * <p>Memory is bounded: the first {@value #MOST_ROWS} trials are kept one by one. Of those after
- * them only the {@value #MOST_OPEN} latest are, as trials follow each other; older ones have ended,
- * and live on in the sums.
+ * <p>Memory is bounded: the first {@value #MOST_ROWS} trials are kept, and of the later ones the
+ * {@value #MOST_OPEN} latest. Trials follow each other, so that older ones have ended; they are
+ * added to sums.
  */
 final class TrialTally {
 
-  /** Trials that have a row of their own. */
+  /** Trials with a row of their own in the report. */
   static final int MOST_ROWS = 1_000;
 
   private static final int MOST_OPEN = 100;
@@ -52,7 +52,7 @@ final class TrialTally {
     }
   }
 
-  /** What is left of trials that are not kept one by one. */
+  /** The sums of several trials. */
   private static final class Sums {
     private final Moments rates = new Moments();
     private long trials;
@@ -102,13 +102,13 @@ final class TrialTally {
     }
   }
 
-  /** The trials of this stage, with their rows; null outside batch mode. */
+  /** The trials of this level with their rows; null outside batch mode. */
   @Nullable Trials trials() {
     List<Trial> all = rows.entrySet().stream().map(e -> e.getValue().row(e.getKey())).toList();
     return trials(sums(), all);
   }
 
-  /** Those of several stages: rows only where there is one, as each stage counts from 1. */
+  /** The trials of several levels: with rows for one level only, as each level counts from 1. */
   static @Nullable Trials pooled(Collection<TrialTally> stages) {
     if (stages.size() == 1) {
       return stages.iterator().next().trials();

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What was asked, over requests scheduled in measure. */
+/** Counts the requests scheduled in measure by lengths, models, scenarios and endpoints. */
 final class WorkloadTally {
 
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
@@ -59,7 +59,7 @@ final class WorkloadTally {
     streamed += id.streamed() ? 1 : 0;
   }
 
-  /** What that target was asked for, most frequent first. */
+  /** The models of the requests to a target, most frequent first. */
   List<String> models(String target) {
     KeyCounts<String> models = modelsByTarget.get(target);
     return models == null
@@ -67,7 +67,7 @@ final class WorkloadTally {
         : models.byCount().keySet().stream().filter(name -> !name.isEmpty()).toList();
   }
 
-  /** What each target was asked for; an empty name stands for none. */
+  /** The models of the requests to each target; an empty name stands for requests without one. */
   List<Set<String>> modelsOfTargets() {
     return modelsByTarget.values().stream()
         .<Set<String>>map(models -> new HashSet<>(models.byCount().keySet()))
@@ -104,7 +104,7 @@ final class WorkloadTally {
       private long requests;
     }
 
-    /** Adds a request of a conversation; others are ignored. */
+    /** Adds a request if it belongs to a conversation. */
     void add(RequestRecord record, @Nullable Integer prompt) {
       Integer number = record.identity().turn();
       if (number == null) {
@@ -122,14 +122,14 @@ final class WorkloadTally {
       }
     }
 
-    /** How many requests each turn had. */
+    /** Number of requests by turn. */
     Map<Integer, Long> requests() {
       Map<Integer, Long> counts = new TreeMap<>();
       turns.forEach((number, turn) -> counts.put(number, turn.requests));
       return counts;
     }
 
-    /** In order of the turns. */
+    /** The turns in order. */
     List<Turn> turns() {
       List<Turn> all = new ArrayList<>();
       turns.forEach(
@@ -146,9 +146,9 @@ final class WorkloadTally {
   }
 
   /**
-   * What the prefix cache did to TTFT at each load level. A cache fills while the load grows, so
-   * that warm and cold requests of a whole run differ in their load first of all; only those of one
-   * level can be compared.
+   * TTFT of requests with and without a cached prompt, by load level. A cache fills while the load
+   * grows: over a whole run, warm and cold requests differ in their load above all. So only
+   * requests of one level are compared.
    */
   static final class PrefixCacheTally {
 
@@ -159,7 +159,7 @@ final class WorkloadTally {
 
     private final Map<Place, OfLevel> byPlace = new LinkedHashMap<>();
 
-    // Mostly it is the one of the request before.
+    // Most requests have the same place as the one before.
     private @Nullable Place latestPlace;
     private OfLevel latest = new OfLevel();
 
@@ -180,7 +180,9 @@ final class WorkloadTally {
       latest.add(record, prompt);
     }
 
-    /** That of the level with most requests of both kinds; null where the server never told. */
+    /**
+     * The level with most requests of both kinds; null where the server reports no cached tokens.
+     */
     @Nullable CacheUse use() {
       boolean targets = byPlace.keySet().stream().map(Place::target).distinct().count() > 1;
       boolean scenarios = byPlace.keySet().stream().map(Place::scenario).distinct().count() > 1;
@@ -200,7 +202,7 @@ final class WorkloadTally {
       return best;
     }
 
-    /** What the server's prefix cache did to TTFT. */
+    /** TTFT of warm and cold requests at one load level. */
     static final class OfLevel {
 
       /** A request is warm when at least this share of its prompt came from the cache. */
@@ -208,15 +210,15 @@ final class WorkloadTally {
 
       private final ValueRecorder coldTtft = new ValueRecorder(ValueRecorder.MICROS);
       private final ValueRecorder warmTtft = new ValueRecorder(ValueRecorder.MICROS);
-      private final Share told = new Share();
+      private final Share reported = new Share();
 
-      /** Adds a request where the server told how much was cached. */
+      /** Adds a request if the server reported its cached tokens. */
       void add(RequestRecord record, @Nullable Integer prompt) {
         Integer cached = record.tokens().cachedTokens();
         if (cached == null || prompt == null) {
           return;
         }
-        told.add(cached, prompt);
+        reported.add(cached, prompt);
         Long ttft = record.timing().ttftNanos();
         if (record.outcome().ok() && ttft != null) {
           (cached >= WARM * prompt && cached > 0 ? warmTtft : coldTtft).add(ttft / 1e6);
@@ -224,24 +226,24 @@ final class WorkloadTally {
       }
 
       /**
-       * Null where the server never told.
+       * TTFT of both kinds; null where the server reported no cached tokens.
        *
        * @param stage see {@link CacheUse}
        */
       @Nullable CacheUse use(@Nullable String stage) {
-        return told.share() == null
+        return reported.share() == null
             ? null
             : new CacheUse(stage, warmTtft.distribution(), coldTtft.distribution());
       }
     }
 
-    /** How much of the prompts the server's prefix cache held, where it told. */
+    /** The share of prompt tokens that came from the server's prefix cache. */
     static final class Share {
 
       private long promptTokens;
       private long cachedTokens;
 
-      /** Adds a prompt; one of which the server did not tell is ignored. */
+      /** Adds a prompt if the server reported its cached tokens. */
       void add(@Nullable Integer cached, @Nullable Integer prompt) {
         if (cached != null && prompt != null) {
           promptTokens += prompt;
@@ -249,7 +251,7 @@ final class WorkloadTally {
         }
       }
 
-      /** Cached ÷ all prompt tokens; null where the server never told. */
+      /** Cached ÷ all prompt tokens; null where the server reported none. */
       @Nullable Double share() {
         return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
       }

@@ -1,7 +1,7 @@
 /**
- * From request records to numbers: distributions, measure windows, goodput, knee, jitter and the
- * checks that say how far the numbers can be trusted. Pure: reads records, knows no file and no
- * clock. Every figure has one definition, stated where it is computed.
+ * Computes the figures of a run from its request records: distributions, rates in measure windows,
+ * goodput, knee, jitter. Pure: no files, no clock. Each figure is defined in one place, {@link
+ * io.github.gatlingllm.metric.Metric}. Internal: not for users.
  */
 @NullMarked
 package io.github.gatlingllm.stats;

@@ -16,18 +16,19 @@ import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the records of runs out of a {@code .tar.gz}, {@code .tgz} or {@code .zip}, and nothing
- * else: no pages, no links. The archive may come from anywhere: no name in it leads out of the
- * folder that it is unpacked into, and what a few bytes may become is bounded.
+ * Unpacks the records of runs from a {@code .tar.gz}, {@code .tgz} or {@code .zip}; pages, links
+ * and all other files are skipped. The archive is untrusted: names that lead out of the target
+ * folder are refused, and the number of files, the unpacked size and the compression ratio are
+ * limited.
  */
 final class Archive {
 
-  /** All that an archive may hold, unpacked. */
+  /** Largest unpacked size. */
   private static final long MOST_BYTES = 256L << 30;
 
   private static final int MOST_ENTRIES = 100_000;
 
-  /** Unpacked to packed, beyond the first 64 MiB. Records are packed to about a tenth. */
+  /** Largest ratio of unpacked to packed size above 64 MiB; that of records is about 10. */
   private static final int MOST_RATIO = 200;
 
   private static final long SMALL = 64L << 20;
@@ -37,30 +38,31 @@ final class Archive {
 
   private final Path file;
   private final Path folder;
-  private final long most;
+  private final long largest;
   private long bytes;
 
   private Archive(Path file, Path folder) throws IOException {
     this.file = file;
     this.folder = folder;
-    most = Math.min(MOST_BYTES, Math.max(SMALL, Files.size(file) * MOST_RATIO));
+    largest = Math.min(MOST_BYTES, Math.max(SMALL, Files.size(file) * MOST_RATIO));
   }
 
-  /** Whether a name is that of an archive. */
+  /** Whether the name has the extension of an archive. */
   static boolean isMeant(String name) {
     return NAME.matcher(name).matches();
   }
 
-  /** The name of the archive without its ending. */
+  /** The name of the archive without its extension. */
   static String stem(Path file) {
     return NAME.matcher(String.valueOf(file.getFileName())).replaceFirst("$1");
   }
 
   /**
-   * Unpacks the records of all its runs.
+   * Unpacks the records of all runs.
    *
-   * @param folder where to; what lies in no folder of the archive comes right below it
-   * @throws IOException in one line with the archive's name, where it is damaged or beyond a bound
+   * @param folder the target
+   * @throws IOException with a one-line message that names the archive, if it is damaged or exceeds
+   *     a limit
    */
   static void unpack(Path file, Path folder) throws IOException {
     try {
@@ -80,7 +82,7 @@ final class Archive {
         TarReader tar = new TarReader(new Counted(new GZIPInputStream(packed, BUFFER)))) {
       int entries = 0;
       for (String name = tar.next(); name != null; name = tar.next()) {
-        bound(++entries);
+        limitEntries(++entries);
         Path target = target(name);
         if (target != null) {
           Files.copy(tar, target);
@@ -91,7 +93,7 @@ final class Archive {
 
   private void unzip() throws IOException {
     try (ZipFile zip = new ZipFile(file.toFile())) {
-      bound(zip.size());
+      limitEntries(zip.size());
       for (Enumeration<? extends ZipEntry> all = zip.entries(); all.hasMoreElements(); ) {
         ZipEntry entry = all.nextElement();
         Path target = entry.isDirectory() ? null : target(entry.getName());
@@ -108,13 +110,13 @@ final class Archive {
     }
   }
 
-  private static void bound(int entries) throws IOException {
+  private static void limitEntries(int entries) throws IOException {
     if (entries > MOST_ENTRIES) {
       throw new IOException("it holds more than " + MOST_ENTRIES + " files, which is the bound");
     }
   }
 
-  /** Where a file of that name goes; null for nowhere. */
+  /** The target of a file of that name; null for a file to skip. */
   private @Nullable Path target(String name) throws IOException {
     Path path = RecordedFiles.path(name);
     if (path == null) {
@@ -128,7 +130,7 @@ final class Archive {
     return target;
   }
 
-  /** What is unpacked, up to the bound. */
+  /** Counts the unpacked bytes, and fails above the limit. */
   private final class Counted extends InputStream {
     private final InputStream in;
 
@@ -146,9 +148,9 @@ final class Archive {
     public int read(byte[] buffer, int offset, int length) throws IOException {
       int count = in.read(buffer, offset, length);
       bytes += Math.max(0, count);
-      if (bytes > most) {
+      if (bytes > largest) {
         throw new IOException(
-            most == MOST_BYTES
+            largest == MOST_BYTES
                 ? "it holds more than 256 GiB, which is the bound"
                 : "it unpacks to more than "
                     + MOST_RATIO

@@ -39,11 +39,11 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
- * A bucket of S3-compatible object storage, by the AWS SDK. The only class that knows the SDK,
- * which is an optional dependency. Credentials, region, endpoint and retries are as the SDK finds
- * them: environment, system properties, profiles, roles. With an endpoint of its own the bucket is
- * in the path, as other servers than Amazon's expect it. Thread-safe. What fails does so with a
- * line that names place and cause.
+ * A bucket of S3-compatible object storage. This is the only class that uses the AWS SDK, an
+ * optional dependency. The SDK finds credentials, region, endpoint and retry policy in the
+ * environment, system properties, profiles and roles. With a custom endpoint the bucket is a part
+ * of the path, as servers other than Amazon's expect. Thread-safe. Every {@link IOException} has a
+ * one-line message with place and cause.
  */
 final class Bucket implements AutoCloseable {
 
@@ -53,7 +53,7 @@ final class Bucket implements AutoCloseable {
   private static final int FORBIDDEN = 403;
   private static final int PRECONDITION_FAILED = 412;
 
-  /** Servers that are not Amazon's take any. */
+  /** Servers other than Amazon's accept any region. */
   private static final Region ANY_REGION = Region.US_EAST_1;
 
   private final String name;
@@ -61,14 +61,14 @@ final class Bucket implements AutoCloseable {
   private final String at;
 
   /**
-   * An object as it is listed.
+   * An object in the bucket.
    *
    * @param size in bytes
-   * @param etag changes with its content; in quotes
+   * @param etag changes with the content; in quotes
    */
   record Stored(String key, long size, String etag) {}
 
-  /** An object is not what it was when it was listed. */
+  /** The object was replaced or removed since it was listed. */
   static final class Changed extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -77,7 +77,7 @@ final class Bucket implements AutoCloseable {
     }
   }
 
-  /** The credentials are not allowed to do that. */
+  /** The credentials do not permit the operation. */
   static final class Denied extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -100,7 +100,7 @@ final class Bucket implements AutoCloseable {
     try {
       return endpoint.isEmpty()
           ? new Bucket(name, builder().crossRegionAccessEnabled(true).build(), "")
-          : new Bucket(name, elsewhere(), " at " + endpoint.get());
+          : new Bucket(name, clientOfCustomEndpoint(), " at " + endpoint.get());
     } catch (SdkException e) {
       throw new IOException("s3://" + name + ": no region was found; set AWS_REGION", e);
     }
@@ -112,8 +112,8 @@ final class Bucket implements AutoCloseable {
             UrlConnectionHttpClient.builder().connectionTimeout(CONNECTING).socketTimeout(SILENCE));
   }
 
-  /** Bodies in signed chunks, and checksums behind them, are not understood everywhere. */
-  private static S3Client elsewhere() {
+  /** A client without signed chunks and trailing checksums, which not all servers support. */
+  private static S3Client clientOfCustomEndpoint() {
     Region region;
     try {
       region =
@@ -132,7 +132,7 @@ final class Bucket implements AutoCloseable {
         .build();
   }
 
-  /** All objects whose keys begin so. */
+  /** All objects whose keys begin with the prefix. */
   List<Stored> list(String prefix) throws IOException {
     return named(
         "s3:ListBucket",
@@ -162,7 +162,7 @@ final class Bucket implements AutoCloseable {
         });
   }
 
-  /** Whether there is anything below a prefix; that it can be asked is what counts. */
+  /** Lists at most one object, to check that bucket and credentials work. */
   void reach(String prefix) throws IOException {
     var unused =
         named(
@@ -172,10 +172,10 @@ final class Bucket implements AutoCloseable {
   }
 
   /**
-   * Adds to the end of the file what it lacks of the object, and may end early: where the
-   * connection breaks, what came is in the file.
+   * Appends the missing rest of the object to the file. Returns early if the connection breaks; the
+   * file then has what was received.
    *
-   * @throws Changed where the object has been replaced or removed
+   * @throws Changed if the object was replaced or removed
    */
   void append(Stored object, Path file) throws IOException {
     long have = Files.exists(file) ? Files.size(file) : 0;
@@ -213,7 +213,7 @@ final class Bucket implements AutoCloseable {
     }
   }
 
-  /** Makes an object in one request. */
+  /** Uploads an object in one request. */
   void put(byte[] content, String key) throws IOException {
     named(
         "s3:PutObject",
@@ -227,11 +227,11 @@ final class Bucket implements AutoCloseable {
   }
 
   /**
-   * Makes an object of parts, several of which are on their way at once. It is there with the last
-   * part, or not at all.
+   * Uploads an object in several parts concurrently. The object exists when all parts are uploaded,
+   * or not at all.
    *
-   * @param count of parts, at most 10,000
-   * @param part the content of a part, by its number from 0
+   * @param count number of parts, at most 10,000
+   * @param part reads the content of a part, by its number from 0
    */
   void put(String key, int count, PartReader part, ExecutorService threads) throws IOException {
     String action = "s3:PutObject";
@@ -276,21 +276,21 @@ final class Bucket implements AutoCloseable {
     } finally {
       if (!isWhole) {
         sent.forEach(each -> each.cancel(true));
-        forget(key, id);
+        abort(key, id);
       }
     }
   }
 
-  /** Parts of an upload that will not end cost money as long as they lie there. */
-  private void forget(String key, String id) {
+  /** Removes the parts of an incomplete upload, which would cost money as long as they exist. */
+  private void abort(String key, String id) {
     try {
       var unused = client.abortMultipartUpload(to -> to.bucket(name).key(key).uploadId(id));
     } catch (SdkException e) {
-      // The failure that led here is what counts.
+      // Report the failure of the upload instead.
     }
   }
 
-  /** Reads a part of what is uploaded. */
+  /** Reads a part of the upload. */
   interface PartReader {
     byte[] read(int number) throws IOException;
   }
@@ -305,18 +305,18 @@ final class Bucket implements AutoCloseable {
 
   private IOException failure(String action, String key, Throwable failure) {
     String place = new S3Location(name, key) + at + ": ";
-    if (failure instanceof S3Exception said) {
-      String code = said.awsErrorDetails() == null ? "" : said.awsErrorDetails().errorCode();
+    if (failure instanceof S3Exception answer) {
+      String code = answer.awsErrorDetails() == null ? "" : answer.awsErrorDetails().errorCode();
       if ("NoSuchBucket".equals(code)) {
-        return new IOException("there is no bucket " + name + at, said);
+        return new IOException("there is no bucket " + name + at, answer);
       }
-      if (said.statusCode() == PRECONDITION_FAILED || said instanceof NoSuchKeyException) {
-        return new Changed(place + "it was replaced or removed meanwhile", said);
+      if (answer.statusCode() == PRECONDITION_FAILED || answer instanceof NoSuchKeyException) {
+        return new Changed(place + "it was replaced or removed meanwhile", answer);
       }
-      String status = place + said.statusCode() + (code == null ? "" : " " + code);
-      return said.statusCode() == FORBIDDEN
-          ? new Denied(status + "; its credentials need to be allowed " + action, said)
-          : new IOException(status, said);
+      String status = place + answer.statusCode() + (code == null ? "" : " " + code);
+      return answer.statusCode() == FORBIDDEN
+          ? new Denied(status + "; its credentials need to be allowed " + action, answer)
+          : new IOException(status, answer);
     }
     Throwable cause = failure;
     while (cause.getCause() != null) {
@@ -332,7 +332,7 @@ final class Bucket implements AutoCloseable {
         failure);
   }
 
-  /** Where it is; empty for Amazon's own servers. */
+  /** The endpoint; empty for Amazon's own servers. */
   String at() {
     return at;
   }

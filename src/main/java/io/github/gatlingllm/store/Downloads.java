@@ -21,19 +21,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects of one place as files of a folder that outlives the process: what was not whole when the
- * last one ended is gone on with, as long as the object is the same.
+ * Downloads the objects of a place to a folder that outlives the process. A later process resumes
+ * an incomplete download if the object has not changed.
  *
  * <pre>
- *   requests.jsonl        the whole object
- *   requests.jsonl.part   what has come of it
- *   requests.jsonl.etag   which version of it both are of
+ *   requests.jsonl        the complete object
+ *   requests.jsonl.part   an incomplete download
+ *   requests.jsonl.etag   the version of the object
  * </pre>
  */
 final class Downloads implements AutoCloseable {
 
-  /** So often in a row a connection may break before a byte came. */
-  private static final int MOST_STUCK = 3;
+  /** How often in a row a connection may break without a byte received. */
+  private static final int MOST_FAILURES = 3;
 
   private static final int MOST_CHANGES = 3;
 
@@ -52,8 +52,9 @@ final class Downloads implements AutoCloseable {
   /**
    * Opens the folder of a place.
    *
-   * @param cache holds those of all places
-   * @throws IOException in one line, where the place cannot be opened, or another process is at it
+   * @param cache contains the folders of all places
+   * @throws IOException with a one-line message, if the place cannot be opened, or another process
+   *     downloads it
    */
   static Downloads open(S3Location place, Path cache) throws IOException {
     Bucket bucket = place.open();
@@ -67,7 +68,7 @@ final class Downloads implements AutoCloseable {
         return new Downloads(bucket, place, folder, lock);
       }
     } catch (OverlappingFileLockException e) {
-      // By this process, which is no better.
+      // This process downloads it.
     }
     lock.close();
     bucket.close();
@@ -75,12 +76,12 @@ final class Downloads implements AutoCloseable {
         place + " is being downloaded by another process; name a folder of your own by --cache");
   }
 
-  /** The folder that the place's own becomes. */
+  /** The folder of the downloads. */
   Path folder() {
     return folder;
   }
 
-  /** The object that the place names, if there is one. */
+  /** Downloads the object whose key is the place itself. */
   Path object() throws IOException {
     Stored object =
         bucket.find(place.prefix()).orElseThrow(() -> new IOException("there is no " + place));
@@ -88,34 +89,35 @@ final class Downloads implements AutoCloseable {
   }
 
   /**
-   * The runs below the place whose upload has ended: which objects become which files.
+   * The runs below the place whose upload is complete: their folders, files and objects.
    *
-   * @param say is told of those whose upload has not
+   * @param say receives a line for each run whose upload is not complete
    */
   SortedMap<Path, SortedMap<Path, Stored>> runs(Consumer<String> say) throws IOException {
     SortedMap<Path, SortedMap<Path, Stored>> runs = new TreeMap<>();
     for (Stored object : bucket.list(place.below())) {
-      Path file = pathOf(object);
+      Path file = pathOf(place, object);
       if (file != null) {
         Path run = folder.resolve(file).getParent().getParent();
         runs.computeIfAbsent(run, r -> new TreeMap<>()).put(file, object);
       }
     }
-    List<Path> open = new ArrayList<>();
+    List<Path> incomplete = new ArrayList<>();
     runs.forEach(
         (run, files) -> {
           if (!files.containsKey(folder.relativize(new RunFiles(run).info()))) {
-            open.add(run);
+            incomplete.add(run);
             say.accept(
                 "%s is left out: it has no llm/run.json, so its upload has not ended"
                     .formatted(folder.equals(run) ? place : place.at(folder.relativize(run) + "")));
           }
         });
-    runs.keySet().removeAll(open);
+    runs.keySet().removeAll(incomplete);
     return runs;
   }
 
-  private @Nullable Path pathOf(Stored object) throws IOException {
+  /** The path of a file of records, relative to the place; null for any other object. */
+  static @Nullable Path pathOf(S3Location place, Stored object) throws IOException {
     try {
       return RecordedFiles.path(object.key().substring(place.below().length()));
     } catch (IOException e) {
@@ -124,9 +126,9 @@ final class Downloads implements AutoCloseable {
   }
 
   /**
-   * Downloads what of an object is not there yet.
+   * Downloads the missing rest of an object.
    *
-   * @param relative its file
+   * @param relative path of its file
    */
   Path get(Stored listed, Path relative) throws IOException {
     Path file = folder.resolve(relative);
@@ -134,8 +136,8 @@ final class Downloads implements AutoCloseable {
     Files.createDirectories(file.getParent());
     Stored object = listed;
     int changes = 0;
-    int stuck = 0;
-    while (!isThere(object, file, part)) {
+    int failures = 0;
+    while (!isComplete(object, file, part)) {
       long before = Files.size(part);
       try {
         if (before < object.size()) {
@@ -152,8 +154,8 @@ final class Downloads implements AutoCloseable {
       if (now == object.size()) {
         return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
       }
-      stuck = now > before ? 0 : stuck + 1;
-      if (stuck == MOST_STUCK || now > object.size()) {
+      failures = now > before ? 0 : failures + 1;
+      if (failures == MOST_FAILURES || now > object.size()) {
         throw new IOException(
             String.format(
                 Locale.ROOT,
@@ -168,8 +170,8 @@ final class Downloads implements AutoCloseable {
     return file;
   }
 
-  /** Whether that version of it is; else there is a file for its beginning. */
-  private static boolean isThere(Stored object, Path file, Path part) throws IOException {
+  /** Whether that version is downloaded; if not, makes sure that there is a file to append to. */
+  private static boolean isComplete(Stored object, Path file, Path part) throws IOException {
     Path version = file.resolveSibling(file.getFileName() + ".etag");
     if (!Files.exists(version) || !Files.readString(version).equals(object.etag())) {
       Files.deleteIfExists(file);
@@ -183,8 +185,8 @@ final class Downloads implements AutoCloseable {
     return false;
   }
 
-  /** Removes all of it: nobody needs it any more. */
-  void forget() throws IOException {
+  /** Deletes all downloads of the place. */
+  void delete() throws IOException {
     RunInputs.delete(folder.getParent());
   }
 

@@ -10,22 +10,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of files as archives and object stores have them: which are those of a run's records, and
- * where they go on disk. Names may come from anywhere; none leads out of a folder.
+ * Selects the files of a run's records by their names in archives and object stores, and maps them
+ * to paths. The names are untrusted: those that lead out of the folder are refused.
  */
 final class RecordedFiles {
 
-  /** Of folders in each other. */
+  /** Most levels of folders. */
   static final int DEEPEST = 32;
 
   private static final int LONGEST = 4_096;
 
   private static final RunFiles ANY = new RunFiles(Path.of(""));
 
-  /** The folder of records in a run's. */
+  /** The name of the folder of records in a run's folder. */
   private static final String FOLDER = ANY.folder().toString();
 
-  /** All that a report is made from. */
+  /** Names of the files that reports are made from. */
   private static final Set<String> NAMES =
       of(ANY).stream()
           .map(file -> file.getFileName().toString())
@@ -33,17 +33,17 @@ final class RecordedFiles {
 
   private RecordedFiles() {}
 
-  /** All that a run records, as far as it does; {@code run.json} last. */
+  /** The files that a run records, which may not all exist; {@code run.json} is the last one. */
   static List<Path> of(RunFiles run) {
     return List.of(run.requests(), run.arrivals(), run.generator(), run.server(), run.info());
   }
 
   /**
-   * The path of such a file below a folder, {@code <run>/llm/requests.jsonl}.
+   * The relative path of a file of records, e.g. {@code <run>/llm/requests.jsonl}.
    *
    * @param name with slashes
    * @return null for any other file
-   * @throws IOException for a name that leads elsewhere, in a few words
+   * @throws IOException with a short message, for a name that leads out of the folder
    */
   static @Nullable Path path(String name) throws IOException {
     List<String> parts = new ArrayList<>();
@@ -63,7 +63,8 @@ final class RecordedFiles {
       throw new IOException("'" + start(name) + "' is no name of a file in a folder");
     }
     if (parts.size() > DEEPEST || name.length() > LONGEST) {
-      throw new IOException("'" + start(name) + "' lies more than 32 folders deep");
+      throw new IOException(
+          "'" + start(name) + "' is too long; expected at most 32 folders and 4096 characters");
     }
     return Path.of(String.join("/", parts));
   }

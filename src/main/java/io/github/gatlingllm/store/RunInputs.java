@@ -19,13 +19,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folders of runs that are named by folders, archives and places in object storage. An archive
- * is unpacked into a folder that goes when this is closed. Objects are downloaded into one that
- * stays until {@link #forget()}: where the work fails, the next try goes on where it stopped.
+ * The folders of runs, given as folders, archives and places in object storage. Archives are
+ * unpacked to a folder that {@link #close} deletes. Objects are downloaded to a folder that stays
+ * until {@link #deleteDownloads}, so that a second attempt resumes.
  */
 public final class RunInputs implements AutoCloseable {
 
-  /** How deep runs may lie in a folder that is named for them. */
+  /** How many levels below a given folder runs are searched. */
   private static final int DEEPEST = 8;
 
   private final List<String> places;
@@ -42,15 +42,15 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /**
-   * Finds them.
+   * Finds, unpacks and downloads the runs.
    *
-   * @param places each a run's folder or one that holds several; a {@code .tar.gz}, {@code .tgz} or
-   *     {@code .zip} of such; or {@code s3://bucket/prefix}, with one run or several below it, or
-   *     an archive
-   * @param cache where to unpack and to download; null for the system's folders for that
-   * @param say takes lines for the console
-   * @throws IOException in one line, where one cannot be read or holds no run
-   * @throws IllegalArgumentException in one line, for what is no such place
+   * @param places each the folder of a run or of several runs; a {@code .tar.gz}, {@code .tgz} or
+   *     {@code .zip} of such a folder; or {@code s3://bucket/prefix} with runs below it, or of an
+   *     archive
+   * @param cache folder for unpacked archives and downloads; null for the system's own
+   * @param say receives lines for the console
+   * @throws IOException with a one-line message, if a place cannot be read or has no run
+   * @throws IllegalArgumentException with a one-line message, if a text is not a place
    */
   public static RunInputs open(List<String> places, @Nullable Path cache, Consumer<String> say)
       throws IOException {
@@ -70,15 +70,15 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /**
-   * Waits until the runs of all injectors have ended and lie in these places, or the time is over.
+   * Waits until these places have the ended runs of all injectors, at most for that time.
    *
    * @param places folders, or {@code s3://bucket/prefix}
-   * @param expected how many injectors there are; null where their runs say it
-   * @param say takes lines for the console
-   * @return how many there are; null where nobody said it
-   * @throws IOException in one line, where a place cannot be looked into from the first
-   * @throws IllegalArgumentException in one line, where it is no such place, or nobody says how
-   *     many there are
+   * @param expected number of injectors; null to take it from their runs
+   * @param say receives lines for the console
+   * @return number of injectors; null if not known
+   * @throws IOException with a one-line message, if a place cannot be read at the first attempt
+   * @throws IllegalArgumentException with a one-line message, if a text is not a place, or the
+   *     number of injectors is not known
    */
   public static @Nullable Integer await(
       List<String> places, Duration atMost, @Nullable Integer expected, Consumer<String> say)
@@ -87,15 +87,15 @@ public final class RunInputs implements AutoCloseable {
         .await(atMost, expected);
   }
 
-  /** Their folders, in the order in which they were named. */
+  /** The folders of the runs, in the order of the places. */
   public List<Path> runs() {
     return List.copyOf(runs);
   }
 
   /**
-   * The folder of the only one.
+   * The folder of the only run.
    *
-   * @throws IOException in one line, where there are several
+   * @throws IOException with a one-line message, if there are several
    */
   public Path one() throws IOException {
     if (runs.size() > 1) {
@@ -105,7 +105,7 @@ public final class RunInputs implements AutoCloseable {
     return runs.get(0);
   }
 
-  /** Whether one is not where it was named: what is written into it is lost. */
+  /** Whether a folder is a temporary copy, so that files written to it are lost. */
   public boolean isCopy(Path run) {
     return Stream.concat(temporary.stream(), downloads.stream().map(Downloads::folder))
         .anyMatch(run::startsWith);
@@ -161,14 +161,15 @@ public final class RunInputs implements AutoCloseable {
     }
   }
 
-  /** The user's own folder for such things, else a new one that is as good but for resuming. */
+  /** The user's cache folder; if it cannot be created, a temporary one, without resuming. */
   private Path cache() throws IOException {
     if (cache != null) {
       return cache;
     }
-    String named = System.getenv("XDG_CACHE_HOME");
+    String configured = System.getenv("XDG_CACHE_HOME");
     Path home = Path.of(Objects.requireNonNullElse(System.getProperty("user.home"), ""));
-    Path usual = named == null || named.isBlank() ? home.resolve(".cache") : Path.of(named);
+    Path usual =
+        configured == null || configured.isBlank() ? home.resolve(".cache") : Path.of(configured);
     try {
       if (usual.isAbsolute()) {
         return Files.createDirectories(usual.resolve("gatling-llm"));
@@ -182,10 +183,10 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /**
-   * Copies what a run has recorded.
+   * Copies the recorded files of a run.
    *
-   * @param out folder of the copy; must not hold a run
-   * @return that folder
+   * @param out target folder; must not hold a run
+   * @return the target folder
    */
   public Path copy(Path run, Path out) throws IOException {
     RunFiles to = new RunFiles(out);
@@ -201,7 +202,7 @@ public final class RunInputs implements AutoCloseable {
     return out;
   }
 
-  /** The folder itself where it is a run's, else the runs below it, by name. */
+  /** The folder itself if it is a run's, otherwise the folders of runs below it, by name. */
   static List<Path> runsIn(Path folder) throws IOException {
     return runsIn(folder, DEEPEST);
   }
@@ -225,14 +226,14 @@ public final class RunInputs implements AutoCloseable {
     return Files.isRegularFile(files.requests()) || Files.isRegularFile(files.info());
   }
 
-  /** The work is done: what was downloaded for it may go too, with {@link #close()}. */
-  public void forget() throws IOException {
+  /** Deletes all downloads, once they are not needed for another attempt. */
+  public void deleteDownloads() throws IOException {
     for (Downloads each : downloads) {
-      each.forget();
+      each.delete();
     }
   }
 
-  /** Removes what was unpacked. */
+  /** Deletes unpacked archives. */
   @Override
   public void close() throws IOException {
     for (Downloads each : downloads) {
@@ -243,7 +244,7 @@ public final class RunInputs implements AutoCloseable {
     }
   }
 
-  /** A folder and all in it; links in it are not followed. */
+  /** Deletes a folder and its contents, without following links. */
   static void delete(Path folder) throws IOException {
     try (Stream<Path> all = Files.walk(folder)) {
       for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {

@@ -19,26 +19,26 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Puts what a run has recorded, and its report, into object storage: {@code
- * <prefix>/<run>-<injector>/}, without the injector for a joined run. {@code run.json} comes after
- * the other records, so that where it is all of them are; the report follows when it is made.
- * Gatling's own pages and its {@code simulation.log} stay where they are. What is there already,
- * byte for byte, is not sent again.
+ * Uploads the recorded files of a run and its report to object storage, to {@code
+ * <prefix>/<run>-<injector>/}, without the injector for a joined run. {@code run.json} is uploaded
+ * after the other recorded files, so that its presence means that they are complete; the report
+ * follows later. Gatling's own pages and its {@code simulation.log} are not uploaded. Files that
+ * exist there with the same content are skipped.
  */
 public final class RunUpload implements AutoCloseable {
 
-  /** A part of a large file; S3 takes at least 5 MiB, and 10,000 of them. */
+  /** Size of the parts of a large file; S3 requires at least 5 MiB, and at most 10,000 parts. */
   private static final long PART = 8 << 20;
 
   private static final int MOST_PARTS = 10_000;
 
-  /** Parts under way at once, each in memory. */
+  /** Concurrent parts, each of which is in memory. */
   private static final int THREADS = 4;
 
   private final Bucket bucket;
   private final S3Location place;
   private final RunFiles files;
-  private final Map<String, Stored> there;
+  private final Map<String, Stored> existing;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
           THREADS,
@@ -52,29 +52,29 @@ public final class RunUpload implements AutoCloseable {
     this.bucket = bucket;
     this.place = place;
     this.files = files;
-    there = there();
+    existing = existing();
   }
 
   /**
-   * Looks whether runs can be put there, as far as that can be known without doing it.
+   * Checks that uploads can work, as far as possible without writing.
    *
-   * @param prefix below which they are to lie
-   * @throws IOException in one line, where they cannot
+   * @param prefix where runs will be uploaded
+   * @throws IOException with a one-line message, if they cannot
    */
   public static void check(S3Location prefix) throws IOException {
     try (Bucket bucket = prefix.open()) {
       bucket.reach(prefix.below());
     } catch (Bucket.Denied e) {
-      // Who may write need not be allowed to read.
+      // The credentials may permit writing only.
     }
   }
 
   /**
-   * Begins an upload.
+   * Starts an upload.
    *
-   * @param prefix below which the run is to lie
-   * @param info what the run is called
-   * @throws IOException in one line, where the place cannot be opened
+   * @param prefix where runs are uploaded
+   * @param info gives the name of the run
+   * @throws IOException with a one-line message, if the place cannot be opened
    */
   public static RunUpload open(S3Location prefix, RunFiles files, RunInfo info) throws IOException {
     boolean isJoined = info.injector().contains(",");
@@ -90,12 +90,12 @@ public final class RunUpload implements AutoCloseable {
     }
   }
 
-  /** Where the run lies then. */
+  /** Where the run is uploaded. */
   public S3Location place() {
     return place;
   }
 
-  private Map<String, Stored> there() throws IOException {
+  private Map<String, Stored> existing() throws IOException {
     try {
       return bucket.list(place.below()).stream()
           .collect(Collectors.toMap(Stored::key, Function.identity()));
@@ -105,18 +105,18 @@ public final class RunUpload implements AutoCloseable {
   }
 
   /**
-   * Sends what the run has recorded.
+   * Uploads the recorded files.
    *
-   * @throws IOException in one line, where that fails; the files stay as they are
+   * @throws IOException with a one-line message, if that fails
    */
   public void records() throws IOException {
     send(RecordedFiles.of(files));
   }
 
   /**
-   * Sends what was made of the records.
+   * Uploads the report.
    *
-   * @throws IOException in one line, where that fails; the files stay as they are
+   * @throws IOException with a one-line message, if that fails
    */
   public void report() throws IOException {
     send(
@@ -142,7 +142,7 @@ public final class RunUpload implements AutoCloseable {
       long size = content.size();
       long part = Math.max(PART, (size + MOST_PARTS - 1) / MOST_PARTS);
       int count = (int) ((size + part - 1) / part);
-      Stored before = there.get(key);
+      Stored before = existing.get(key);
       if (before != null && before.size() == size && isSame(before, content, part, count)) {
         return;
       }
@@ -158,14 +158,14 @@ public final class RunUpload implements AutoCloseable {
     long from = number * part;
     ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(part, content.size() - from));
     while (bytes.hasRemaining() && content.read(bytes, from + bytes.position()) >= 0) {
-      // Until it is whole.
+      // Read until the buffer is full.
     }
     return bytes.array();
   }
 
   /**
-   * Servers name an object after its content: the MD5 of it, or of those of its parts. Where one
-   * does not (encryption), the object is sent again.
+   * Whether the ETag is the MD5 of the content, or of the MD5s of its parts. Some servers have
+   * other ETags, with encryption for instance; then the file is uploaded again.
    */
   private static boolean isSame(Stored object, FileChannel content, long part, int count)
       throws IOException {
@@ -182,7 +182,7 @@ public final class RunUpload implements AutoCloseable {
     try {
       return MessageDigest.getInstance("MD5");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has MD5", e);
+      throw new IllegalStateException("MD5 is a part of every JDK", e);
     }
   }
 

@@ -22,8 +22,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until the runs of all injectors of a load test have ended, and lie where they are expected:
- * in folders, or in object storage, where a run is when its {@code run.json} is. Looks every 5 s.
+ * Waits until folders or object storage have the ended runs of all injectors of a load test. In
+ * object storage the upload of a run is complete when its {@code run.json} exists. Polls every 5 s.
  */
 final class RunWait {
 
@@ -34,20 +34,20 @@ final class RunWait {
   private final LongSupplier nanoTime;
   private final Pause pause;
 
-  /** By place and version: each is read once. */
+  /** By object and version, so that each is read once. */
   private final Map<Stored, RunInfo> read = new HashMap<>();
 
-  /** Lets time pass. */
+  /** Sleeps; replaced in tests. */
   interface Pause {
     void seconds(long count) throws InterruptedException;
   }
 
   /**
-   * What is there.
+   * The ended runs.
    *
-   * @param ended runs that have
-   * @param shares those that they say they are
-   * @param all how many are to come; null where neither they nor anybody else says it
+   * @param ended number of ended runs
+   * @param shares their shares of the load test, by index
+   * @param all number of injectors; null if not known
    */
   private record Seen(int ended, SortedSet<Integer> shares, @Nullable Integer all) {
 
@@ -90,20 +90,20 @@ final class RunWait {
     this.pause = pause;
   }
 
-  /** Returns when all have ended, or the time is over: see {@link RunInputs#await}. */
+  /** See {@link RunInputs#await}. */
   @Nullable Integer await(Duration atMost, @Nullable Integer expected) throws IOException {
     long start = nanoTime.getAsLong();
     Seen seen = Seen.of(look(), expected);
-    String said = "";
+    String reported = "";
     while (!seen.isAll()) {
       if (seen.ended() > 0 && seen.all() == null) {
         throw new IllegalArgumentException(
             "the runs do not say how many injectors there are; name their number by --expect <n>");
       }
       boolean isOver = nanoTime.getAsLong() - start >= atMost.toNanos();
-      if (isOver || !said.equals(seen.toString())) {
-        said = seen.toString();
-        say.accept((isOver ? "the time to wait is over: " : "waiting: ") + said);
+      if (isOver || !reported.equals(seen.toString())) {
+        reported = seen.toString();
+        say.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
       }
       if (isOver) {
         return seen.all();
@@ -149,10 +149,10 @@ final class RunWait {
   private void lookInto(S3Location place, List<RunInfo> runs) throws IOException {
     try (Bucket bucket = place.open()) {
       for (Stored object : bucket.list(place.below())) {
-        Path path = RecordedFiles.path(object.key().substring(place.below().length()));
+        Path path = Downloads.pathOf(place, object);
         if (path != null && path.endsWith(new RunFiles(Path.of("")).info())) {
           RunInfo known = read.get(object);
-          RunInfo info = known == null ? read(bucket, object) : known;
+          RunInfo info = known == null ? read(bucket, place, object) : known;
           read.put(object, info);
           runs.add(info);
         }
@@ -160,12 +160,18 @@ final class RunWait {
     }
   }
 
-  private static RunInfo read(Bucket bucket, Stored object) throws IOException {
+  private static RunInfo read(Bucket bucket, S3Location place, Stored object) throws IOException {
+    S3Location at = new S3Location(place.bucket(), object.key());
     Path file = Files.createTempFile("gatling-llm-", ".json");
     try {
       bucket.append(object, file);
-      return RunInfo.read(file)
-          .orElseThrow(() -> new IOException(object.key() + " could not be read"));
+      if (Files.size(file) < object.size()) {
+        throw new IOException(at + ": the connection broke");
+      }
+      return RunInfo.read(file).orElseThrow();
+    } catch (IOException e) {
+      String message = String.valueOf(e.getMessage());
+      throw new IOException(message.replace(file.toString(), at.toString()), e);
     } finally {
       Files.delete(file);
     }

@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in object storage, written {@code s3://bucket/prefix}.
+ * A place in object storage, {@code s3://bucket/prefix}.
  *
- * @param bucket its name
- * @param prefix what keys begin with: empty, or without a slash at its end
+ * @param bucket name of the bucket
+ * @param prefix of the keys: empty, or without a slash at its end
  */
 public record S3Location(String bucket, String prefix) {
 
@@ -24,15 +24,15 @@ public record S3Location(String bucket, String prefix) {
   private static final Pattern FORM =
       Pattern.compile("s3://([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:/(?:([^/].*?)?/*)?)?");
 
-  /** Whether a text names such a place. */
+  /** Whether a text begins with {@code s3://}. */
   public static boolean isMeant(String text) {
     return text.startsWith(SCHEME);
   }
 
   /**
-   * Reads {@code s3://bucket}, {@code s3://bucket/prefix} or the same with a slash at its end.
+   * Parses {@code s3://bucket} or {@code s3://bucket/prefix}, with or without a slash at the end.
    *
-   * @throws IllegalArgumentException for anything else, in one line
+   * @throws IllegalArgumentException with a one-line message, for any other text
    */
   public static S3Location parse(String text) {
     Matcher parts = FORM.matcher(text);
@@ -44,9 +44,9 @@ public record S3Location(String bucket, String prefix) {
   }
 
   /**
-   * Where this process uploads its run to; null for nowhere.
+   * Where this process uploads its run; null if it does not.
    *
-   * @throws IllegalArgumentException for what is no such place, in one line
+   * @throws IllegalArgumentException with a one-line message, if the setting is not a place
    */
   public static @Nullable S3Location ofProcess(
       Map<?, ?> properties, Map<String, String> environment) {
@@ -58,25 +58,26 @@ public record S3Location(String bucket, String prefix) {
     }
   }
 
-  /** What the keys of all that lies in this place begin with. */
+  /** Prefix of the keys of all objects in this place. */
   String below() {
     return prefix.isEmpty() ? "" : prefix + "/";
   }
 
-  /** A place in this one. */
+  /** A place below this one. */
   S3Location at(String name) {
     return new S3Location(bucket, below() + name);
   }
 
-  /** The last part of the prefix, else the bucket. */
+  /** The last segment of the prefix; the bucket if the prefix is empty. */
   String name() {
     return prefix.isEmpty() ? bucket : prefix.substring(prefix.lastIndexOf('/') + 1);
   }
 
   /**
-   * Opens it.
+   * Opens the bucket.
    *
-   * @throws IOException in one line, where the AWS SDK is not on the class path, or finds no region
+   * @throws IOException with a one-line message, if the AWS SDK is not on the class path, or finds
+   *     no region
    */
   Bucket open() throws IOException {
     try {

@@ -1,7 +1,7 @@
 /**
- * Where the folders of runs lie: on disk, in archives, in S3-compatible object storage; and how a
- * run's folder gets there. What comes from elsewhere is foreign input: paths, sizes and counts are
- * bounded.
+ * Access to the folders of runs on disk, in archives and in S3-compatible object storage, and
+ * upload to the latter. Archives and object stores are untrusted input: paths, sizes and counts are
+ * checked.
  */
 @NullMarked
 package io.github.gatlingllm.store;

@@ -7,20 +7,19 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Texts of an exact number of tokens in which equal ids stand for equal blocks of 512 tokens: what
- * prefix caches share in recorded traffic, they share in these.
+ * Generates texts of an exact number of tokens from blocks of 512 tokens, with equal blocks for
+ * equal ids. Prefix caches reuse as much of these texts as of the recorded prompts.
  *
- * <p>A block is 512 common words of three letters, drawn by its id. With the blank before it such a
- * word is one token in byte pair vocabularies and four characters long, and tokens never reach over
- * a blank: so counts add up, whatever follows what. This is checked when it is built, on words and
- * on whole blocks; where it does not hold for a tokenizer, each text is counted, and cut or padded
- * at its end until it fits.
+ * <p>A block is 512 common words of three letters, drawn by its id. In byte pair vocabularies such
+ * a word is one token together with the blank before it (four characters), and no token spans a
+ * blank, so token counts of words add up. The constructor verifies this on words and whole blocks.
+ * For a tokenizer without this property each text is counted, and cut or padded at its end.
  *
- * <p>Immutable; safe for use by several threads.
+ * <p>Immutable and thread-safe.
  */
 final class BlockText {
 
-  /** Tokens that one hash id of Mooncake's traces stands for. */
+  /** Tokens of a block of Mooncake's traces. */
   static final int BLOCK = 512;
 
   private static final long SALT = 0x626c6f636b733131L; // "blocks11"
@@ -60,7 +59,7 @@ final class BlockText {
    * A text of that many tokens, by the tokenizer's count.
    *
    * @param ids of its blocks, in order
-   * @param key what the text is drawn by where there are too few ids
+   * @param key seed of the text after the last id
    */
   String of(long[] ids, int tokens, long key) {
     int count = (int) Math.max(1, (long) tokens * wordsPerBlock / BLOCK);
@@ -81,7 +80,7 @@ final class BlockText {
     return all;
   }
 
-  /** Closest to the wanted count, by cutting and padding its end. */
+  /** The text with the token count nearest to {@code tokens}, cut or padded at its end. */
   private String fitted(String[] all, int tokens) {
     String[] fitting = all;
     String closest = joined(all);
@@ -108,7 +107,7 @@ final class BlockText {
     return closest;
   }
 
-  /** Words to add: at the text's own rate of words per token, at least one. */
+  /** Number of words to add or remove, at the text's rate of words per token, at least one. */
   private static int step(int missing, int words, int tokens) {
     int had = Math.max(1, tokens - missing);
     int step = (int) ((long) missing * words / had);

@@ -6,15 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The history of a multi-turn chat. Kept in the session; immutable.
+ * The state of a multi-turn chat. Held in the session; immutable.
  *
  * @param messages in order, the system's first where there is one
- * @param turns how many answers there were
- * @param tokens of all messages so far, as counted with the last answer; 0 where not known
- * @param contextLimit tokens that a request and its answer may have together; null for no limit
- * @param script the dialog that is replayed; null where the simulation writes the prompts
- * @param endReason why nothing more is asked: a turn did not fit, or one of a script's failed; null
- *     while it goes on
+ * @param turns number of answers so far
+ * @param tokens of all messages so far, as counted with the last answer; 0 if not known
+ * @param contextLimit most tokens of a request and its answer together; null for no limit
+ * @param script the replayed dialog; null if the simulation supplies the prompts
+ * @param endReason why no further turn is sent: a turn did not fit into the context, or a turn of
+ *     the script failed; null while the conversation continues
  */
 public record Conversation(
     List<Message> messages,
@@ -31,10 +31,10 @@ public record Conversation(
   /**
    * A recorded dialog that is replayed.
    *
-   * @param turns what is asked, in order
-   * @param tools definitions of the tools the model can call, a JSON array; null for none
-   * @param recorded whether recorded answers join the history, where there are any, in place of
-   *     those that came
+   * @param turns in order
+   * @param tools definitions of the tools that the model can call, a JSON array; null for none
+   * @param recorded whether recorded answers, if any, enter the history in place of the received
+   *     ones
    */
   public record Script(List<Dialog.Turn> turns, @Nullable String tools, boolean recorded) {
     public Script {
@@ -42,42 +42,42 @@ public record Conversation(
     }
   }
 
-  /** One that begins with these messages, none of them an answer. */
+  /** A conversation that begins with these messages, none of which is an answer. */
   public static Conversation of(Message... messages) {
     return new Conversation(List.of(messages), 0, 0, null, null, null);
   }
 
   /**
-   * One that replays a recorded dialog.
+   * A conversation that replays a recorded dialog.
    *
-   * @param recorded whether recorded answers join the history in place of those that came
+   * @param recorded whether recorded answers enter the history in place of the received ones
    */
   public static Conversation of(Dialog dialog, boolean recorded) {
     return new Conversation(
         dialog.opening(), 0, 0, null, new Script(dialog.turns(), dialog.tools(), recorded), null);
   }
 
-  /** The same, with these messages of the system in place of any before. */
+  /** The same with this system message in place of all messages. */
   public Conversation withSystem(String text) {
     return new Conversation(
         List.of(Message.system(text)), turns, tokens, contextLimit, script, endReason);
   }
 
-  /** The same, for a model that takes no more than so many tokens, answer included. */
+  /** The same with a limit of tokens, answer included. */
   public Conversation withContextLimit(int limit) {
     return new Conversation(messages, turns, tokens, limit, script, endReason);
   }
 
   /**
-   * The same, in which nothing more is asked.
+   * The same, ended.
    *
-   * @param reason for people, the same for all conversations of the kind
+   * @param reason for people, the same for all conversations that end in this way
    */
   public Conversation ended(String reason) {
     return new Conversation(messages, turns, tokens, contextLimit, script, reason);
   }
 
-  /** After a turn that failed: a script does not go on without its answer. */
+  /** The conversation after a failed turn: a script ends, as its next turn needs the answer. */
   public Conversation failed() {
     return script == null || endReason != null
         ? this
@@ -85,10 +85,10 @@ public record Conversation(
   }
 
   /**
-   * After one more turn: what was asked, and the answer.
+   * The conversation after one more turn.
    *
-   * @param promptTokens of the request: all before the answer; 0 where not known
-   * @param answerTokens of what joins the history, if it is that answer; 0 where not known
+   * @param promptTokens of the request, that is of all messages before the answer; 0 if not known
+   * @param answerTokens of the part of this answer that enters the history; 0 if not known
    */
   public Conversation answered(
       List<Message> asked, Message answer, int promptTokens, int answerTokens) {
@@ -108,23 +108,26 @@ public record Conversation(
         : List.of();
   }
 
-  /** What the script asks next; null at its end, and without one. */
+  /** The next turn of the script; null at its end, and without a script. */
   public Dialog.@Nullable Turn next() {
     return script == null || turns >= script.turns().size() ? null : script.turns().get(turns);
   }
 
-  /** Whether something more can be asked: the script has a turn left, and none was given up. */
+  /**
+   * Whether a further turn can be sent: the conversation has not ended, and a script has a turn
+   * left.
+   */
   public boolean goesOn() {
     return endReason == null && (script == null || turns < script.turns().size());
   }
 
   /**
-   * Why a turn with these new messages is not to be sent: the conversation has ended, or the
-   * request may have more tokens than the limit, its answer included. The history counts as the
-   * server counted it with the last answer, what is new as a token per four characters.
+   * Why a turn with these new messages is not sent: the conversation has ended, or request and
+   * answer might exceed the context limit. The history counts with the server's number of tokens of
+   * the last answer, new messages with one token per four characters.
    *
    * @param maxTokens longest answer; null counts as 0
-   * @return null where it is to be sent
+   * @return null if it is to be sent
    */
   public @Nullable String reasonNotToSend(List<Message> asked, @Nullable Integer maxTokens) {
     if (endReason != null || contextLimit == null) {

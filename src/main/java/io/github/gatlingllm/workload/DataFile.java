@@ -14,20 +14,17 @@ import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
-/**
- * Finds a file that users name: in the file system, else on the class path, where Gatling's
- * resources are.
- */
+/** Finds a file by name in the file system, else on the class path, as for Gatling's resources. */
 public final class DataFile {
 
   private DataFile() {}
 
   /**
-   * A file of that content which can be read at any position: the named one itself, or a copy that
-   * is deleted when the JVM ends, where it is packed in a jar or, by its extension {@code .gz},
-   * with gzip.
+   * The named file, or an uncompressed copy that is deleted when the JVM ends if it is in a jar or
+   * has the extension {@code .gz}, so that it can be read at any position.
    *
-   * @throws IllegalArgumentException in one line, if there is none or it cannot be read
+   * @throws IllegalArgumentException with a one-line message, if it does not exist or cannot be
+   *     read
    */
   public static Path of(String location) {
     try {
@@ -48,8 +45,11 @@ public final class DataFile {
       if (Files.isRegularFile(path)) {
         return path;
       }
+      if (Files.isDirectory(path)) {
+        throw new IllegalArgumentException("'" + location + "' is a directory; expected a file");
+      }
     } catch (InvalidPathException e) {
-      // Then it may still be a resource.
+      // It may still be the name of a resource.
     }
     ClassLoader loader =
         Objects.requireNonNullElse(

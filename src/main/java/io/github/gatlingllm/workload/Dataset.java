@@ -11,20 +11,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recorded dialogs in a file of a published form, and the seeded draw of one per user.
+ * A file of recorded dialogs in a published format, of which each user draws one by seed and index.
  *
  * <pre>{@code
  * Dataset dataset = Dataset.open(Dataset.Format.SHAREGPT, "sharegpt.json", Tokenizer.cl100k());
  * Dialog dialog = dataset.dialog(42, userIndex); // the same for the same seed and index, always
  * }</pre>
  *
- * <p>Opening it reads the whole file once, and refuses it at the first entry that is damaged or of
- * another form: nothing is left out because it cannot be read. Entries that are well-formed, and
- * with which nothing can be asked, are left out, counted, and named in {@link #summary}. After that
- * only the places of the entries are in memory, 16 bytes each; a dialog is read from the file when
- * it is drawn. The file must not change meanwhile.
+ * <p>Opening reads the whole file once, and fails at the first entry that is damaged or of another
+ * format. Well-formed entries without a question to ask are left out; {@link #summary} gives their
+ * number and the reason. Afterwards only the positions of the entries are in memory, 16 bytes each,
+ * and a dialog is read from the file when it is drawn. The file must not change meanwhile.
  *
- * <p>Safe for use by several threads. Reading blocks: not for an event loop.
+ * <p>Thread-safe. Reading blocks: not for an event loop.
  */
 public final class Dataset {
 
@@ -53,10 +52,10 @@ public final class Dataset {
   /**
    * Opens a file.
    *
-   * @param location a path, or a resource of the class path; unpacked where it ends in {@code .gz}
-   * @param tokenizer counts recorded answers, and makes up texts of recorded lengths
-   * @throws IllegalArgumentException in one line, with file and line, if it cannot be read, holds
-   *     something else, or no dialog
+   * @param location a path or a resource of the class path; uncompressed if it ends in {@code .gz}
+   * @param tokenizer counts recorded answers, and generates texts of recorded lengths
+   * @throws IllegalArgumentException with file and line number in one line, if the file cannot be
+   *     read, has another format, or has no dialog
    */
   public static Dataset open(Format format, String location, Tokenizer tokenizer) {
     Path file = DataFile.of(location);
@@ -96,18 +95,18 @@ public final class Dataset {
     return format;
   }
 
-  /** How many dialogs there are, ≥ 1. */
+  /** Number of dialogs, ≥ 1. */
   public int size() {
     return index.size();
   }
 
-  /** Whether the file's order means something, as a trace's does. */
+  /** Whether the order of the file matters, as in a trace. */
   public boolean isInOrder() {
     return reader.isInOrder();
   }
 
   /**
-   * The dialog at that place of the file.
+   * The dialog at an index.
    *
    * @param position 0 to {@link #size} − 1
    */
@@ -120,8 +119,7 @@ public final class Dataset {
   }
 
   /**
-   * The dialog of one user: all dialogs in a seeded order, each once; then all again in another
-   * one.
+   * The dialog of one user: all dialogs once in a random order, then all again in another one.
    *
    * @param seed the run's seed
    * @param userIndex from 0
@@ -130,14 +128,14 @@ public final class Dataset {
     return get(new Permutation(size(), seed).at(userIndex));
   }
 
-  /** The dialog of one user in the order of the file, from its beginning again after its end. */
+  /** The dialog of one user in the order of the file, which repeats. */
   public Dialog inOrder(long userIndex) {
     return get((int) (userIndex % size()));
   }
 
   /**
-   * Tokens that were generated when a dialog's last message was asked: as recorded, else the
-   * recorded answer's by the tokenizer; null where there is neither.
+   * Number of tokens of the answer to a dialog's last message: the recorded number, else that of
+   * the recorded answer by the tokenizer; null without both.
    */
   public @Nullable Integer outputTokens(Dialog dialog) {
     if (dialog.outputTokens() != null) {
@@ -147,7 +145,7 @@ public final class Dataset {
     return answer == null ? null : (Integer) tokenizer.count(answer);
   }
 
-  /** One line for people: how many dialogs, how long, what was left out and why. */
+  /** One line for people: number and lengths of dialogs, and what was left out and why. */
   public String summary() {
     return index.summary();
   }
@@ -158,44 +156,44 @@ public final class Dataset {
   }
 
   /**
-   * Published forms of datasets. All of them may be a JSON array or JSON lines, and be packed with
+   * Published formats of datasets. A file is a JSON array or JSON lines, optionally compressed with
    * gzip ({@code .gz}).
    */
   public enum Format {
 
     /**
-     * Dialogs as <a
-     * href="https://huggingface.co/datasets/anon8231489123/ShareGPT_Vicuna_unfiltered">ShareGPT</a>
-     * has them: {@code {"conversations": [{"from": "human", "value": "…"}, {"from": "gpt", …}]}}.
+     * Dialogs of <a
+     * href="https://huggingface.co/datasets/anon8231489123/ShareGPT_Vicuna_unfiltered">ShareGPT</a>:
+     * {@code {"conversations": [{"from": "human", "value": "…"}, {"from": "gpt", …}]}}.
      */
     SHAREGPT,
 
     /**
      * Message trees of <a href="https://huggingface.co/datasets/OpenAssistant/oasst2">OpenAssistant
      * </a>, nested ({@code .trees.jsonl.gz}) or flat ({@code .messages.jsonl.gz}). Each tree gives
-     * one dialog: from the first prompt on always the reply that people ranked best, to a leaf.
+     * one dialog, from the prompt along the best-ranked replies to a leaf.
      */
     OASST,
 
     /**
-     * Multiple-choice questions on long texts, as <a
-     * href="https://huggingface.co/datasets/THUDM/LongBench-v2">LongBench v2</a> has them.
+     * Multiple-choice questions on long texts, of <a
+     * href="https://huggingface.co/datasets/THUDM/LongBench-v2">LongBench v2</a>.
      */
     LONGBENCH,
 
     /**
      * Traces of <a href="https://github.com/kvcache-ai/Mooncake">Mooncake</a>: lengths, arrivals,
-     * and which blocks of 512 tokens prompts have in common. Their texts are made up.
+     * and the blocks of 512 tokens that prompts share. Texts are generated.
      */
     MOONCAKE,
 
     /**
-     * Chats in OpenAI's form: lines with {@code messages}, or of its batch API with these in {@code
-     * body}.
+     * Chats in OpenAI's format: objects with {@code messages}, or requests of its batch API with
+     * {@code messages} in {@code body}.
      */
     OPENAI;
 
-    /** As it is named in settings, e.g. {@code sharegpt}. */
+    /** Its name in settings, e.g. {@code sharegpt}. */
     public String key() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -203,7 +201,7 @@ public final class Dataset {
     /**
      * The format of that name.
      *
-     * @throws IllegalArgumentException in one line, if there is none
+     * @throws IllegalArgumentException with a one-line message, if there is none
      */
     public static Format ofKey(String key) {
       return Arrays.stream(values())

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorded dialog: what a user asked, turn by turn, and what was answered then. Immutable.
+ * A recorded dialog: the user's messages and the recorded answers, turn by turn. Immutable.
  *
  * <pre>
  * system     Be brief.             opening
@@ -21,23 +21,19 @@ import org.jspecify.annotations.Nullable;
  * assistant  Of fields.            turn 2, recorded answer
  * </pre>
  *
- * <p>An answer that nobody asked for, at the beginning of a dialog that was cut out of a longer
- * one, is in {@link #messages} and in no request: many chat templates refuse it.
+ * <p>An answer before the first user message, as in excerpts of longer dialogs, is in {@link
+ * #messages} but in no request, because many chat templates reject it.
  *
  * @param messages in order; those of the assistant are recorded answers
- * @param tools definitions of the tools the model could call, a JSON array; null for none
- * @param inputTokens recorded length of {@link #asked}; null where the format does not say
- * @param outputTokens recorded length of the answer to {@link #asked}; null where the format does
- *     not say
- * @param offsetNanos arrival since that of the dataset's first dialog; null where the format does
- *     not say
+ * @param tools definitions of the tools that the model could call, a JSON array; null for none
+ * @param inputTokens recorded length of {@link #asked}; null if not recorded
+ * @param outputTokens recorded length of the answer to {@link #asked}; null if not recorded
  */
 public record Dialog(
     List<Message> messages,
     @Nullable String tools,
     @Nullable Integer inputTokens,
-    @Nullable Integer outputTokens,
-    @Nullable Long offsetNanos) {
+    @Nullable Integer outputTokens) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -45,16 +41,16 @@ public record Dialog(
     messages = List.copyOf(messages);
   }
 
-  /** One of which only the messages are known. */
+  /** A dialog without recorded lengths and tools. */
   public static Dialog of(List<Message> messages) {
-    return new Dialog(messages, null, null, null, null);
+    return new Dialog(messages, null, null, null);
   }
 
   /**
-   * One exchange.
+   * One turn.
    *
    * @param asked messages of the user or of a tool; not empty
-   * @param answer the recorded answer; empty where the dialog ends before it
+   * @param answer the recorded answer; empty if the dialog ends before it
    */
   public record Turn(List<Message> asked, List<Message> answer) {
     public Turn {
@@ -71,7 +67,7 @@ public record Dialog(
         .toList();
   }
 
-  /** All exchanges in order. */
+  /** All turns in order. */
   public List<Turn> turns() {
     List<Turn> turns = new ArrayList<>();
     List<Message> asked = new ArrayList<>();
@@ -99,7 +95,7 @@ public record Dialog(
     return turns;
   }
 
-  /** All messages up to the last one of the user or of a tool: what a single request sends. */
+  /** All messages up to the last one of the user or of a tool: the messages of a single request. */
   public List<Message> asked() {
     List<Message> all = new ArrayList<>(opening());
     List<Turn> turns = turns();
@@ -112,31 +108,31 @@ public record Dialog(
     return all;
   }
 
-  /** The text that was asked last; empty where nothing was. */
+  /** The text of the last turn's question; empty without turns. */
   public String prompt() {
     List<Turn> turns = turns();
     return turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).asked());
   }
 
-  /** The texts of {@link #asked} with empty lines between them, for servers without chat. */
+  /** The texts of {@link #asked} separated by empty lines, for APIs without messages. */
   public String text() {
     return texts(asked());
   }
 
-  /** The text of the system messages before the first turn; null where there are none. */
+  /** The text of the system messages before the first turn; null without any. */
   public @Nullable String system() {
     List<Message> opening = opening();
     return opening.isEmpty() ? null : texts(opening);
   }
 
-  /** The recorded answer to {@link #asked}; null where there is none with text. */
+  /** The text of the recorded answer to {@link #asked}; null without any. */
   public @Nullable String answer() {
     List<Turn> turns = turns();
     String answer = turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).answer());
     return answer.isEmpty() ? null : answer;
   }
 
-  /** Whether it begins with an answer that nobody asked for. */
+  /** Whether it has an answer before the first user message. */
   boolean beginsWithAnswer() {
     return messages.stream().takeWhile(message -> !isAsked(message)).anyMatch(Dialog::isAnswer);
   }
@@ -151,7 +147,7 @@ public record Dialog(
         && !message.role().equals("developer");
   }
 
-  /** Texts of messages with empty lines between them. */
+  /** The texts of messages, separated by empty lines. */
   static String texts(List<Message> messages) {
     return messages.stream()
         .flatMap(Dialog::texts)

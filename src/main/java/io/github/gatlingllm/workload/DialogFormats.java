@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The published formats in which each entry is one dialog: ShareGPT, LongBench v2, OpenAI. */
+/** Reads published formats in which each entry is one dialog: ShareGPT, LongBench v2, OpenAI. */
 final class DialogFormats {
 
   private static final String LONGBENCH_PROMPT =
@@ -30,14 +30,14 @@ final class DialogFormats {
   private DialogFormats() {}
 
   /**
-   * An object with a list of messages that say who they are from, as in ShareGPT.
+   * A dialog of ShareGPT: an object with a list of messages, each with its sender.
    *
    * <pre>{@code
    * {"id": "a1", "conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}]}
    * }</pre>
    *
-   * <p>The list may be called {@code items}, as in raw exports, and messages may have {@code role}
-   * and {@code content}, as in later collections of the same form.
+   * <p>The list may be named {@code items}, as in raw exports, and messages may have {@code role}
+   * and {@code content}, as in later collections.
    */
   static Dialog shareGpt(JsonNode entry) {
     JsonNode list = entry.has("conversations") ? entry.path("conversations") : entry.path("items");
@@ -67,7 +67,7 @@ final class DialogFormats {
 
   /**
    * A question of LongBench v2: a long {@code context}, a {@code question}, and {@code choice_A} to
-   * {@code choice_D}. Its {@code answer} is a letter to grade by, not a recorded answer.
+   * {@code choice_D}. Its {@code answer} is a letter for grading, not a recorded answer.
    */
   static Dialog longBench(JsonNode entry) {
     String prompt =
@@ -82,13 +82,13 @@ final class DialogFormats {
   }
 
   /**
-   * A chat in OpenAI's form: a fine-tuning example ({@code {"messages": […]}}) or a line of its
+   * A chat in OpenAI's format: a fine-tuning example ({@code {"messages": […]}}) or a line of its
    * batch API ({@code {"custom_id": …, "body": {"messages": […]}}}). Content may be text or parts,
    * such as images.
    *
-   * <p>Used are {@code messages} (with their {@code role}, {@code content}, {@code tool_calls} and
-   * {@code tool_call_id}), {@code tools}, and {@code max_tokens} or {@code max_completion_tokens}.
-   * Model, sampling and the like are those of the request under test.
+   * <p>Reads {@code messages} (with {@code role}, {@code content}, {@code tool_calls} and {@code
+   * tool_call_id}), {@code tools}, and {@code max_tokens} or {@code max_completion_tokens}. Model
+   * and sampling parameters are those of the request under test.
    */
   static Dialog openAiChat(JsonNode entry) {
     JsonNode chat = entry.path("body").isObject() ? entry.path("body") : entry;
@@ -104,8 +104,7 @@ final class DialogFormats {
         messages,
         array(chat, "tools"),
         null,
-        length(chat, chat.has("max_tokens") ? "max_tokens" : "max_completion_tokens"),
-        null);
+        length(chat, chat.has("max_tokens") ? "max_tokens" : "max_completion_tokens"));
   }
 
   private static Message openAiMessage(JsonNode message) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Where the dialogs of a file are, and what they are like as a whole. It takes 16 bytes per dialog
- * of one entry, and 12 for every further entry.
+ * Positions of the dialogs of a file, and statistics of them. Takes 16 bytes per dialog of one
+ * entry, and 12 for every further entry.
  */
 final class DialogIndex {
 
@@ -28,12 +28,12 @@ final class DialogIndex {
   private final LongSummaryStatistics inputTokens = new LongSummaryStatistics();
   private final LongSummaryStatistics outputTokens = new LongSummaryStatistics();
 
-  /** Adds a dialog that is one entry, or counts why it cannot be used. */
+  /** Adds a dialog of one entry, or counts the reason why it is unusable. */
   void add(Supplier<Dialog> dialog, long start, int length) {
     add(dialog, new long[] {start}, new int[] {length});
   }
 
-  /** Adds a dialog that is several entries, or counts why it cannot be used. */
+  /** Adds a dialog of several entries, or counts the reason why it is unusable. */
   void add(Supplier<Dialog> dialog, long[] from, int[] bytes) {
     seen++;
     try {
@@ -100,7 +100,7 @@ final class DialogIndex {
     return lengths[entry];
   }
 
-  /** One line for people: how many, how long, what was left out and why. */
+  /** One line for people: number and lengths of dialogs, and what was left out and why. */
   String summary() {
     StringBuilder line = new StringBuilder();
     line.append(dialogs).append(dialogs == 1 ? " dialog" : " dialogs");

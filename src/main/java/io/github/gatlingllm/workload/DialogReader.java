@@ -4,42 +4,42 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.function.Function;
 
-/** Turns the entries of one published format into dialogs. */
+/** Converts the entries of one published format to dialogs. */
 interface DialogReader {
 
   /**
-   * The dialog that these entries hold; one entry in most formats.
+   * The dialog of these entries; one entry in most formats.
    *
-   * @param key a number that no other dialog of the file has
-   * @throws IllegalArgumentException saying what was expected, if they are of another form
-   * @throws Unusable if they are well-formed, and nothing can be asked with them
+   * @param key unique number of the dialog in its file
+   * @throws IllegalArgumentException if the entries are of another format
+   * @throws Unusable if the entries are well-formed but without a question to ask
    */
   Dialog dialog(List<JsonNode> entries, long key);
 
-  /** As {@link #dialog}, for its shape only: long texts may be missing where lengths are known. */
+  /** Like {@link #dialog}, for statistics only: long texts of known length may be missing. */
   default Dialog outline(List<JsonNode> entries, long key) {
     return dialog(entries, key);
   }
 
-  /** Takes an entry of the file in a first pass over it. */
+  /** Visits an entry in the first pass over the file. */
   default void visit(JsonNode entry, long start, int length, DialogIndex index) {
     index.add(() -> outline(List.of(entry), start), start, length);
   }
 
-  /** After the last entry was visited. */
+  /** Called after the last entry. */
   default void end(JsonEntries file, DialogIndex index) {}
 
-  /** Whether the order of the file is the order in which its dialogs were. */
+  /** Whether the file is in order of time. */
   default boolean isInOrder() {
     return false;
   }
 
-  /** Reads files in which each entry is one dialog, and all that it needs. */
+  /** A reader of files in which each entry is a complete dialog. */
   static DialogReader of(Function<JsonNode, Dialog> format) {
     return (entries, key) -> format.apply(entries.get(0));
   }
 
-  /** A text of an object. */
+  /** A string property of an object. */
   static String text(JsonNode object, String key) {
     JsonNode value = object.path(key);
     if (!value.isTextual()) {
@@ -48,12 +48,12 @@ interface DialogReader {
     return value.textValue();
   }
 
-  /** A well-formed entry with which nothing can be asked. */
+  /** A well-formed entry without a question to ask. */
   final class Unusable extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * @param reason the same for all entries of the kind
+     * @param reason constant for all entries with the same defect
      */
     Unusable(String reason) {
       super(reason, null, false, false);

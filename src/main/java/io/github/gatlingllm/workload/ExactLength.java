@@ -5,17 +5,17 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts or continues texts to an exact number of tokens. Every result is counted as a whole, because
- * a cut text may be tokenized otherwise than the beginning it was cut from. Too slow for an event
- * loop; may be used by several threads.
+ * Cuts or extends texts to an exact number of tokens. Every result is counted as a whole, because a
+ * text may be tokenized differently after cutting. Too slow for an event loop; thread-safe.
  *
- * <p>Texts begin and end with a visible character, because chat templates trim them. A text that is
- * too short is continued by made-up sentences ({@link SyntheticText}), never by repetition. Where
- * several cuts miss the length, and no short word fills the gap, the nearest is taken.
+ * <p>Texts begin and end with a visible character, because chat templates trim white space. A text
+ * that is too short is extended by synthetic sentences ({@link SyntheticText}), never by
+ * repetition. If no cut has the exact length and no short word fills the gap, the nearest length is
+ * used.
  */
 final class ExactLength {
 
-  /** What sets a prefix apart from the prompt. */
+  /** Separator between prefix and prompt. */
   static final String BREAK = "\n\n";
 
   private static final int CUTS = 16;
@@ -23,7 +23,7 @@ final class ExactLength {
   private static final int LONG_TOKEN_CHARS = 7;
   private static final int CHARS_MORE = 120;
 
-  /** Short words that most vocabularies have, to fill the gap that a cut leaves. */
+  /** Short words of most vocabularies, to fill the gap after a cut. */
   private static final List<String> FILLERS =
       List.of(" and", " then", " so", " more", ".", " it", "!", " a", "?", " now", ",", " no");
 
@@ -34,18 +34,18 @@ final class ExactLength {
   }
 
   /**
-   * A text of some length.
+   * A text with its token count.
    *
-   * @param text without what was put around it to count
-   * @param tokens of the whole, with what was put around it
+   * @param text without the surrounding texts
+   * @param tokens of the whole, with the surrounding texts
    */
   record Fitted(String text, int tokens) {}
 
   /**
-   * The text, as long as it must be for {@code before + text + after} to have that many tokens.
+   * The text, cut or extended so that {@code before + text + after} has that many tokens.
    *
    * @param tokens ≥ 1
-   * @param random what it is continued with is drawn from
+   * @param random source of the extension
    */
   Fitted of(String before, String text, String after, int tokens, SplittableRandom random) {
     String whole = before + text.strip();
@@ -57,7 +57,7 @@ final class ExactLength {
     return cut(before, source, after, tokens);
   }
 
-  /** Tokens of a text. */
+  /** Number of tokens of a text. */
   int count(String text) {
     return tokenizer.count(text);
   }
@@ -90,7 +90,7 @@ final class ExactLength {
       if (nearest.tokens() == tokens) {
         return nearest;
       }
-      // Too long: shorter by the excess. Too short though filled: another cut is filled otherwise.
+      // Too long: cut by the excess. Still too short after filling: try another cut.
       keep = count > tokens ? keep - (count - tokens) : keep - 1;
       if (count < tokens - MOST_FILLED) {
         keep += 1 + tokens - count;

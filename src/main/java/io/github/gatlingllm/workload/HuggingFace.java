@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * A {@code tokenizer.json}, read by the library of Hugging Face. The only class that knows it: it
- * is loaded, and the library with it, when such a tokenizer is first asked for.
+ * The tokenizer of a {@code tokenizer.json}, through the library of Hugging Face. The only class
+ * that uses the library, which is loaded on first use.
  */
 final class HuggingFace implements Tokenizer {
 
@@ -23,7 +23,7 @@ final class HuggingFace implements Tokenizer {
   private static final String LIBRARY = "ai.djl.huggingface.tokenizers.HuggingFaceTokenizer";
   private static final String OFFLINE = "ai.djl.offline";
 
-  /** The bare text, all of it. */
+  /** Counts the whole plain text. */
   private static final Map<String, String> OPTIONS =
       Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
 
@@ -78,8 +78,8 @@ final class HuggingFace implements Tokenizer {
   }
 
   /**
-   * Verified: pieces that merge over its end are cut until what is left has few enough tokens.
-   * White space that belongs to no token is in a head only before its last token.
+   * Cuts further until the count of the result fits, as tokens may merge at its end. White space
+   * that belongs to no token is kept only before the last token.
    */
   @Override
   public String head(String text, int tokens) {
@@ -96,7 +96,9 @@ final class HuggingFace implements Tokenizer {
     return "";
   }
 
-  /** Where the first {@code whole} tokens end, without a character that the next one shares. */
+  /**
+   * End of the first {@code whole} tokens, without a character that is also part of the next token.
+   */
   private static int end(CharSpan[] spans, int whole) {
     int end = 0;
     for (int i = 0; i < whole; i++) {

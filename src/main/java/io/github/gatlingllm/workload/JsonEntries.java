@@ -14,14 +14,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The entries of a JSON file of any size: the elements of one array, or one value after the other
- * (JSON lines). One pass finds out where each entry is; after that they are read one at a time.
+ * The entries of a JSON file of any size: the elements of an array, or a sequence of values (JSON
+ * lines). One pass finds the position of each entry; after that entries are read one at a time.
  *
- * <p>Reading is safe for use by several threads.
+ * <p>Reading is thread-safe.
  */
 final class JsonEntries implements AutoCloseable {
 
-  /** A single text may be a whole book. */
+  /** Without Jackson's limit of string lengths, as a text may be a whole book. */
   private static final ObjectMapper JSON =
       new ObjectMapper(
           JsonFactory.builder()
@@ -37,14 +37,14 @@ final class JsonEntries implements AutoCloseable {
     this.file = file;
   }
 
-  /** Is told of each entry. */
+  /** Receives the entries of a file. */
   interface Visitor {
     /**
-     * Takes the next entry.
+     * Receives the next entry.
      *
      * @param start of the entry, in bytes
      * @param length of the entry, in bytes
-     * @throws IllegalArgumentException if it is not what was expected
+     * @throws IllegalArgumentException if the entry has another format
      */
     void visit(JsonNode entry, long start, int length);
   }
@@ -52,7 +52,7 @@ final class JsonEntries implements AutoCloseable {
   /**
    * Opens a file.
    *
-   * @param name what messages call it
+   * @param name of the file in messages
    */
   static JsonEntries open(String name, Path file) throws IOException {
     return new JsonEntries(name, FileChannel.open(file, StandardOpenOption.READ));
@@ -61,8 +61,8 @@ final class JsonEntries implements AutoCloseable {
   /**
    * Visits all entries in order. Only one of them is in memory at a time.
    *
-   * @throws IllegalArgumentException in one line with file and line number, for the first entry
-   *     that is no JSON or not what was expected
+   * @throws IllegalArgumentException with file and line number in one line, for the first entry
+   *     that is not JSON or has another format
    */
   void visitAll(Path path, Visitor visitor) throws IOException {
     long entries = 0;
@@ -105,13 +105,13 @@ final class JsonEntries implements AutoCloseable {
     return new IllegalArgumentException(name + ":" + line + ": entry " + (entry + 1) + ": " + what);
   }
 
-  /** Jackson tells where and what else it knows in further sentences. */
+  /** The first line of Jackson's message, without its own position of the error. */
   private static String first(String message) {
-    String line = message.lines().findFirst().orElse("");
+    String line = message.lines().findFirst().orElse("").replaceFirst(" \\(start marker.*", "");
     return line.length() <= 80 ? line : line.substring(0, 79) + "…";
   }
 
-  /** The entry at that place. */
+  /** The entry at a position. */
   JsonNode read(long start, int length) {
     try {
       ByteBuffer bytes = ByteBuffer.allocate(length);

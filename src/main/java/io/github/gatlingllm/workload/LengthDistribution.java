@@ -11,15 +11,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How many tokens prompts have: whole numbers from 1 to {@value #MOST}. Draws outside are drawn
- * again, so that a distribution is cut off there, never piled up. Immutable.
+ * A distribution of prompt lengths in tokens: whole numbers from 1 to {@value #MOST}. Draws outside
+ * this range are repeated, so distributions are truncated. Immutable.
  */
 public sealed interface LengthDistribution {
 
-  /** The longest prompt. */
+  /** The longest possible prompt. */
   int MOST = 1_000_000;
 
-  /** What {@link #parse} expects. */
+  /** The forms that {@link #parse} accepts. */
   String EXPECTED =
       "tokens from 1 to 1,000,000: a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std>"
           + " or weighted:128=70,4096=30";
@@ -27,22 +27,22 @@ public sealed interface LengthDistribution {
   /**
    * The length of one prompt.
    *
-   * @param random drawn from, where there is chance
-   * @param index position of the prompt in the run, from 0
+   * @param random source of random distributions
+   * @param index of the prompt in the run, from 0
    */
   int draw(SplittableRandom random, long index);
 
-  /** The shortest length that can be drawn. */
+  /** Lower bound of the drawn lengths. */
   default int least() {
     return 1;
   }
 
   /**
-   * Reads {@code 512}, {@code 512:64} (normal: mean and standard deviation), {@code 100-900}
+   * Parses {@code 512}, {@code 512:64} (normal: mean and standard deviation), {@code 100-900}
    * (uniform), {@code lognormal:512:256} (mean and standard deviation of the lengths) or {@code
    * weighted:128=70,4096=30}.
    *
-   * @throws IllegalArgumentException with what is expected
+   * @throws IllegalArgumentException whose message lists the accepted forms
    */
   static LengthDistribution parse(String text) {
     try {
@@ -76,12 +76,12 @@ public sealed interface LengthDistribution {
             : new Uniform(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(3)));
       }
     } catch (IllegalArgumentException e) {
-      // The message below says what is expected of each number.
+      // Reported below, with the accepted forms.
     }
     throw new IllegalArgumentException("expected " + EXPECTED);
   }
 
-  /** Always the same. */
+  /** One fixed length. */
   record Fixed(int tokens) implements LengthDistribution {
     public Fixed {
       length(tokens);
@@ -104,10 +104,10 @@ public sealed interface LengthDistribution {
   }
 
   /**
-   * A normal distribution.
+   * A normal distribution, truncated at 1.
    *
-   * @param mean 1 or more, before it is cut off at 1
-   * @param std standard deviation, 0 or more
+   * @param mean before truncation, 1 or more
+   * @param std standard deviation before truncation, 0 or more
    */
   record Normal(double mean, double std) implements LengthDistribution {
     public Normal {
@@ -126,10 +126,10 @@ public sealed interface LengthDistribution {
   }
 
   /**
-   * A lognormal distribution: many short prompts and few long ones, as in real traffic.
+   * A lognormal distribution: many short and few long prompts, as in real traffic.
    *
-   * @param mean of the lengths themselves, not of their logarithms; 1 or more
-   * @param std of the lengths themselves, 0 or more
+   * @param mean of the lengths, not of their logarithms; 1 or more
+   * @param std standard deviation of the lengths, 0 or more
    */
   record Lognormal(double mean, double std) implements LengthDistribution {
     public Lognormal {
@@ -150,7 +150,7 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** Every length from {@code least} to {@code most} with equal chance, both included. */
+  /** A uniform distribution from {@code least} to {@code most}, both included. */
   record Uniform(int least, int most) implements LengthDistribution {
     public Uniform {
       length(least);
@@ -172,14 +172,14 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** One of several lengths, by weight. */
+  /** A weighted choice of lengths. */
   record Weighted(List<Choice> choices) implements LengthDistribution {
 
     /**
-     * A length that may be drawn.
+     * One of the lengths.
      *
      * @param tokens 1 to {@value #MOST}
-     * @param weight share of the prompts ÷ the sum of all weights; above 0
+     * @param weight above 0; the share of prompts is weight ÷ sum of all weights
      */
     public record Choice(int tokens, double weight) {
       public Choice {
@@ -212,9 +212,9 @@ public sealed interface LengthDistribution {
   }
 
   /**
-   * Lengths in the order in which they were recorded, over and over.
+   * Recorded lengths in their order, which repeats.
    *
-   * @param name where they come from, for people
+   * @param name of their source, for people
    */
   record Recorded(String name, List<Integer> lengths) implements LengthDistribution {
     public Recorded {

@@ -5,24 +5,22 @@ import io.github.gatlingllm.wire.GenerationRequest.Message;
 import java.util.List;
 
 /**
- * Requests of Mooncake's traces.
+ * Reads requests of Mooncake's traces.
  *
  * <pre>{@code
  * {"timestamp": 3052, "input_length": 2287, "output_length": 316, "hash_ids": [0, 42, 43, 44, 45]}
  * }</pre>
  *
- * <p>The time stamp is in milliseconds; a hash id stands for the 512 tokens of its block and all
- * before them. {@link BlockText} makes up the texts: the same block for the same id. Ids beyond
- * {@code input_length} have no text; where there are too few ids, or none, the rest of the text is
- * unique to that request.
+ * <p>The time stamp is in milliseconds. A hash id identifies a block of 512 tokens together with
+ * all blocks before it. {@link BlockText} generates the texts, the same block for the same id. Ids
+ * beyond {@code input_length} are ignored; without enough ids the rest of the text is unique to the
+ * request.
  */
 final class Mooncake implements DialogReader {
 
   private static final Message PLACEHOLDER = Message.user("?");
-  private static final long NANOS_PER_MILLI = 1_000_000L;
 
   private final BlockText texts;
-  private long firstMillis = Long.MIN_VALUE;
 
   Mooncake(Tokenizer tokenizer) {
     texts = new BlockText(tokenizer);
@@ -49,19 +47,11 @@ final class Mooncake implements DialogReader {
   }
 
   private Dialog of(JsonNode entry, Message message) {
-    JsonNode timestamp = entry.path("timestamp");
-    if (!timestamp.isNumber()) {
+    if (!entry.path("timestamp").isNumber()) {
       throw new IllegalArgumentException("expected \"timestamp\", a number of milliseconds");
     }
-    if (firstMillis == Long.MIN_VALUE) {
-      firstMillis = timestamp.longValue();
-    }
     return new Dialog(
-        List.of(message),
-        null,
-        length(entry, "input_length"),
-        length(entry, "output_length"),
-        (timestamp.longValue() - firstMillis) * NANOS_PER_MILLI);
+        List.of(message), null, length(entry, "input_length"), length(entry, "output_length"));
   }
 
   private static int length(JsonNode entry, String key) {

@@ -10,18 +10,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Message trees of OpenAssistant, nested or flat.
+ * Reads message trees of OpenAssistant, nested or flat.
  *
  * <pre>{@code
  * {"message_tree_id": "t", "prompt": {"text": "…", "role": "prompter", "replies": [{…}, {…}]}}
  * {"message_id": "b", "parent_id": "a", "text": "…", "role": "assistant", "rank": 0}
  * }</pre>
  *
- * <p>A tree gives one dialog: from its prompt on the reply with the lowest {@code rank} (0 is what
- * people liked best), ranked ones before others, earlier ones first; until a message has none.
- * Deleted messages, and those that reviewers rejected, are on no path.
+ * <p>A tree gives one dialog: the prompt, and after each message the reply with the lowest {@code
+ * rank} (0 is the best), ranked replies before unranked, earlier ones first, down to a message
+ * without reply. Deleted messages and messages rejected by reviewers are skipped.
  *
- * <p>Flat files need their ids in memory while they are opened, about 200 bytes per message.
+ * <p>Opening a flat file takes about 200 bytes of memory per message for the ids.
  */
 final class OpenAssistant implements DialogReader {
 

@@ -3,19 +3,18 @@ package io.github.gatlingllm.workload;
 import io.github.gatlingllm.random.SplitMix64;
 
 /**
- * Numbers 0 to n − 1 in a seeded order that needs no memory: each comes once before any comes
- * again, and every further pass has an order of its own.
+ * The numbers 0 to n − 1 in a random order computed without memory: each occurs once per pass, and
+ * every pass has another order.
  *
- * <p>A balanced Feistel network over the least even number of bits that holds n is a bijection
- * whatever its round function is (Luby and Rackoff, 1988); results of n and above are sent through
- * it again until one is below n (cycle walking; Black and Rogaway, 2002), less than 4 times on
- * average.
+ * <p>A balanced Feistel network over the least even number of bits for n is a bijection for any
+ * round function (Luby and Rackoff, 1988). Results of n and above are encrypted again until one is
+ * below n (cycle walking; Black and Rogaway, 2002), less than 4 times on average.
  */
 final class Permutation {
 
   private static final int ROUNDS = 8;
 
-  /** Keeps these draws independent of others from the same seed. */
+  /** Makes these draws independent of others with the same seed. */
   private static final long SALT = 0x6469616c6f677331L; // "dialogs1"
 
   private final int size;
@@ -23,7 +22,7 @@ final class Permutation {
   private final long seed;
 
   /**
-   * @param size how many numbers, ≥ 1
+   * @param size of the range, ≥ 1
    */
   Permutation(int size, long seed) {
     this.size = size;
@@ -33,9 +32,9 @@ final class Permutation {
   }
 
   /**
-   * The number that is drawn at that position.
+   * The number at an index.
    *
-   * @param index ≥ 0; a pass over all numbers is {@code size} long
+   * @param index ≥ 0; a pass over all numbers has {@code size} indices
    */
   int at(long index) {
     long key = SplitMix64.mix(seed + (index / size) * SplitMix64.GOLDEN_GAMMA);

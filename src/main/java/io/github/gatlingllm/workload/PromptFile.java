@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reads a pool of prompts from a UTF-8 file; the format is told by the file's extension.
+ * Reads a pool of prompts from a UTF-8 file, whose extension determines the format.
  *
  * <pre>
  * .json           array of strings, or of objects with a "prompt"
@@ -42,8 +42,8 @@ final class PromptFile {
   /**
    * The prompts of that file.
    *
-   * @throws IllegalArgumentException in one line, with file name and line number, if it cannot be
-   *     read, holds something else, or holds nothing
+   * @throws IllegalArgumentException with file name and line number in one line, if the file cannot
+   *     be read, has another form, or is empty
    */
   static PromptPool read(Path file) {
     Path fileName = file.getFileName();

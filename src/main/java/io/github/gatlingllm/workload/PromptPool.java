@@ -10,7 +10,7 @@ import java.util.IntSummaryStatistics;
 import java.util.List;
 
 /**
- * The prompts of a run, and the seeded draw of one per request.
+ * A pool of prompts from which each request draws one by seed and index.
  *
  * <pre>{@code
  * PromptPool pool = PromptPool.builtIn();
@@ -19,12 +19,12 @@ import java.util.List;
  *
  * <p>Immutable; all methods may be called from any thread.
  *
- * @param origin where the prompts come from, for people: {@code built-in}, a file name
+ * @param origin for people: {@code built-in} or a file name
  * @param texts at least one
  */
 public record PromptPool(String origin, List<String> texts) implements Prompts.Source {
 
-  /** Keeps prompt draws independent of arrival times, which are drawn from the same seed. */
+  /** Makes prompt draws independent of arrival times, which use the same seed. */
   private static final long SALT = 0x70726f6d70747331L; // "prompts1"
 
   public PromptPool {
@@ -35,7 +35,7 @@ public record PromptPool(String origin, List<String> texts) implements Prompts.S
   }
 
   /**
-   * 100 short prompts of mixed kind and language, made for this project: explanation, code,
+   * 100 short prompts of mixed kind and language, written for this project: explanation, code,
    * creative, science, reasoning, planning, and 11 languages beside English.
    */
   public static PromptPool builtIn() {
@@ -55,14 +55,14 @@ public record PromptPool(String origin, List<String> texts) implements Prompts.S
    * The prompts of a UTF-8 file: {@code .json} (array), {@code .jsonl}, {@code .csv} (a column
    * {@code prompt}), anything else a prompt per line.
    *
-   * @throws IllegalArgumentException in one line, with file name and line number, if it cannot be
-   *     read, holds something else, or holds nothing
+   * @throws IllegalArgumentException with file name and line number in one line, if the file cannot
+   *     be read, has another form, or is empty
    */
   public static PromptPool read(Path file) {
     return PromptFile.read(file);
   }
 
-  /** A pool of one: every request asks the same. */
+  /** A pool of one prompt. */
   public static PromptPool of(String prompt) {
     return new PromptPool("fixed text", List.of(prompt));
   }
@@ -71,7 +71,7 @@ public record PromptPool(String origin, List<String> texts) implements Prompts.S
    * The prompt of one request: uniform over the pool, with replacement.
    *
    * @param seed the run's seed
-   * @param index position of the request in the run, from 0
+   * @param index of the request in the run, from 0
    */
   @Override
   public String pick(long seed, long index) {

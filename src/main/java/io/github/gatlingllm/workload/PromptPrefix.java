@@ -8,29 +8,29 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * What is put before the very first character of every prompt, so that a server's prefix cache hits
- * exactly where it is meant to. Immutable.
+ * A text before the first character of every prompt, which controls the hits of a server's prefix
+ * cache. Immutable.
  *
- * <p>Every prefix ends with an empty line, so that tokenizers that break there count it and the
- * prompt apart: their sum is the count of both in one.
+ * <p>Every prefix ends with an empty line. For tokenizers that split there, the token counts of
+ * prefix and prompt add up.
  */
 public sealed interface PromptPrefix {
 
-  /** Nothing: what the server has cached of earlier prompts, it may use. */
+  /** No prefix: the server may reuse its cache of earlier prompts. */
   PromptPrefix NONE = new None();
 
-  /** Number of prefixes that are counted to see whether all have the same size. */
+  /** Number of prefixes that {@link #sizes} counts. */
   int SIZED = 64;
 
-  /** The texts, ready to be used; too slow for an event loop. */
+  /** Creates the texts; too slow for an event loop. */
   Texts texts(Tokenizer tokenizer);
 
-  /** The same, drawn from another seed. */
+  /** The same with another seed. */
   PromptPrefix seed(long seed);
 
   /**
-   * Tokens of the prefixes of the first requests. Where the least and the most differ, the
-   * tokenizer does not give every prefix the same count, and the totals of prompts differ too.
+   * Token counts of the prefixes of the first requests. If minimum and maximum differ, the total
+   * lengths of prompts vary as well.
    */
   static IntSummaryStatistics sizes(Texts texts, Tokenizer tokenizer) {
     return IntStream.range(0, SIZED)
@@ -38,22 +38,19 @@ public sealed interface PromptPrefix {
         .summaryStatistics();
   }
 
-  /** The prefixes of requests. May be used by any thread, event loops too. */
+  /** The prefixes of requests. Thread-safe, and fast enough for event loops. */
   interface Texts {
 
     /** The prefix of a request; empty for none. */
     String of(long request);
 
-    /**
-     * The prefix of a request that is a turn of a conversation, where it may have to be that of the
-     * turns before.
-     */
+    /** The prefix of a turn of a conversation, which may have to equal that of earlier turns. */
     default String inConversation(long request, long conversation) {
       return of(request);
     }
   }
 
-  /** Nothing. */
+  /** No prefix. */
   record None() implements PromptPrefix {
     @Override
     public Texts texts(Tokenizer tokenizer) {
@@ -72,17 +69,16 @@ public sealed interface PromptPrefix {
   }
 
   /**
-   * A nonce, another one for every request, which makes a prompt unlike any other: 18 digits and an
-   * empty line.
+   * A nonce for every request, which makes each prompt unique: 18 digits and an empty line.
    *
    * <pre>
    * 042198377512904418\n\n
    * </pre>
    *
-   * <p>Within one seed no two requests share a nonce: it is a permutation of 59-bit numbers. Under
-   * two seeds they do with a chance of one in 2^59. The first three digits, one token of most
-   * vocabularies, take 577 values. Tokenizers that keep digits and line breaks apart from letters
-   * count every nonce alike: 7 tokens by {@code cl100k_base}, 5 by {@code chars4}.
+   * <p>Nonces of one seed are unique: they are a permutation of 59-bit numbers. Requests of two
+   * seeds have the same nonce with a probability of 2^−59. The first three digits, one token in
+   * most vocabularies, have 577 values. Tokenizers that separate digits and line breaks from
+   * letters give every nonce the same count: 7 tokens by {@code cl100k_base}, 5 by {@code chars4}.
    */
   record Unique(long seed) implements PromptPrefix {
     private static final long MASK = (1L << 59) - 1;
@@ -93,7 +89,7 @@ public sealed interface PromptPrefix {
       return request -> String.format(Locale.ROOT, "%018d\n\n", permuted((request + first) & MASK));
     }
 
-    /** Each step can be undone within 59 bits, and so no two numbers become one. */
+    /** A bijection of 59-bit numbers: each step is invertible. */
     private static long permuted(long number) {
       long x = number;
       x ^= x >>> 30;
@@ -103,7 +99,7 @@ public sealed interface PromptPrefix {
       return x ^ (x >>> 31);
     }
 
-    /** Neighbouring seeds must not begin at neighbouring numbers. */
+    /** Mixes the seed, so that neighbouring seeds do not start at neighbouring numbers. */
     private static long spread(long seed) {
       long x = seed * SplitMix64.GOLDEN_GAMMA;
       x = (x ^ (x >>> 32)) * 0xd6e8feb86659fd93L;
@@ -122,10 +118,10 @@ public sealed interface PromptPrefix {
   }
 
   /**
-   * Made-up texts of a length, each the beginning of the prompts of its group.
+   * Synthetic texts of one length, each shared by a group of prompts.
    *
-   * @param groups how many texts there are, 1 or more
-   * @param tokens how long each is, 2 or more, its empty line included
+   * @param groups number of texts, 1 or more
+   * @param tokens of each text with its empty line, 2 or more
    */
   record Shared(int groups, int tokens, long seed) implements PromptPrefix {
     private static final long TEXT_SALT = 0x7072656669786573L; // "prefixes"
@@ -162,7 +158,7 @@ public sealed interface PromptPrefix {
     private String text(ExactLength exact, int group) {
       SplittableRandom random = SplitMix64.at(seed, TEXT_SALT, group);
       String text = exact.of("", "", ExactLength.BREAK, tokens, random).text();
-      // Its last token must be full, else the prompt's first character would be part of it.
+      // The prompt's first character must not merge with the last token of the prefix.
       for (int more = 0; more < LONG_TOKEN; more++) {
         String prefix = text + ".".repeat(more) + ExactLength.BREAK;
         if (exact.count(prefix) == tokens && exact.count(prefix + "A") == tokens + 1) {

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prompts of a run, by the position of the request that asks them: the same for the same seed.
+ * The prompts of a run by the index of their request; the same for the same seed.
  *
  * <pre>{@code
  * Prompts prompts = Prompts.of(PromptPool.builtIn(), 42)
@@ -16,16 +16,15 @@ import org.jspecify.annotations.Nullable;
  * String prompt = prompts.pick(requestIndex).text();
  * }</pre>
  *
- * <p>Prompts of given lengths are all made in {@link #tokens}, before the load starts, by all
- * processors: tokenizing is too slow for an event loop, and during the load it would distort the
- * measurement. There are as many distinct ones as asked for; after these they come again in the
- * same order.
+ * <p>Prompts of given lengths are all created in {@link #tokens}, before the load starts, on all
+ * processors: tokenizing is too slow for an event loop, and would disturb the measurement. The
+ * requested number of distinct prompts repeats in the same order.
  *
- * <p>Immutable; all methods may be called from any thread.
+ * <p>Immutable and thread-safe.
  */
 public final class Prompts {
 
-  /** Distinct prompts of given lengths that are made unless fewer are needed. */
+  /** Default number of distinct prompts of given lengths. */
   public static final int MOST_MADE = 1_000;
 
   private static final long LENGTH_SALT = 0x6c656e677468736fL; // "lengthso"
@@ -53,19 +52,19 @@ public final class Prompts {
   /**
    * One prompt.
    *
-   * @param text without a prefix
-   * @param tokens of prefix and text, counted as a whole; null where they were not
-   * @param wanted tokens that it should have; null where no length is given
+   * @param text without prefix
+   * @param tokens of prefix and text together; null if not counted
+   * @param wanted requested number of tokens; null without a length
    */
   public record Prompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
 
-    /** Whether it has the length that it should have. */
+    /** Whether it has the requested length, if any. */
     public boolean exact() {
       return wanted == null || wanted.equals(tokens);
     }
   }
 
-  /** A prompt that could not be given its length, and its position. */
+  /** A prompt that does not have its requested length. */
   public record Miss(int index, int wanted, int tokens) {
     @Override
     public String toString() {
@@ -73,12 +72,12 @@ public final class Prompts {
     }
   }
 
-  /** Prompts as their source has them. */
+  /** Prompts with the lengths of their source. */
   public static Prompts of(Source source, long seed) {
     return new Prompts(source, seed, request -> "", null, List.of());
   }
 
-  /** The same with room for that prefix: lengths include it, {@link #whole} begins with it. */
+  /** The same with a prefix: lengths include it, and {@link #whole} begins with it. */
   public Prompts prefix(PromptPrefix.Texts texts) {
     if (lengths != null) {
       throw new IllegalStateException("prompts got their lengths before their prefix");
@@ -87,10 +86,10 @@ public final class Prompts {
   }
 
   /**
-   * The same, each cut or continued to a length of that distribution. Takes about a millisecond per
+   * The same, each cut or extended to a length of that distribution. Takes about a millisecond per
    * 1,000 tokens and prompt.
    *
-   * @param count how many distinct prompts, 1 or more
+   * @param count number of distinct prompts, 1 or more
    */
   public Prompts tokens(LengthDistribution lengths, Tokenizer tokenizer, int count) {
     ExactLength exact = new ExactLength(tokenizer);
@@ -104,41 +103,41 @@ public final class Prompts {
 
   private Prompt make(ExactLength exact, LengthDistribution lengths, int index) {
     int wanted = lengths.draw(SplitMix64.at(seed, LENGTH_SALT, index), index);
-    // A fixed text stays the same: it is always continued in the same way.
+    // A fixed text is always extended in the same way.
     SplittableRandom random = SplitMix64.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
     ExactLength.Fitted fitted =
         exact.of(prefix.of(index), source.pick(seed, index), "", wanted, random);
     return new Prompt(fitted.text(), fitted.tokens(), wanted);
   }
 
-  /** Where the texts come from. */
+  /** The source of the texts. */
   public Source source() {
     return source;
   }
 
-  /** How long they are; null where they are as their source has them. */
+  /** The distribution of lengths; null for the lengths of the source. */
   public @Nullable LengthDistribution lengths() {
     return lengths;
   }
 
-  /** The prompts of given lengths, in the order of the requests; empty where no length is given. */
+  /** The created prompts in the order of requests; empty without a distribution of lengths. */
   public List<Prompt> made() {
     return made;
   }
 
-  /** The prompt of one request, without prefix. */
+  /** The prompt of a request, without prefix. */
   public Prompt pick(long index) {
     return made.isEmpty()
         ? new Prompt(source.pick(seed, index), null, null)
         : made.get((int) (index % made.size()));
   }
 
-  /** The text of one request, its prefix first. */
+  /** The prefix and the text of a request. */
   public String whole(long index) {
     return prefix.of(index) + pick(index).text();
   }
 
-  /** The made prompts that do not have their length. */
+  /** The created prompts that do not have their requested length. */
   public List<Miss> misses() {
     List<Miss> misses = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {
@@ -151,25 +150,25 @@ public final class Prompts {
   }
 
   /**
-   * Where the texts of prompts come from. Immutable; all methods may be called from any thread.
+   * A source of prompt texts. Immutable and thread-safe.
    *
    * @see PromptPool
    */
   public interface Source {
 
-    /** Made-up English, {@code sentences} (≥ 1) in each prompt. */
+    /** Synthetic English, {@code sentences} (≥ 1) per prompt. */
     static Source synthetic(int sentences) {
       return new SyntheticText(sentences);
     }
 
-    /** For people: {@code built-in}, a file name. */
+    /** Its origin for people: {@code built-in} or a file name. */
     String origin();
 
     /**
      * The text of one prompt.
      *
      * @param seed the run's seed
-     * @param index position of the prompt in the run, from 0
+     * @param index of the prompt in the run, from 0
      */
     String pick(long seed, long index);
 

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts how many prompts are word for word one that went to the same target before. It remembers
- * 64 bits of a prompt, of up to 16,384 different ones each, beyond that of an even sample of them:
- * every second, fourth, eighth …, with all that repeat one of these. 2 MiB at most. Thread-safe.
+ * Counts prompts that were sent verbatim to the same target before. Keeps a 64-bit hash of each
+ * distinct prompt, up to 16,384; with more distinct prompts, of a sample of every second, fourth,
+ * eighth … of them with all their repetitions. Takes at most 2 MiB. Thread-safe.
  */
 final class SeenPrompts {
 
@@ -17,7 +17,7 @@ final class SeenPrompts {
   private final Map<Long, Integer> counts = new HashMap<>();
   private long counted;
 
-  /** A prompt is in the sample where these bits of its hash are 0. */
+  /** A prompt is in the sample if these bits of its hash are 0. */
   private long mask;
 
   SeenPrompts() {
@@ -35,7 +35,7 @@ final class SeenPrompts {
     for (String text : texts) {
       hash = hash(hash(hash, text), "\0");
     }
-    // FNV's low bits are weak, and the sample is drawn by them.
+    // The sample is drawn by the low bits, which are weak in FNV.
     hash = (hash ^ (hash >>> 32)) * 0xd6e8feb86659fd93L;
     hash ^= hash >>> 32;
     if ((hash & mask) == 0) {
@@ -60,7 +60,7 @@ final class SeenPrompts {
     return counted;
   }
 
-  /** How many repeat an earlier one; above 16,384 different prompts an estimate. */
+  /** Number of prompts that repeat an earlier one; an estimate above 16,384 distinct prompts. */
   synchronized long repeated() {
     long inSample = counts.values().stream().mapToLong(count -> count - 1L).sum();
     return Math.min(counted, inSample * (mask + 1));

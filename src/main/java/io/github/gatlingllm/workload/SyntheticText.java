@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Made-up English: grammatical sentences over a small vocabulary of our own, drawn by a seed. It is
- * what prompts are padded with, and a source of prompts itself.
+ * Synthetic English: grammatical sentences over a small vocabulary, drawn by a seed. Used to extend
+ * prompts, and as a source of prompts.
  *
- * @param sentences of each prompt, ≥ 1
+ * @param sentences per prompt, ≥ 1
  */
 record SyntheticText(int sentences) implements Prompts.Source {
 
@@ -83,7 +83,7 @@ record SyntheticText(int sentences) implements Prompts.Source {
     return text.toString();
   }
 
-  /** The text, followed by sentences until it has at least so many characters. */
+  /** The text, extended by sentences to at least that number of characters. */
   static String continued(String text, int chars, SplittableRandom random) {
     StringBuilder longer = new StringBuilder(text);
     while (longer.length() < chars) {

@@ -8,14 +8,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** OpenAI's byte pair encodings, by jtokkit. Special tokens in a text are counted as plain text. */
+/**
+ * OpenAI's byte pair encodings, through jtokkit. Special tokens in a text are counted as plain
+ * text.
+ */
 record Tiktoken(EncodingType type) implements Tokenizer {
 
   static final String PREFIX = "tiktoken:";
 
   static final Tiktoken CL100K = new Tiktoken(EncodingType.CL100K_BASE);
 
-  /** Loads the tables of an encoding when they are first asked for. */
+  /** Loads the tables of an encoding on first use. */
   private static final EncodingRegistry TABLES = Encodings.newLazyEncodingRegistry();
 
   static Tiktoken of(String encoding) {
@@ -55,8 +58,8 @@ record Tiktoken(EncodingType type) implements Tokenizer {
   }
 
   /**
-   * Text as it arrives at a server: itself, but for half a surrogate pair. UTF-8 has none, a
-   * question mark is sent.
+   * The text as the server receives it: an unpaired surrogate is sent as a question mark, as UTF-8
+   * cannot encode it.
    */
   static String sent(String text) {
     boolean whole =

@@ -19,41 +19,41 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts tokens on one thread of its own, so that no event loop ever does: prompts while their
- * requests are in flight, answers of servers that do not count them, and of the others a sample.
- * Only the writing of records waits for it, and so the thread looks for work by itself: waking it
- * for every request would cost more than counting does, on one processor also the time of what is
- * being read.
+ * Counts tokens on one background thread, never on an event loop: prompts while their requests are
+ * in flight, all answers of servers that do not report token counts, and a sample of the other
+ * answers. Only the writing of records waits for counts, so the thread polls for work: waking it
+ * for every request would cost more than counting, and on a single processor delay the event loop.
  *
- * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
- * counted until there is room, and that is said at the end. Thread-safe.
+ * <p>Memory is bounded: while {@value #MOST_WAITING} texts or records wait, further ones are not
+ * counted, which is reported at the end of the run. Thread-safe.
  */
 public final class TokenCounting {
 
   private static final int MOST_WAITING = 1 << 14;
   private static final long POLL_MILLIS = 5;
 
-  /** Sample of the answers that the server counted: all of the first requests, then 1 in 16. */
+  /** Sample of answers that the server counted too: those of the first requests, then 1 in 16. */
   private static final int FIRST = 200;
 
   private static final int ONE_IN = 16;
 
-  /** With more waiting, samples are not counted: counts that a record needs come first. */
+  /** With more texts waiting, samples are not counted: counts that a record needs have priority. */
   private static final int FEW_WAITING = 2_048;
 
-  /** Time for handing over what was just counted, after the wait. */
+  /** Additional time in {@link #close} for passing on counts that were just finished. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
-  /** How often the thread looks for work, and after how many times in vain it wants to be woken. */
+  /** Polling interval of the thread. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private static final int LOOKS_IN_VAIN = 20;
+  /** After this number of polls without work the thread sleeps until it is woken. */
+  private static final int IDLE_POLLS = 20;
 
   private final Thread thread = new Thread(this::run, "llm-tokenizer");
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private volatile boolean asleep;
 
-  /** Used by the thread alone. */
+  /** Used by the thread only. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
 
   private final SeenPrompts seen = new SeenPrompts();
@@ -74,7 +74,7 @@ public final class TokenCounting {
     thread.start();
   }
 
-  /** The tokens of a prompt, once they are counted. */
+  /** The token count of a prompt, available once it is counted. */
   public final class PromptCount {
     private final Tokenizer tokenizer;
     private final List<String> texts;
@@ -88,30 +88,32 @@ public final class TokenCounting {
       this.known = texts.isEmpty();
     }
 
-    /** Notes too whether that target was sent the same prompt before. */
+    /** Also counts whether the same prompt was sent to that target before. */
     public PromptCount sentTo(String label) {
       target = label;
       return this;
     }
 
-    /** Counts it on the thread, as soon as that has time. */
+    /** Submits it for counting on the thread. */
     public void start() {
       if (!known) {
         offer(this::count);
       }
     }
 
-    /** Whether there is nothing to wait for. */
+    /** Whether counting has finished. */
     public boolean isKnown() {
       return known;
     }
 
-    /** Null where there was no text, or no time to count it, or the tokenizer failed. */
+    /**
+     * Number of tokens; null without text, without time to count it, or if the tokenizer failed.
+     */
     public @Nullable Integer tokens() {
       return known ? tokens : null;
     }
 
-    /** Counts it now; call on the thread, from {@link #countLater}. */
+    /** Counts it now. To be called on the thread, within {@link #countLater}. */
     public void count() {
       if (known) {
         return;
@@ -124,7 +126,7 @@ public final class TokenCounting {
       } catch (RuntimeException e) {
         if (failing.add(tokenizer.name())) {
           System.out.println(
-              "LLM: %s cannot count a prompt (%s); it stays uncounted"
+              "LLM: %s cannot count a prompt (%s); its tokens are not in the records"
                   .formatted(tokenizer.name(), e));
         }
       }
@@ -132,7 +134,7 @@ public final class TokenCounting {
     }
   }
 
-  /** A consumer of a count: called exactly once, without the count when time is up. */
+  /** A consumer of a count, called exactly once: with the count, or without it when time is up. */
   private final class PendingCount<T> {
     private final Supplier<T> counted;
     private final Supplier<T> uncountedValue;
@@ -145,7 +147,7 @@ public final class TokenCounting {
       this.then = then;
     }
 
-    /** On the thread: time may be up while it counts. */
+    /** Called on the thread; time may be up while it counts. */
     void count() {
       if (!taken.get()) {
         finish(counted.get());
@@ -158,51 +160,54 @@ public final class TokenCounting {
       }
     }
 
-    /** Removed from the pending ones last, so that {@link #close} sees nothing half done. */
+    /** Removes itself from the pending ones last, so that {@link #close} waits until it is done. */
     private boolean finish(T value) {
       boolean first = taken.compareAndSet(false, true);
       if (first) {
-        then.accept(value);
-        pending.remove(this);
+        try {
+          then.accept(value);
+        } finally {
+          pending.remove(this);
+        }
       }
       return first;
     }
   }
 
   /**
-   * Whether an answer that the server counted is to be counted too, to compare: a sample, and only
-   * while the thread has time.
+   * Whether to count an answer that the server counted too, for comparison: a sample, and only
+   * while few texts wait.
    *
-   * @param requestIndex position of its request in the run, from 0
+   * @param requestIndex index of its request in the run, from 0
    */
   public boolean isSampled(long requestIndex) {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
   }
 
-  /** How many prompts were looked at, of those whose target is known. */
+  /** Number of prompts that were checked for repetition: those with a known target. */
   public long seenPrompts() {
     return seen.counted();
   }
 
-  /** How many of these went to the same target before. */
+  /** Number of these that were sent to the same target before. */
   public long repeatedPrompts() {
     return seen.repeated();
   }
 
-  /** The count of a prompt, not begun yet. */
+  /** A count of a prompt, not yet started. */
   public PromptCount prompt(Tokenizer tokenizer, List<String> texts) {
     return new PromptCount(tokenizer, texts);
   }
 
-  /** As {@link #countLater}, at once: somebody waits for it. */
+  /** Like {@link #countLater}, but wakes the thread, for a caller that waits. */
   public <T> void countNow(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     countLater(counted, uncountedValue, then);
     LockSupport.unpark(thread);
   }
 
   /**
-   * Counts on the thread and goes on with the result there; or with what there is without, on any
-   * thread, if there is no time or room for counting. Goes on exactly once.
+   * Counts on the thread and passes the result on there; without time or room for counting passes
+   * {@code uncountedValue} on, on any thread. Calls {@code then} exactly once.
    */
   public <T> void countLater(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
@@ -225,14 +230,14 @@ public final class TokenCounting {
   }
 
   private void run() {
-    int inVain = 0;
+    int idle = 0;
     while (!closed || !tasks.isEmpty()) {
       Runnable task = tasks.poll();
       if (task != null) {
-        inVain = 0;
+        idle = 0;
         waiting.decrementAndGet();
         run(task);
-      } else if (inVain++ < LOOKS_IN_VAIN) {
+      } else if (idle++ < IDLE_POLLS) {
         LockSupport.parkNanos(this, LOOK_NANOS);
       } else {
         asleep = true;
@@ -253,9 +258,9 @@ public final class TokenCounting {
   }
 
   /**
-   * Waits until nothing is pending any more, and counts nothing afterwards.
+   * Waits for pending counts, and counts nothing afterwards.
    *
-   * @param atMost longest wait; then the rest is finished without counts
+   * @param atMost longest wait; then the rest is passed on without counts
    */
   public void close(Duration atMost) {
     LockSupport.unpark(thread);
@@ -267,7 +272,10 @@ public final class TokenCounting {
     long lost = uncounted.getAndSet(0);
     if (lost > 0) {
       System.out.println(
-          "LLM: the tokens of " + lost + " requests were not counted; the tokenizer was too slow");
+          "LLM: the tokens of "
+              + lost
+              + (lost == 1 ? " request" : " requests")
+              + " were not counted; the tokenizer was too slow");
     }
   }
 
@@ -283,16 +291,15 @@ public final class TokenCounting {
   }
 
   /**
-   * Remembers how many tokens texts have: prompts of a pool, and all but the newest messages of a
-   * conversation, are tokenized once. The texts that were asked for longest ago are forgotten when
-   * there are too many of them, or of their characters. Not thread-safe.
+   * An LRU cache of token counts, so that prompts of a pool and earlier messages of a conversation
+   * are tokenized once. Bounded by the number of texts and of their characters. Not thread-safe.
    */
   static final class CountedTexts {
 
-    /** At most 32 MiB, where every text is written in 16-bit characters. */
+    /** At most 32 MiB of 16-bit characters. */
     private static final int MOST_CHARS = 1 << 24;
 
-    /** About 8 MiB beside their characters: prompts that never come again may be short. */
+    /** About 8 MiB in addition to the characters, for many short prompts. */
     private static final int MOST_TEXTS = 1 << 16;
 
     private final Tokenizer tokenizer;
@@ -311,7 +318,7 @@ public final class TokenCounting {
       this.mostTexts = mostTexts;
     }
 
-    /** Tokens of all these texts, each counted by itself. */
+    /** Sum of the token counts of the single texts. */
     int count(List<String> texts) {
       int sum = 0;
       for (String text : texts) {

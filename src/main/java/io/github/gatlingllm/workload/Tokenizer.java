@@ -1,25 +1,25 @@
 package io.github.gatlingllm.workload;
 
 /**
- * Divides text into tokens. Too slow for an event loop; safe for use by several threads.
+ * Splits text into tokens. Too slow for an event loop; thread-safe.
  *
- * <p>Its counts are those of the bare text: what a chat template adds around messages, and the
- * special tokens that a model puts before or after a text, are not in them.
+ * <p>Counts are of the plain text, without the tokens that a chat template or the model's special
+ * tokens add.
  */
 public interface Tokenizer {
 
-  /** As it is named in settings and reports, e.g. {@code tiktoken:cl100k_base}. */
+  /** Its name in settings and reports, e.g. {@code tiktoken:cl100k_base}. */
   String name();
 
-  /** How many tokens the text has, ≥ 0. */
+  /** Number of tokens of the text, ≥ 0. */
   int count(String text);
 
   /**
-   * The longest beginning of the text that has at most that many tokens and ends with a whole
-   * character; all of it where it has no more.
+   * The longest prefix of the text that has at most that many tokens and ends with a whole
+   * character.
    *
-   * <p>Tokenized again on its own, the cut text may have fewer than {@code tokens} tokens, and with
-   * some tokenizers more. Callers that need an exact count must count it again.
+   * <p>Tokenized on its own, the result may have fewer than {@code tokens} tokens, with some
+   * tokenizers more. Callers that need an exact count must count it again.
    *
    * @param tokens ≥ 0
    */
@@ -30,7 +30,7 @@ public interface Tokenizer {
    *
    * @param name {@code auto} for {@code tiktoken:cl100k_base}, {@code chars4}, {@code
    *     tiktoken:<encoding>}, or {@code hf:<tokenizer.json>}
-   * @throws IllegalArgumentException in one line, if there is no such tokenizer
+   * @throws IllegalArgumentException with a one-line message, if there is no such tokenizer
    */
   static Tokenizer parse(String name) {
     if (name.equals("auto")) {
@@ -58,46 +58,43 @@ public interface Tokenizer {
 
   /**
    * One of OpenAI's encodings; its tables are loaded on first use. Special tokens such as {@code
-   * <|endoftext|>} are counted as the plain text that they are written in.
+   * <|endoftext|>} are counted as plain text.
    *
    * @param encoding e.g. {@code o200k_base}
-   * @throws IllegalArgumentException in one line with all encodings, if it is none of them
+   * @throws IllegalArgumentException with a one-line message that lists all encodings, if it is not
+   *     one of them
    */
   static Tokenizer tiktoken(String encoding) {
     return Tiktoken.of(encoding);
   }
 
   /**
-   * The tokenizer of a model on Hugging Face, by that project's own library: what the server of
-   * that model counts. Special tokens that a text spells out count as one; none are added, and
-   * texts are neither truncated nor padded, whatever the file says.
+   * The tokenizer of a model on Hugging Face, through that project's library: it counts as the
+   * server of the model does. A special token in the text counts as one token. No special tokens
+   * are added, and texts are neither truncated nor padded, whatever the file specifies.
    *
-   * <p>Needs {@code ai.djl.huggingface:tokenizers} on the class path, an optional dependency of
-   * ours. It brings the library for Linux (x86-64, aarch64), macOS (aarch64) and Windows (x86-64)
-   * and nothing is downloaded: it is told to stay offline ({@code ai.djl.offline=true}) unless
-   * {@code DJL_OFFLINE} or that property says otherwise, and so does not report its use either. On
-   * first use the library is unpacked (15 MB) to {@code .djl.ai/tokenizers} in the home directory,
-   * or in the temporary directory where the home directory cannot be written, and found there from
-   * then on; {@code DJL_CACHE_DIR}, an environment variable or a system property, names another
-   * directory, and {@code RUST_LIBRARY_PATH} a library that is installed already.
+   * <p>Needs the optional dependency {@code ai.djl.huggingface:tokenizers} on the class path, which
+   * contains the native library for Linux (x86-64, aarch64), macOS (aarch64) and Windows (x86-64).
+   * Nothing is downloaded and no usage is reported: {@code ai.djl.offline=true} is set unless
+   * {@code DJL_OFFLINE} or that property has another value. On first use the library is unpacked
+   * (15 MB) to {@code .djl.ai/tokenizers} in the home directory, or in the temporary directory if
+   * the home directory is not writable. {@code DJL_CACHE_DIR}, an environment variable or a system
+   * property, sets another directory; {@code RUST_LIBRARY_PATH} sets an installed library.
    *
    * @param file path of a {@code tokenizer.json}
-   * @throws IllegalArgumentException in one line, if the dependency is missing, or the file is
-   *     missing or not understood
+   * @throws IllegalArgumentException with a one-line message, if the dependency or the file is
+   *     missing, or the file has another form
    */
   static Tokenizer huggingFace(String file) {
     return HuggingFace.open(file);
   }
 
-  /** One token per four characters, begun ones included: an estimate that needs no tables. */
+  /** One token per four characters, rounded up: an estimate without tables. */
   static Tokenizer chars4() {
     return CharsPerToken.FOUR;
   }
 
-  /**
-   * One token per {@code chars} characters (Unicode code points): a rule of thumb, not a
-   * vocabulary.
-   */
+  /** One token per {@code chars} characters (Unicode code points), rounded up: an estimate. */
   record CharsPerToken(int chars) implements Tokenizer {
 
     static final CharsPerToken FOUR = new CharsPerToken(4);

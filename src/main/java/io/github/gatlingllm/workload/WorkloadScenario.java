@@ -7,26 +7,26 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Six standard workloads that differ in how much of a prompt a server's prefix cache can reuse.
- * Sizes are tokens of the text, by the tokenizer; a chat template adds its own.
+ * Six standard workloads that differ in the share of a prompt that a server's prefix cache can
+ * reuse. Sizes are tokens of the plain text, counted by the tokenizer; a chat template adds more.
  */
 public enum WorkloadScenario {
-  /** The same short prompt, every time. */
+  /** One short prompt for all requests. */
   A1("same short", 50, "every prompt is cached after the first: TTFT without prefill"),
 
-  /** The same long prompt, every time. */
+  /** One long prompt for all requests. */
   A2("same long", 2_500, "the best case of prefix caching: prefill is paid once, for the first"),
 
-  /** Short prompts that differ. */
+  /** Different short prompts. */
   B1("diverse short", 50, "next to nothing to cache: decoding and batching without prefill"),
 
-  /** Long prompts that differ. */
+  /** Different long prompts. */
   B2(
       "diverse long",
       2_500,
       "the worst case: every prompt is prefilled in full, caching cannot help"),
 
-  /** A long system prompt shared by all, and a short query of its own. */
+  /** A long system prompt for all requests, followed by different short queries. */
   C("RAG, agent", 30, "the shared prefix is cached, the query is not: what agents and RAG gain"),
 
   /** A conversation that sends its growing history with every turn. */
@@ -35,10 +35,10 @@ public enum WorkloadScenario {
   /** Tokens of the system prompt that all requests of {@link #C} share. */
   public static final int SYSTEM_TOKENS = 2_000;
 
-  /** Turns of a dialog of {@link #D} unless another number is asked for. */
+  /** Default number of turns of a dialog of {@link #D}. */
   public static final int TURNS = 5;
 
-  /** Least number of tokens that a prompt has for itself after the shared beginning. */
+  /** Least number of tokens of a prompt after its text from the pool. */
   private static final int LEAST_OF_ITS_OWN = 10;
 
   private static final long SYSTEM_SALT = 0x73797374656d7072L; // "systempr"
@@ -65,35 +65,34 @@ public enum WorkloadScenario {
         .orElse(null);
   }
 
-  /** What it is, in a few words. */
+  /** A short title. */
   public String title() {
     return title;
   }
 
-  /** Tokens of what the user asks, of each turn in a dialog. */
+  /** Tokens of the user's message, in a dialog of each turn. */
   public int tokens() {
     return tokens;
   }
 
-  /** What its figures tell of prefix caching, half a sentence. */
+  /** What its figures show of prefix caching, as part of a sentence. */
   public String shows() {
     return shows;
   }
 
-  /** Whether each request sends what was said before. */
+  /** Whether each request sends the history of a dialog. */
   public boolean dialog() {
     return this == D;
   }
 
-  /** Whether all requests are one. */
+  /** Whether all requests are equal. */
   public boolean same() {
     return this == A1 || this == A2;
   }
 
   /**
-   * Where its texts come from: tasks of the built-in pool, continued to their length. Those that
-   * are not short enough to be continued are left out, for cut ones are the same whenever they
-   * come.
+   * The source of its texts: prompts of the built-in pool, extended to their length. Prompts that
+   * are too long to be extended are left out, as they would be equal each time after cutting.
    */
   private Prompts.Source source(long seed, Tokenizer tokenizer) {
     PromptPool pool = PromptPool.builtIn();
@@ -106,12 +105,12 @@ public enum WorkloadScenario {
   }
 
   /**
-   * Its prompts, made now.
+   * Creates its prompts.
    *
-   * @param count how many distinct ones, 1 or more; those that are all the same are made once
+   * @param count number of distinct prompts, 1 or more; ignored if all are equal
    */
   public Ready ready(Tokenizer tokenizer, long seed, int count) {
-    // Prompts of one scenario must not be cached because another scenario sent them before.
+    // A server must not have cached prompts of this scenario from another one.
     long own = SplitMix64.at(seed, OWN_SALT, name().hashCode()).nextLong();
     Prompts prompts =
         Prompts.of(source(own, tokenizer), own)
@@ -126,16 +125,16 @@ public enum WorkloadScenario {
   }
 
   /**
-   * A scenario whose prompts are made.
+   * A scenario with its prompts.
    *
    * @param system the system prompt; null for none
-   * @param systemTokens its length, 0 where there is none
-   * @param prompts what users ask, one per request
+   * @param systemTokens its length, 0 without
+   * @param prompts of the users, one per request
    */
   public record Ready(
       WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {
 
-    /** Lengths that could not be met, for people; empty in the ordinary case. */
+    /** Prompts whose length could not be met; usually empty. */
     public List<Prompts.Miss> misses() {
       return prompts.misses();
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +21,7 @@ class RunConfigTest {
   }
 
   @Test
-  void oneProtocolIsNotedAsItIs() {
+  void settingsOfOneProtocol() {
     assertThat(
             RunConfig.of(
                 protocols(
@@ -39,21 +40,21 @@ class RunConfigTest {
   }
 
   @Test
-  void whatIsNotSetIsLeftOut() {
+  void unsetSettingsAreLeftOut() {
     assertThat(RunConfig.of(protocols(llm.baseUrl("http://a/v1"))))
         .doesNotContainKeys("maxInFlight", "verifyTls");
   }
 
   @Test
-  void severalProtocolsShareWhatTheyAgreeOn() {
+  void differentValuesOfSeveralProtocolsAreListed() {
     assertThat(
             RunConfig.of(
                 protocols(
-                    llm.baseUrl("http://a/v1").target("A").idleTimeout(5),
+                    llm.baseUrl("http://a/v1").target("A").idleTimeout(Duration.ofMillis(1_500)),
                     llm.baseUrl("http://b/v1").target("B").idleTimeout(7))))
         .containsEntry("target", "A,B")
         .containsEntry("endpoint", "http://a/v1,http://b/v1")
-        .containsEntry("idleTimeout", "5s,7s")
+        .containsEntry("idleTimeout", "1.5s,7s")
         .containsEntry("timeout", "600s")
         .containsEntry("connections", "shared")
         .containsEntry("tokenizer", "tiktoken:cl100k_base")
@@ -61,7 +62,7 @@ class RunConfigTest {
   }
 
   @Test
-  void whatFiguresDependOnIsNotedPerTarget() {
+  void factsAreWrittenByTarget() {
     List<LlmProtocol> protocols =
         protocols(
             llm.baseUrl("http://a/v1").tokenizer(chars4()).gpus(8).costPerHour(2.5),
@@ -81,7 +82,7 @@ class RunConfigTest {
     assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
 
-  /** Equal protocols share a gate, and are noted once. */
+  /** Equal protocols share a gate and are written once. */
   @Test
   void protocolsOfTheSamePartsAreEqual() {
     LlmProtocolBuilder base = llm.baseUrl("http://a/v1").model("m").maxInFlight(2);
@@ -100,7 +101,7 @@ class RunConfigTest {
   }
 
   @Test
-  void tokenizersThatDifferAreNotedPerTarget() {
+  void differentTokenizersAreWrittenByTarget() {
     assertThat(
             RunConfig.of(
                 protocols(

@@ -217,6 +217,9 @@ class LlmDslTest {
         mistake(() -> LlmDsl.ragAgent().turns(3), "C.turns(3): expected 1 turn or more, of a"),
         mistake(() -> LlmDsl.dialog().completion(a -> a).toChainBuilder(), "D.completion(): a dia"),
         mistake(() -> LlmDsl.mix().add(0, LlmDsl.dialog()), "mix().add(0.0, …): expected a weight"),
+        mistake(
+            () -> LlmDsl.mix().add(Double.POSITIVE_INFINITY, LlmDsl.dialog()),
+            "mix().add(Infinity, …): expected a weight"),
         mistake(() -> LlmDsl.mix().toChainBuilder(), "mix() is empty; add workloads: mix().add("),
         mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
         mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),

@@ -9,6 +9,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Trace;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,8 +33,7 @@ class LoadDslTest {
         List.of(OpenLoop::poisson, OpenLoop::constant, o -> o.gamma(2), o -> o.seed(1));
     for (UnaryOperator<OpenLoop> step : steps) {
       assertThatThrownBy(() -> step.apply(trace))
-          .hasMessageEndingWith(
-              " has no effect: a trace says itself when users arrive; leave it out");
+          .hasMessageEndingWith(" has no effect: a trace has its own arrival times; leave it out");
     }
     assertThatThrownBy(() -> trace.stabilize(3))
         .hasMessage(
@@ -176,7 +176,7 @@ class LoadDslTest {
     assertThatThrownBy(() -> PoissonArrivals.of(-1))
         .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> ClosedLoop.of(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")))
-        .hasMessage("target(\" \"): expected a name, which results go by");
+        .hasMessage("target(\" \"): expected a name, which results call the target by");
     assertThatThrownBy(() -> LlmDsl.oneAfterTheOther())
         .hasMessage("oneAfterTheOther(): expected at least one population");
     assertThatThrownBy(() -> LlmDsl.llm.maxInFlight(0))
@@ -187,5 +187,19 @@ class LoadDslTest {
         .hasMessage("maxTokensPerMinute(-5): expected 1 token a minute or more");
     assertThatThrownBy(() -> PoissonArrivals.of(1).during(Duration.ZERO))
         .hasMessage("during(PT0S) starts no user; expected more than 0 s");
+  }
+
+  @Test
+  void stopRulesThatAreAddedLaterCount() {
+    StoppedSweep first = LlmDsl.closedLoop(1, 2).stopWhen(LlmDsl.sloBelow(50));
+
+    assertThat(rules(first)).isEqualTo("[slo<50%, errorsInARow>100]");
+    assertThat(rules(first.stopWhen(LlmDsl.never()))).isEqualTo("[slo<50%]");
+    assertThat(rules(first.stopWhen(LlmDsl.errorsInARowAbove(5))))
+        .isEqualTo("[slo<50%, errorsInARow>5]");
+  }
+
+  private static String rules(StoppedSweep sweep) {
+    return new PlanText(sweep.plan()).stopWhen().toString();
   }
 }

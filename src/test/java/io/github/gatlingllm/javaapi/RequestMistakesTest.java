@@ -100,6 +100,23 @@ class RequestMistakesTest {
         mistake(
             () -> llm.header("", "1"), "header(\"\", …): expected a header name, e.g. X-Tenant"),
         // Protocol and conversation
+        mistake(
+            () -> llm.baseUrl(System.getenv("NOT_SET_ANYWHERE")),
+            "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
+                + " variable or property set that it comes from?"),
+        mistake(
+            () -> llm.baseUrl("http://me:secret@localhost:8000/v1"),
+            "baseUrl(…): expected no credentials in the URL; use .apiKey(…) or"
+                + " .header(\"Authorization\", …)"),
+        mistake(
+            () -> llm.model(System.getenv("NOT_SET_ANYWHERE")),
+            "model(null): expected a text or a Gatling EL String; is the environment variable or"
+                + " property set that it comes from?"),
+        mistake(
+            () ->
+                llm("ask").chat().user("Hi").header("X-Tenant", System.getenv("NOT_SET_ANYWHERE")),
+            "header(null): expected a text or a Gatling EL String; is the environment variable or"
+                + " property set that it comes from?"),
         mistake(() -> llm.baseUrl(URL).model("#{").protocol(), "llm.model(\"#{\")" + NO_NAME),
         mistake(
             () -> llm.baseUrl(URL).apiKey("sk-123456 #{").protocol(), "llm.apiKey(…)" + NO_NAME),

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import static io.github.gatlingllm.report.CommandLine.call;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,10 +12,8 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import java.io.ByteArrayOutputStream;
+import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -23,13 +22,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
 
   @TempDir Path run;
 
   @Test
-  void reportIsMadeAgainFromTheRecords() throws IOException {
+  void reportIsRenderedFromTheRecords() throws IOException {
     record(20);
     Called rendered = call("render", run.toString());
 
@@ -47,7 +47,7 @@ class MainTest {
     "merge, Missing required options and parameters, Usage: gatling-llm merge [-hV]",
     "compare, Missing required parameters, Usage: gatling-llm compare [-hV]"
   })
-  void commandsWithoutArgumentsSayWhatTheyNeed(String command, String line, String usage) {
+  void commandsWithoutArgumentsPrintTheirUsage(String command, String line, String usage) {
     Called called = command.isEmpty() ? call() : call(command);
 
     assertThat(called.exitCode()).isEqualTo(1);
@@ -65,7 +65,7 @@ class MainTest {
   }
 
   @Test
-  void tableOfRequestsIsWrittenWhereItIsAskedFor() throws IOException {
+  void csvIsWrittenOnlyOnRequest() throws IOException {
     record(20);
     RunFiles files = new RunFiles(run);
 
@@ -86,7 +86,7 @@ class MainTest {
   }
 
   @Test
-  void assertionsOfTheRunAreJudgedAgain() throws IOException {
+  void assertionsAreJudgedAgain() throws IOException {
     record(20);
     RunInfo run = RunInfo.started("x", "ChatSimulation", "local", 0);
     RunFiles files = new RunFiles(this.run);
@@ -103,7 +103,7 @@ class MainTest {
   }
 
   @Test
-  void noRunIsOneLine() {
+  void missingRunIsOneLine() {
     Called rendered = call("render", run.resolve("none").toString());
 
     assertThat(rendered.exitCode()).isEqualTo(1);
@@ -122,9 +122,37 @@ class MainTest {
     assertThat(new RunFiles(run).page()).doesNotExist();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "100.5", "NaN"})
+  void sloPercentileOutOfRangeIsOneLine(String percentile) throws IOException {
+    record(1);
+    Called rendered = call("render", run.toString(), "--slo-percentile", percentile);
+
+    assertThat(rendered.exitCode()).isEqualTo(1);
+    assertThat(rendered.error()).startsWith("--slo-percentile").contains("at most 100");
+    assertThat(new RunFiles(run).page()).doesNotExist();
+  }
+
+  @Test
+  void percentileWithoutSloHasANote() throws IOException {
+    record(1);
+
+    assertThat(call("render", run.toString(), "--slo-percentile", "95").output())
+        .contains("LLM: the run has no SLO to judge by; set one with --slo");
+  }
+
+  @Test
+  void fileForTheOutputFolderIsOneLine() throws IOException {
+    record(1);
+    Path file = Files.writeString(run.resolve("file"), "");
+
+    assertThat(call("render", run.toString(), "--out", file.toString()).error())
+        .isEqualToIgnoringNewLines(file + " is not a directory; expected one for --out");
+  }
+
   /** The objectives are the run's own; without any, nothing is judged. */
   @Test
-  void theRuleCanBeGivenAlone() throws IOException {
+  void sloRuleAlone() throws IOException {
     record(20);
     RunFiles files = new RunFiles(run);
     RunInfo.started("x", "ChatSimulation", "local", 0)
@@ -158,20 +186,6 @@ class MainTest {
           RecordFile.line(records.answer(5)),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
-    }
-  }
-
-  private record Called(int exitCode, String error) {}
-
-  private static Called call(String... arguments) {
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    PrintStream before = System.err;
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    try {
-      int exitCode = Main.execute(arguments);
-      return new Called(exitCode, err.toString(StandardCharsets.UTF_8).strip());
-    } finally {
-      System.setErr(before);
     }
   }
 }

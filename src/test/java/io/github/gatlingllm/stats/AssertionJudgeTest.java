@@ -83,7 +83,7 @@ class AssertionJudgeTest {
   }
 
   @Test
-  void noValueIsAMissWhateverIsDemanded() {
+  void anAssertionWithoutAValueFails() {
     RunInfo none = SWEEP.assertions(demands("jitter", Condition.values()));
     List<AssertionResult> results =
         Recorded.figures(none, at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(1).record())
@@ -97,7 +97,7 @@ class AssertionJudgeTest {
   }
 
   @Test
-  void emptyRunMissesWhatIsAboutEveryRequest() {
+  void assertionsOnEveryRequestFailWithoutRequests() {
     RunInfo empty = SWEEP.assertions(List.of(everyRequest()));
     assertThat(Recorded.figures(empty).summary().assertions())
         .extracting(AssertionResult::line)
@@ -181,7 +181,7 @@ class AssertionJudgeTest {
   }
 
   @Test
-  void whatIsShownNeverContradictsTheOutcome() {
+  void shownValueNeverContradictsTheResult() {
     Random random = new Random(5);
     for (int i = 0; i < 2_000; i++) {
       double limit = Math.round(random.nextDouble() * 1_000);
@@ -253,7 +253,7 @@ class AssertionJudgeTest {
 
   /** One of fifty waits 400 ms at the gate, for a TTFT of 50 ms: p99 from schedule is 450 ms. */
   @Test
-  void theOtherClockIsNamedWhereItSaysSomethingElse() {
+  void theOtherClockIsNamedWhereItDiffers() {
     List<RequestRecord> waited =
         IntStream.range(0, 1_000)
             .mapToObj(i -> at(i).gate(i % 50 == 0 ? 400.0 : 0).tokens(50, 60).record())

@@ -31,7 +31,7 @@ class BacklogTest {
    * wait.
    */
   @Test
-  void aQueueThatGrowsIsNotKeptUpWith() {
+  void aGrowingQueueIsNotKeptUpWith() {
     Summary summary = Recorded.figures(Recorded.run(61, TWO), twoPerSecond(0)).summary();
 
     Stage level = summary.stages().get(0);
@@ -72,7 +72,7 @@ class BacklogTest {
 
   /** All are within a generous SLO, and would not be for much longer: that holds nothing. */
   @Test
-  void noLoadHoldsThatIsNotKeptUpWith() {
+  void aLoadThatIsNotKeptUpWithMissesTheSlo() {
     Slo slo = Slo.parse("ttft<60s");
     Summary alone = Recorded.figures(Recorded.run(61, TWO).slo(slo), twoPerSecond(0)).summary();
     assertThat(alone.figures().goodput().max()).isNull();
@@ -101,7 +101,7 @@ class BacklogTest {
    * the other, does not, whatever waits here.
    */
   @Test
-  void whatWaitsToBeSentIsNoFaultOfTheServer() {
+  void requestsThatWaitToBeSentAreNotTheServersQueue() {
     LevelInfo four = Recorded.stage("r=4", "a", "open loop", 4.0, "requests/s", 0, 60_000);
     List<RequestRecord> quick = new ArrayList<>();
     List<RequestRecord> slow = new ArrayList<>();
@@ -178,7 +178,7 @@ class BacklogTest {
    * 1.5 times it, 99 % at twice. The last are 8 requests/s of 30 s at servers enough for all.
    */
   @Test
-  void simulatedTruth() {
+  void simulatedQueues() {
     for (boolean streamed : new boolean[] {true, false}) {
       assertThat(fallingBehind(16, 0.5, 2_000, streamed)).isLessThanOrEqualTo(2);
       assertThat(fallingBehind(16, 0.9, 2_000, streamed)).isLessThanOrEqualTo(2);

@@ -18,7 +18,7 @@ class BoundedMemoryTest {
   private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
 
   @Test
-  void namesCausesAndReasons() throws IOException {
+  void namesCausesAndReasonsAreBounded() throws IOException {
     RecordSource source =
         sink -> {
           for (int i = 0; i < 5_000; i++) {

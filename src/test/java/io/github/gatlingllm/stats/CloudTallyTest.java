@@ -45,7 +45,7 @@ class CloudTallyTest {
   }
 
   @Test
-  void rangesHoldEveryValueAndKnowTheirFigures() {
+  void rangesCountEveryValue() {
     CloudTally tally = new CloudTally();
     for (int i = 1; i <= 100; i++) {
       tally.add(128 + i % 2, i * 1_000, 1, i, "r" + i);
@@ -101,7 +101,7 @@ class CloudTallyTest {
   }
 
   @Test
-  void ofFewValuesAllAreDrawn() {
+  void fewValuesAreAllDrawn() {
     CloudTally tally = new CloudTally();
     for (int i = 0; i < 300; i++) {
       tally.add(i, 1_000, 1, DependenceTally.hash("r" + i), "r" + i);
@@ -111,7 +111,7 @@ class CloudTallyTest {
   }
 
   @Test
-  void negativeLengthsAndNoTokensAreNoValues() {
+  void negativeLengthsAndGapsWithoutTokensAreIgnored() {
     CloudTally tally = new CloudTally();
     tally.add(-1, 1_000, 1, 1, "a");
     tally.add(5, 1_000, 0, 1, "a");

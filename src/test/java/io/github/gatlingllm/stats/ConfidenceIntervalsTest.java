@@ -56,7 +56,7 @@ class ConfidenceIntervalsTest {
    */
   @ParameterizedTest
   @CsvSource({"0.5, 600", "0.8, 600", "0.9, 600", "0.9, 2400"})
-  void coverTheTruthOfABusyQueue(double utilisation, double seconds) {
+  void coverTheTrueValuesOfABusyQueue(double utilisation, double seconds) {
     MultiServerQueue queue = new MultiServerQueue(utilisation);
     Truth truth = queue.truth();
     Coverage mean = new Coverage();
@@ -97,14 +97,14 @@ class ConfidenceIntervalsTest {
 
   /** Nothing to say about what never varies but its value. */
   @Test
-  void ofConstants() {
+  void intervalsOfConstantValues() {
     Distribution e2e = stage("closed loop", 100).metric(Metric.E2E_MS);
     assertThat(e2e.meanCi95()).isEqualTo(new Interval(100, 100));
     assertThat(e2e.p50Ci95()).isEqualTo(new Interval(100, 100));
   }
 
   @Test
-  void fewValuesHaveNone() {
+  void fewValuesHaveNoInterval() {
     assertThat(stage("closed loop", 29).metric(Metric.E2E_MS).p50Ci95()).isNull();
     assertThat(stage("closed loop", 29).goodput().shareCi95()).isNull();
     assertThat(stage("closed loop", 30).metric(Metric.E2E_MS).p50Ci95()).isNotNull();
@@ -120,7 +120,7 @@ class ConfidenceIntervalsTest {
   }
 
   @Test
-  void loadsThatChangeByPlanHaveNone() {
+  void loadsThatChangeByPlanHaveNoInterval() {
     for (String kind : List.of("rate curve", "trace", "batch")) {
       assertThat(stage(kind, 100).metric(Metric.E2E_MS).p50Ci95()).as(kind).isNull();
       assertThat(stage(kind, 100).goodput().shareCi95()).as(kind).isNull();
@@ -138,7 +138,7 @@ class ConfidenceIntervalsTest {
 
   /** Levels pooled are no sample of anything; nor do time slices tell requests by name. */
   @Test
-  void poolsAndPartsHaveNone() {
+  void pooledLevelsAndSingleNamesHaveNoInterval() {
     List<RequestRecord> records = new ArrayList<>(requests(0, 100, "ask"));
     records.addAll(requests(60_000, 100, "ask"));
     RunInfo two = info(120, Recorded.stage(1, 0, 60_000), Recorded.stage(2, 60_000, 120_000));

@@ -127,7 +127,7 @@ class EngineChecksTest {
   }
 
   @Test
-  void healthyEngineRaisesNothing() {
+  void healthyEngineFiresNoCheck() {
     Summary summary = healthyRun();
     for (String id :
         List.of(
@@ -152,7 +152,7 @@ class EngineChecksTest {
 
   /** The engine's counts began anew, or were not read to the end: they say nothing of the run. */
   @Test
-  void countsThatMissAPartOfTheRunAreNotJudged() {
+  void metricsThatMissAPartOfTheRunAreNotJudged() {
     Map<EngineMetric, Double> said = healthy();
     ServerSample first = reading(-0.5, 0, said);
     ServerSample last = reading(10.5, 0.5, said);
@@ -184,7 +184,7 @@ class EngineChecksTest {
 
   /** What others had generated is no mistake of counting. */
   @Test
-  void tokensOfOthersAreNotCompared() {
+  void tokensOfOtherClientsAreNotCompared() {
     Map<EngineMetric, Double> said = healthy();
     said.put(EngineMetric.GENERATION_TOKENS, 2_000.0);
     said.put(EngineMetric.REQUESTS_FINISHED, 200.0);
@@ -199,8 +199,8 @@ class EngineChecksTest {
               assertThat(check.level()).isEqualTo(Level.NOTE);
               assertThat(check.message())
                   .isEqualTo(
-                      "At c=1 the mean TTFT is 100 ms here and 17 ms in the engine: 83 ms lie"
-                          + " between them.");
+                      "At c=1 the mean TTFT is 100 ms for the client and 17 ms in the engine: a"
+                          + " difference of 83 ms.");
             });
   }
 

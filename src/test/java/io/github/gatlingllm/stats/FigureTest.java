@@ -238,7 +238,7 @@ class FigureTest {
   }
 
   @Test
-  void nothingHasNoValueButCountsAreZero() {
+  void emptyRunHasNoValuesButCountsOfZero() {
     Figures none = GroupTally.empty(5).figures(0, null, null, null, null);
     assertThat(Figure.names())
         .allSatisfy(
@@ -302,7 +302,7 @@ class FigureTest {
     "'', jitter",
     "timeouts.count, timeout.count",
   })
-  void unknownNameSaysWhatIsNear(String wrong, String near) {
+  void unknownNameSuggestsSimilarNames(String wrong, String near) {
     assertThatThrownBy(() -> Figure.parse(wrong))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("no figure is called '" + wrong + "'; near it: ")

@@ -69,19 +69,19 @@ class GoodputTest {
 
   /**
    * Of each objective by itself; a failed request meets none, one token has no TPOT, and that of
-   * the one given up cannot be told: 1 of 7.
+   * the cancelled one is not judged: 1 of 7.
    */
   @Test
-  void everyObjectiveByItself() {
+  void everyObjectiveIsCounted() {
     assertThat(goodput.objectives())
         .containsExactly(
             new Goodput.Objective("ttft<200ms", 8, 4, 0, 0.5),
             new Goodput.Objective("tpot<50ms", 6, 3, 1, null));
   }
 
-  /** Cancelled after 100 ms without a token: 1 of 9 cannot be told, more than 1 %. */
+  /** Cancelled after 100 ms without a token: 1 of 9 cannot be judged, more than 1 %. */
   @Test
-  void undefinedWhereTooMuchCannotBeTold() {
+  void undefinedWhereTooManyRequestsWereCancelled() {
     List<RequestRecord> records = new ArrayList<>(CASES);
     records.add(at(0).failed(RequestStatus.CANCELLED, "end").closed(100).record());
     Summary with = figures(RUN, records).summary();
@@ -91,17 +91,17 @@ class GoodputTest {
     assertThat(figures.share()).isNull();
     assertThat(figures.shareCi95()).isNull();
     assertThat(figures.undefined())
-        .isEqualTo("1 of 9 requests were cancelled before it could be told");
+        .isEqualTo("1 of 9 requests were cancelled before they could be judged");
     ObjectiveRow ttft = with.slo().objectives().get(0);
     assertThat(ttft.metShare()).isNull();
     assertThat(ttft.actualMs()).isNull();
     assertThat(ttft.noValue())
-        .isEqualTo("11.1 % of 9 requests were cancelled before it could be told");
+        .isEqualTo("11.1 % of 9 requests were cancelled before they could be judged");
   }
 
   /** All of 100 are cancelled at 600 ms a token: not one of them is within 50 ms. */
   @Test
-  void slowRequestsThatWereCancelledMiss() {
+  void slowRequestsThatWereCancelledMissTheSlo() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       records.add(
@@ -189,7 +189,7 @@ class GoodputTest {
   }
 
   @Test
-  void anotherSlo() throws IOException {
+  void runJudgedByAnotherSlo() throws IOException {
     Summary other =
         RunStatistics.of(RUN, run -> run.slo(Slo.parse("ttft<1s")), Recorded.source(CASES))
             .summary();
@@ -219,7 +219,7 @@ class GoodputTest {
 
   /** Half of the slow ones are in time, which is enough for them and would not be for others. */
   @Test
-  void requestNameThatHoldsAtItsOwnPercentile() {
+  void requestNameWithItsOwnPercentile() {
     RunInfo own =
         run(1, stage(1, 0, 1_000))
             .slo(
@@ -366,7 +366,7 @@ class GoodputTest {
 
   /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */
   @Test
-  void highestLoadThatHolds() {
+  void highestLoadThatMeetsTheSlo() {
     RunInfo info =
         run(3, stage(1, 0, 1_000), stage(2, 1_000, 2_000), stage(4, 2_000, 3_000))
             .slo(Slo.parse("ttft<200ms", 60, Slo.Rule.PERCENTILES));
@@ -381,7 +381,7 @@ class GoodputTest {
   }
 
   @Test
-  void noLoadHolds() {
+  void noLoadMeetsTheSlo() {
     List<RequestRecord> records = new ArrayList<>();
     addLevel(records, 0, "c=1", 300, 300);
     assertThat(figures(RUN, records).summary().figures().goodput().max()).isNull();

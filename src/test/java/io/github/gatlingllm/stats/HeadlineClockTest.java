@@ -47,7 +47,7 @@ class HeadlineClockTest {
   }
 
   @Test
-  void headlinesCountFromTheScheduleAndSaySo() {
+  void headlinesNameTheClockFromSchedule() {
     Summary summary = gate(Slo.NONE, 64);
     assertThat(summary.verdict()).contains("TTFT from schedule p50 ", " and p99 13.3 s.");
     assertThat(summary.figures().metric(Metric.TTFT_MS).p99()).isEqualTo(200, within(0.2));
@@ -60,7 +60,7 @@ class HeadlineClockTest {
   }
 
   @Test
-  void objectivesCountFromTheScheduleAndSaySo() {
+  void objectivesNameTheClockFromSchedule() {
     assertThat(gate(Slo.parse("ttft<1s"), 4, 8, 16, 32, 64).verdict())
         .startsWith(
             "Does not keep up with 16 requests/s: the queue grew to 16."
@@ -75,7 +75,7 @@ class HeadlineClockTest {
   }
 
   @Test
-  void closedLoopsWithoutAGateNeedNoName() {
+  void closedLoopsWithoutAGateDoNotNameTheClock() {
     Summary summary = new Levels().level(8, 50, 100).figures(Slo.parse("ttft<1s")).summary();
     assertThat(summary.figures().goodput().slo()).isEqualTo("ttft<1s");
     assertThat(summary.clock().name(Metric.TTFT_MS)).isEqualTo("TTFT");
@@ -83,7 +83,7 @@ class HeadlineClockTest {
 
   /** 3 ms of 100 ms is more than 1 %. */
   @Test
-  void closedLoopsBehindAGateNameIt() {
+  void closedLoopsBehindAGateNameTheClock() {
     Summary summary =
         Recorded.figures(
                 Recorded.run(1, Recorded.stage(8, 0, 1_000)),

@@ -92,7 +92,7 @@ class LoadCurveTest {
 
   /** 7 % more output for 7 % more load is no flattening: from 11 to 14 it grows in proportion. */
   @Test
-  void smallStepsAreTakenTogether() {
+  void smallStepsAreJudgedTogether() {
     Levels levels = new Levels();
     for (int users = 10; users <= 14; users++) {
       levels.level(users, 10 * users, 100);
@@ -110,7 +110,7 @@ class LoadCurveTest {
   }
 
   @Test
-  void eachTargetHasItsOwn() {
+  void eachTargetHasItsOwnKnee() {
     Summary summary =
         new Levels()
             .level(1, 10, 100)
@@ -129,7 +129,7 @@ class LoadCurveTest {
 
   /** c=4 held the SLO at first, and missed it when it was measured again. */
   @Test
-  void secondMeasurementOfALevelTakesThePlaceOfTheFirst() {
+  void secondMeasurementOfALevelReplacesTheFirst() {
     Levels levels = new Levels().level(2, 100, 100).level(4, 100, 100);
     Slo slo = Slo.parse("ttft<200ms");
 

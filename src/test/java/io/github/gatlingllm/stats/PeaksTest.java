@@ -26,7 +26,7 @@ class PeaksTest {
    * [0.5 s, 3.5 s) has the whole seconds 1 and 2: 3 + 4 tokens in one, 5 in the other, 9 in none.
    */
   @Test
-  void theBestWholeSecond() {
+  void peakOfAWholeSecond() {
     Peaks peaks = window(500, 3_500);
     peaks.tokens(600 * MS, 9);
     peaks.tokens(1_000 * MS, 3);
@@ -38,7 +38,7 @@ class PeaksTest {
 
   @ParameterizedTest
   @CsvSource({"0, 1000, 0", "0, 999,", "500, 1999,", "500, 2000, 0", "700, 700,"})
-  void aWindowWithoutAWholeSecondHasNone(long from, long to, Double expected) {
+  void aWindowWithoutAWholeSecondHasNoPeak(long from, long to, Double expected) {
     assertThat(only(window(from, to)).tokensPerS()).isEqualTo(expected);
   }
 

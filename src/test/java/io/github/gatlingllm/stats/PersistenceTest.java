@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class PersistenceTest {
 
   @Test
-  void memoryOfASystemIsSeenInItsSlices() {
+  void correlationOfSlicesIsEstimated() {
     double[] alternating = new double[48];
     double[] slow = new double[48];
     for (int i = 0; i < 48; i++) {

@@ -58,7 +58,7 @@ class RateLimitsTest {
   }
 
   @Test
-  void theyAreNeitherOkNorFailedAndMissTheSlo() {
+  void rateLimitedRequestsAreNeitherOkNorFailedAndMissTheSlo() {
     Figures figures = figures().summary().figures();
     assertThat(figures.counts().ok()).isEqualTo(7);
     assertThat(figures.counts().failed()).isEqualTo(1);
@@ -74,7 +74,7 @@ class RateLimitsTest {
   }
 
   @Test
-  void whatTheServerAndWeLimitedIsCounted() {
+  void limitsOfTheServerAndOfTheClientAreCounted() {
     Figures.RateLimits limits = figures().summary().stages().get(0).figures().rateLimits();
     assertThat(limits.requests()).isEqualTo(2);
     assertThat(limits.share()).isEqualTo(0.2);
@@ -90,7 +90,7 @@ class RateLimitsTest {
   }
 
   @Test
-  void whatIsLeftOfAQuotaOverTime() {
+  void lowestQuotaOverTime() {
     List<Bucket> buckets = figures().series().overTime();
     assertThat(buckets.subList(0, 7))
         .extracting(bucket -> bucket.quotaLeft().get("requests"))
@@ -100,7 +100,7 @@ class RateLimitsTest {
   }
 
   @Test
-  void checksNameTheLimitAndWhatItDid() {
+  void checksNameTheLimitAndItsEffect() {
     Summary summary =
         Recorded.figures(
                 RUN.config("maxRequestsPerMinute", "60").slo(Slo.parse("ttft<1s")),
@@ -111,9 +111,10 @@ class RateLimitsTest {
             .summary();
     assertThat(message(summary, "rate_limited"))
         .isEqualTo(
-            "The server turned 1 of 3 requests away (33.3 %; HTTP 429: slow down) and asked to wait"
-                + " 2 s (median; at most 2 s): no failures, but not served, so the SLO counts them"
-                + " as missed. Lowest left: requests 0 of 60.");
+            "The server rejected 1 of 3 requests by rate limits (33.3 %; HTTP 429: slow down) and"
+                + " asked to wait 2 s (median; at most 2 s). They are not failures, but they were"
+                + " not served, so the SLO counts them as missed. Lowest remaining: requests 0 of"
+                + " 60.");
     assertThat(message(summary, "paced"))
         .isEqualTo(
             "maxRequestsPerMinute=60 held back 1 of 2 requests, 0.500 s on average and at most"
@@ -125,7 +126,7 @@ class RateLimitsTest {
   }
 
   @Test
-  void aRunThatNothingLimitsSaysNothingOfIt() {
+  void aRunWithoutLimitsHasNoFiguresOfThem() {
     Summary summary = Recorded.figures(RUN, List.of(at(0).tokens(10, 20).record())).summary();
     assertThat(summary.figures().rateLimits()).isNull();
     assertThat(summary.checks()).extracting(Check::id).doesNotContain("rate_limited", "paced");

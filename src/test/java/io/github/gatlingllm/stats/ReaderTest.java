@@ -75,7 +75,7 @@ class ReaderTest {
   }
 
   @Test
-  void oneBodyAndUnknownTimesHaveNone() {
+  void oneBodyAndUnknownTimesHaveNoReader() {
     assertThat(stallMs(at(0).body(500, 10), 5)).isNull();
     assertThat(stallMs(at(0).bodyForStream(500, 10), 5)).isNull();
     assertThat(stallMs(at(0).tokens(0, 500).withoutTimes(), 5)).isNull();
@@ -114,12 +114,12 @@ class ReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "wpm", "fast", "NaN", "Infinity", "2000000", "0wpm"})
-  void isRefused(String text) {
+  void invalidReadingSpeedsAreRefused(String text) {
     assertThatThrownBy(() -> ReadingSpeed.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
-  void ofJoinedInjectorsTheOneThatIsNotTheUsual() {
+  void joinedRunsKeepTheReadingSpeedThatIsNotTheDefault() {
     RunInfo.ReportOptions usual = RunInfo.ReportOptions.DEFAULT;
     assertThat(usual.readAt(8).and(usual).readingSpeed()).isEqualTo(8);
     assertThat(usual.and(usual.readAt(8)).readingSpeed()).isEqualTo(8);

@@ -17,9 +17,9 @@ import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Part;
 import io.github.gatlingllm.stats.RequestSamples.PartMean;
 import io.github.gatlingllm.stats.RequestSamples.Pauses;
+import io.github.gatlingllm.stats.RequestSamples.RecordedText;
 import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
-import io.github.gatlingllm.stats.RequestSamples.Told;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
@@ -128,7 +128,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void aRequestSaysWhatItsServerReported() {
+  void anExemplarHasTheTimesThatItsServerReported() {
     Map<String, Double> timings = Map.of("queue_s", 0.020, "prefill_s", 0.030, "decode_s", 0.090);
     List<Exemplar> slowest =
         of(
@@ -173,7 +173,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void aRequestsInstantsAreSinceItWasScheduled() {
+  void timesOfARequestAreSinceItsSchedule() {
     Exemplar request =
         of(at(1_000).lag(2).gate(3.0).connect(1).tokens(10, 20, 50).record())
             .exemplars()
@@ -190,7 +190,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void aRequestThatWasNeverSentIsOneWait() {
+  void aRequestThatWasNeverSentOnlyWaits() {
     Exemplar request =
         of(at(0).gate(null).failed(RequestStatus.TIMEOUT, "too late").closed(40).record())
             .exemplars()
@@ -202,7 +202,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void ofManyEventsBothEndsOfEveryLongGapStay() {
+  void bothEndsOfEveryLongGapAreKept() {
     int[] micros =
         IntStream.range(0, 5_000).map(i -> i * 10_000 + (i >= 3_333 ? 1_000_000 : 0)).toArray();
     List<Double> marks = EventMarks.of(micros, 2);
@@ -299,7 +299,7 @@ class RequestSamplesTest {
 
   /** E2E of 10 to 90 ms; of the failed ones, one of each of the first three kinds. */
   @Test
-  void textsOfAFew() {
+  void textsOfTheFastestMedianSlowestAndFailed() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 1; i <= 9; i++) {
       String messages = "[{\"role\":\"user\",\"content\":\"question " + i + "\"}]";
@@ -315,19 +315,19 @@ class RequestSamplesTest {
       records.add(at(500).failed(status, "x").text("not JSON", "").record());
     }
     Collections.shuffle(records, new Random(1));
-    List<Told> told = of(records.toArray(RequestRecord[]::new)).exemplars().told();
-    assertThat(told)
-        .extracting(Told::why)
+    List<RecordedText> texts = of(records.toArray(RequestRecord[]::new)).exemplars().texts();
+    assertThat(texts)
+        .extracting(RecordedText::why)
         .containsExactly("Fastest", "Median", "Slowest", "Failed", "Failed", "Failed");
-    assertThat(told)
-        .extracting(Told::answer)
+    assertThat(texts)
+        .extracting(RecordedText::answer)
         .containsExactly("answer 1", "answer 5", "answer 9", "", "", "");
-    assertThat(told.get(1).asked()).isEqualTo("user: question 5");
-    assertThat(told.get(3).asked()).isEqualTo("not JSON");
-    assertThat(told.subList(3, 6))
+    assertThat(texts.get(1).prompt()).isEqualTo("user: question 5");
+    assertThat(texts.get(3).prompt()).isEqualTo("not JSON");
+    assertThat(texts.subList(3, 6))
         .extracting(failed -> failed.request().verdict())
         .containsExactly("http_error", "stalled", "timeout");
-    assertThat(of(at(0).tokens(5).record()).exemplars().told()).isEmpty();
+    assertThat(of(at(0).tokens(5).record()).exemplars().texts()).isEmpty();
   }
 
   @Test
@@ -336,9 +336,10 @@ class RequestSamplesTest {
         "[{\"role\":\"system\",\"content\":\"be kind\"},{\"role\":\"user\",\"content\":"
             + "[{\"type\":\"text\",\"text\":\"what is it?\"},{\"type\":\"image_url\"}]}]";
     String answer = "a".repeat(3_000) + "the end";
-    Told told = of(at(0).tokens(5).text(messages, answer).record()).exemplars().told().get(0);
-    assertThat(told.asked()).isEqualTo("system: be kind\n\nuser: what is it?\n[image_url]");
-    assertThat(told.answer())
+    RecordedText text =
+        of(at(0).tokens(5).text(messages, answer).record()).exemplars().texts().get(0);
+    assertThat(text.prompt()).isEqualTo("system: be kind\n\nuser: what is it?\n[image_url]");
+    assertThat(text.answer())
         .startsWith("aaa")
         .contains("a […1,007 characters…] a")
         .endsWith("the end")

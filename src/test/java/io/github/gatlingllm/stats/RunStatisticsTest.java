@@ -152,7 +152,7 @@ class RunStatisticsTest {
 
   /** 1 + 3 tokens in two events, the second one past the edge. */
   @Test
-  void tokensOfEachEventAsTheServerSaid() {
+  void tokensOfEachEventAsTheServerReported() {
     Figures f = one(at(2_900).stage("c=2").tokens(50, 150).perEvent(1, 3).record());
     assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
     assertThat(f.metric(Metric.ITL_MS).count()).isEqualTo(3);

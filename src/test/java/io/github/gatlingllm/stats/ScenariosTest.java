@@ -111,7 +111,7 @@ class ScenariosTest {
 
   /** In runs recorded before, and without run.json, nothing else changes. */
   @Test
-  void stageWithoutScenarioHoldsThemAll() {
+  void levelWithoutScenarioHasTheRequestsOfAll() {
     RunInfo old = run(1, stage(8, "a", null, 0, 1_000));
     Summary s = figures(old, ask(0, "A1", 8, 100), ask(0, "C", 8, 100)).summary();
     assertThat(s.stages()).singleElement().extracting(Stage::scenario).isNull();

@@ -54,7 +54,7 @@ class SeriesTest {
 
   /** Who watches a run sees what its report will show, but for the second that is not over. */
   @Test
-  void recordsOneByOneGiveTheSame() {
+  void liveFiguresAreThoseOfTheReport() {
     List<RequestRecord> records =
         List.of(
             at(0).tokens(100, 600, 1_100).record(),
@@ -76,7 +76,7 @@ class SeriesTest {
   }
 
   @Test
-  void secondBySecond() {
+  void figuresOfEachSecond() {
     assertThat(series.bucketS()).isEqualTo(1);
     assertThat(series.overTime()).extracting(Bucket::startS).containsExactly(0.0, 1.0, 2.0);
     assertThat(series.overTime())

@@ -72,27 +72,28 @@ class SilenceTest {
 
   /** 16 users, answers of 1.15 s; dead from 7.5 s to 22.5 s. Of 224 requests 16 are slow. */
   @Test
-  void deadForHalfOfTheTime() {
+  void serverSilentForHalfOfTheTime() {
     Summary summary = closedLoop(16, prompt -> 200, 50, i -> 500, 7_500, 22_500);
     Check check = check(summary);
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.value()).isEqualTo(15, within(0.1));
     assertThat(check.message())
         .matches(
-            "c=16: no request got a byte for 15\\.0 s, from 7\\.\\d+ s of the window on, although"
-                + " 16 were in flight; 15\\.0 of 30 s measured were such\\.");
+            "c=16: no request received a byte for 15\\.0 s, starting at 7\\.\\d+ s of the measure"
+                + " window, with 16 requests in flight; all such spans together: 15\\.0 of 30"
+                + " s\\.");
     double perS = summary.figures().number(Metric.REQUESTS_PER_S);
     assertThat(check.remedy()).contains("llm.rate=" + Math.round(perS * 100) / 100.0 + " instead");
   }
 
   @Test
-  void nothingHappens() {
+  void steadyStreamsAreNotSilent() {
     Check check = check(closedLoop(16, prompt -> 200, 50, i -> 500));
     assertThat(check.level()).isEqualTo(Level.OK);
     assertThat(check.message()).contains("s without a byte for any request in flight");
   }
 
-  /** One user whose prompts take 8 s each: most of the time no byte comes, and that is that. */
+  /** One user whose prompts take 8 s each: most of the time no byte arrives, as it has to be. */
   @Test
   void longPrefillOfASingleUser() {
     assertThat(check(closedLoop(1, prompt -> 8_000, 20, i -> 30_000)).level()).isEqualTo(Level.OK);
@@ -156,7 +157,7 @@ class SilenceTest {
 
   /** A single user, whose last answer takes 600 tokens of thought that are not sent. */
   @Test
-  void thoughtsThatAreNotSentAreNoStall() {
+  void reasoningThatIsNotSentIsNoStall() {
     assertThat(check(lastAnswer(0)).level()).isEqualTo(Level.WARNING);
     assertThat(check(lastAnswer(600)).level()).isEqualTo(Level.OK);
   }
@@ -174,7 +175,7 @@ class SilenceTest {
    * Bodies come at once, after as long as they take; whoever did not ask for a stream gets none.
    */
   @Test
-  void bodiesAreNoStreams() {
+  void answersInOneBodyAreNotJudged() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       records.add(Recorded.at(i * 1_000).body(i == 7 ? 900 : 100, 10).record());

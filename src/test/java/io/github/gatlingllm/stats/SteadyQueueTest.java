@@ -22,7 +22,7 @@ class SteadyQueueTest {
   /** Queues in steady state since long, at 0.9 with a memory of 24 s. */
   @ParameterizedTest
   @CsvSource({"0.5, 60", "0.8, 60", "0.9, 60", "0.9, 150", "0.9, 400"})
-  void noFalseAlarms(double utilisation, double seconds) {
+  void steadyQueuesAreNotCalledUnsteady(double utilisation, double seconds) {
     int alarms = 0;
     for (int seed = 0; seed < RUNS; seed++) {
       alarms += isUnsteady(drift(new MultiServerQueue(utilisation), seed, seconds, 0)) ? 1 : 0;

@@ -44,7 +44,7 @@ class SteadyStateTest {
     assertThat(check.message())
         .isEqualTo(
             "c=64: TTFT from schedule grew from 1,472 ms to 3,122 ms over its measure window.");
-    assertThat(check.remedy()).contains("stabilize longer").contains("offer less");
+    assertThat(check.remedy()).contains("Stabilize longer").contains("offer less");
   }
 
   @Test
@@ -56,7 +56,7 @@ class SteadyStateTest {
 
   /** Waits before the request was admitted are part of what a growing queue costs. */
   @Test
-  void queueOfOurOwn() {
+  void queueInTheClient() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 400; i++) {
       records.add(at(i * 150).stage("c=64").gate(i * 10.0).tokens(500, 1_000).record());
@@ -79,7 +79,7 @@ class SteadyStateTest {
 
   /** 9 % more, without any noise: certain, and too small to matter. */
   @Test
-  void certainButSmall() {
+  void smallTrendIsFine() {
     Check check = judged(even(400, u -> 1_000 + 100 * u)).orElseThrow();
     assertThat(check.level()).isEqualTo(Level.OK);
     assertThat(check.value()).isBetween(0.05, 0.1);
@@ -97,18 +97,18 @@ class SteadyStateTest {
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message())
         .matches(
-            "c=64: TTFT from schedule was 481 ms, then 103 ms: steady from 6.25 s on; the first"
+            "c=64: TTFT from schedule was 481 ms, then 103 ms: the first"
                 + " 6.25 s of the measure window are a transient.");
   }
 
   /** Poisson arrivals, exponential TTFT: of 200 such levels at most 4 are called unsteady. */
   @Test
-  void noiseIsNoDrift() {
+  void noiseIsNotATrend() {
     assertThat(warnings(0)).isLessThanOrEqualTo(4);
   }
 
   @Test
-  void driftIsSeenThroughNoise() {
+  void trendIsFoundInNoise() {
     assertThat(warnings(4)).isGreaterThanOrEqualTo(190);
   }
 

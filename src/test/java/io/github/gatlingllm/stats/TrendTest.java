@@ -28,28 +28,30 @@ class TrendTest {
   }
 
   @Test
-  void neitherWay() {
+  void noTrend() {
     assertThat(z(7, 7, 7, 7, 7, 7, 7, 7, 7, 7)).isZero();
     assertThat(Math.abs(z(1, 9, 1, 9, 1, 9, 1, 9, 1, 9))).isLessThan(1);
   }
 
   /** Each value like the one before with φ = 0.5: worth a third as many, and Z less by √3. */
   @Test
-  void valuesThatResembleTheOneBefore() {
+  void correlatedValues() {
     double[] rising = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     assertThat(Trend.of(rising, 0.5).z()).isEqualTo(44 / Math.sqrt(3 * 125), within(1e-12));
   }
 
-  /** Nothing is left of a parabola that memory could explain. */
+  /** A parabola has no residuals that could be correlated. */
   @Test
-  void growthWithoutNoiseIsNoMemory() {
+  void growthWithoutNoiseIsATrend() {
     double[] growth = new double[48];
     Arrays.setAll(growth, i -> 100 + i * i);
     assertThat(Trend.of(growth)).isEqualTo(Trend.of(growth, 0));
     assertThat(Trend.of(growth).chance()).isLessThan(1e-6);
   }
 
-  /** Ten that stand out, then all alike but for noise: the rest is surest without them. */
+  /**
+   * Ten high values, then constant ones with noise: the mean of the rest is surest without the ten.
+   */
   @Test
   void truncation() {
     double[] values = new double[48];

@@ -37,14 +37,14 @@ final class TurnTallyTest {
   }
 
   @Test
-  void endlessConversationsShareTheLastRow() throws IOException {
+  void veryLongConversationsShareTheLastRow() throws IOException {
     Summary.Workload workload =
         workload(List.of(at(0).turn(100).record(), at(9).turn(7_000).record()));
     assertThat(workload.turns()).isEqualTo(Map.of(100, 2L));
   }
 
   @Test
-  void outsideConversationsThereIsNone() throws IOException {
+  void requestsOutsideConversationsHaveNoTurn() throws IOException {
     assertThat(workload(List.of(at(0).tokens(5, 6).record())).byTurn()).isEmpty();
   }
 }

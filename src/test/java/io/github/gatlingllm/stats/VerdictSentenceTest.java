@@ -18,7 +18,7 @@ class VerdictSentenceTest {
 
   /** 57 − 10 late ones (1.8 s) arrive inside their second: 47 tok/s after 50; p99 150 → 1,800. */
   @Test
-  void upToALevel() {
+  void sloIsMetUpToALevel() {
     assertThat(sweep.figures(SLO).summary().verdict())
         .isEqualTo(
             "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s;"
@@ -27,7 +27,7 @@ class VerdictSentenceTest {
   }
 
   @Test
-  void upToALevelByTheOtherRule() {
+  void sloIsMetUpToALevelByTheRuleRequests() {
     assertThat(sweep.figures(SLO.judgedBy(99, Slo.Rule.REQUESTS)).summary().verdict())
         .startsWith(
             "99 % of the requests meet TTFT ≤ 200 ms and TPOT ≤ 50 ms at once up to 8 concurrent"
@@ -45,7 +45,7 @@ class VerdictSentenceTest {
 
   /** Four late ones of the first level arrive in the second's window: 54 tok/s. */
   @Test
-  void aLighterLoadThatDoesNotHoldIsNamed() {
+  void aLighterLoadThatMissesTheSloIsNamed() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
             "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (54 tok/s;"
@@ -55,7 +55,7 @@ class VerdictSentenceTest {
 
   /** 380 requests without a miss are by Wilson's interval at least 98.9990 %, 381 are 99.0017 %. */
   @Test
-  void enoughRequestsToShowTheSloAreNotCounted() {
+  void tooFewRequestsToShowTheSloAreNamed() {
     assertThat(new Levels().level(1, 381, 100).level(8, 380, 150).figures(SLO).summary().verdict())
         .contains("8 concurrent requests (380 tok/s; only 380 requests, fewer than the 381");
     assertThat(new Levels().level(1, 380, 100).level(8, 381, 150).figures(SLO).summary().verdict())
@@ -74,7 +74,7 @@ class VerdictSentenceTest {
 
   /** Of two targets, in a few words. */
   @Test
-  void fewRequestsOfOneOfTwoTargetsAreSaid() {
+  void tooFewRequestsOfOneOfTwoTargetsAreNamed() {
     Levels levels = new Levels().level(1, 10, 100).level(2, 20, 100);
     levels.target("b").level(1, 10, 100).level(2, 400, 100);
     assertThat(levels.figures(SLO).summary().verdict())
@@ -105,14 +105,15 @@ class VerdictSentenceTest {
 
   /** Two of three requests were cancelled before their first token. */
   @Test
-  void whatCannotBeToldIsNotSaid() {
+  void anUndecidedSloIsNeitherMetNorMissed() {
     RunInfo info = Recorded.run(1, Recorded.stage(1, 0, 1_000)).slo(SLO);
     RequestRecord cut = Recorded.at(0).failed(RequestStatus.CANCELLED, "end").closed(100).record();
     RequestRecord good = Recorded.at(0).tokens(100, 120).record();
     assertThat(Recorded.figures(info, good, cut, cut).summary().verdict())
         .isEqualTo(
-            "At 1 concurrent request: 2 tok/s; whether TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are"
-                + " met cannot be told: 2 of 3 requests were cancelled before it could be told.");
+            "At 1 concurrent request: 2 tok/s; it is not known whether TTFT p99 ≤ 200 ms and TPOT"
+                + " p99 ≤ 50 ms are met: 2 of 3 requests were cancelled before they could be"
+                + " judged.");
   }
 
   @Test
@@ -140,7 +141,7 @@ class VerdictSentenceTest {
 
   /** Their latencies are those of one in four: what failed comes first. */
   @Test
-  void failuresAreSaidFirst() {
+  void failuresComeFirst() {
     RunInfo info = Recorded.run(1, Recorded.stage(1, 0, 1_000));
     RequestRecord bad = Recorded.at(0).failed(RequestStatus.HTTP_ERROR, "HTTP 500").record();
     RequestRecord good = Recorded.at(0).tokens(100, 120).record();
@@ -152,7 +153,7 @@ class VerdictSentenceTest {
 
   /** Of two targets, in a few words: the figures of b are those of four in five. */
   @Test
-  void failuresOfOneOfTwoTargetsAreSaidFirst() {
+  void failuresOfOneOfTwoTargetsComeFirst() {
     Levels levels = new Levels().level(1, 10, 100).level(2, 20, 100);
     levels.target("b").level(1, 10, 100).level(2, 20, 100).failing(5);
     assertThat(levels.summary().verdict())
@@ -161,7 +162,7 @@ class VerdictSentenceTest {
   }
 
   @Test
-  void failuresAtTheRateThatASearchFoundAreSaidFirst() {
+  void failuresAtTheRateThatASearchFoundComeFirst() {
     LevelInfo level = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 0, 1_000);
     RunInfo info =
         Recorded.run(1, level)
@@ -215,7 +216,7 @@ class VerdictSentenceTest {
 
   /** The knees are at c=2 with 90 and 30 tok/s; what is said of each alone is short. */
   @Test
-  void whoWinsAndByHowMuch() {
+  void targetsAreRanked() {
     Levels levels = new Levels().level(1, 50, 100).level(2, 90, 110).level(4, 91, 400);
     levels.target("b").level(1, 20, 100).level(2, 30, 200).level(4, 30, 900);
     assertThat(levels.summary().verdict())

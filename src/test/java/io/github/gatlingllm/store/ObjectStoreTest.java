@@ -76,7 +76,7 @@ class ObjectStoreTest {
       assertThat(inputs.runs())
           .extracting(run -> Files.readString(run.resolve("llm/requests.jsonl")))
           .containsExactly("A", "B");
-      inputs.forget();
+      inputs.deleteDownloads();
     }
     assertThat(said)
         .containsExactly(
@@ -120,7 +120,7 @@ class ObjectStoreTest {
     s3.requests.clear();
     try (RunInputs again = inputs("s3://bench/t")) {
       assertThat(again.runs()).hasSize(1);
-      again.forget();
+      again.deleteDownloads();
     }
     assertThat(s3.requests("GET t/")).isEmpty();
     try (RunInputs fresh = inputs("s3://bench/t")) {
@@ -374,6 +374,14 @@ class ObjectStoreTest {
             "waiting: 3 of 3 runs are there, not 2/3",
             "4 of 3 runs are there");
     assertThat(s3.requests("GET t/a/")).as("each run is read once").hasSize(1);
+  }
+
+  @Test
+  void damagedRunIsNamedByItsPlace() {
+    s3.objects.put("t/a/llm/run.json", "{".getBytes(UTF_8));
+    assertThatThrownBy(
+            () -> waiting(List.of("s3://bench/t"), () -> {}).await(Duration.ofSeconds(1), 1))
+        .hasMessageStartingWith("s3://bench/t/a/llm/run.json is not understood");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class TokenCountingTest {
 
@@ -54,7 +55,7 @@ class TokenCountingTest {
   }
 
   @Test
-  void whatIsPendingIsDoneOnceItIsCounted() {
+  void pendingConsumersReceiveTheirCount() {
     TokenCounting counting = new TokenCounting();
     TokenCounting.PromptCount prompt = counting.prompt(slow, List.of("abc", "de"));
     prompt.start();
@@ -70,14 +71,14 @@ class TokenCountingTest {
   }
 
   @Test
-  void noTextIsKnownToHaveNoCount() {
+  void promptWithoutTextHasNoCount() {
     TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, List.of());
     assertThat(prompt.isKnown()).isTrue();
     assertThat(prompt.tokens()).isNull();
   }
 
   @Test
-  void whenTimeIsUpTheRestIsDoneWithoutCountsAndOnce() {
+  void afterTheTimeLimitConsumersAreCalledOnceWithoutCount() {
     TokenCounting counting = new TokenCounting();
     keep(counting, counting.prompt(slow, List.of("abc")));
     keep(counting, counting.prompt(slow, List.of("abc")));
@@ -90,7 +91,7 @@ class TokenCountingTest {
   }
 
   @Test
-  void beyondItsRoomNothingWaits() throws InterruptedException {
+  void beyondTheLimitNothingIsQueued() throws InterruptedException {
     TokenCounting counting = new TokenCounting(1);
     CountDownLatch busy = new CountDownLatch(1);
     counting.countLater(
@@ -108,5 +109,19 @@ class TokenCountingTest {
     released.countDown();
     counting.close(PLENTY);
     assertThat(done).containsExactly("out of time null", "counted the first", "counted 2");
+  }
+
+  @Test
+  @Timeout(60)
+  void aFailingConsumerDoesNotDelayClosing() {
+    TokenCounting counting = new TokenCounting();
+    counting.countLater(
+        () -> 1,
+        () -> 0,
+        count -> {
+          throw new IllegalStateException("a failing consumer, on purpose");
+        });
+    counting.close(Duration.ofHours(1));
+    assertThat(done).isEmpty();
   }
 }
