@@ -39,8 +39,8 @@ final class EventLoops {
   private static void runLogged(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
-      LOGGER.error("A step of the load plan failed; the load is not what was planned", e);
+    } catch (RuntimeException | Error e) {
+      LOGGER.error("A scheduled step of the load failed; the load is not what was planned", e);
       throw e;
     }
   }

@@ -163,15 +163,6 @@ record PreparedRequest(
      */
     private static final int PLAN_BITS = 40;
 
-    /** Empty prefixes. */
-    static final Prefixes NONE = alone(request -> "");
-
-    /** The prefixes of a single injector. */
-    static Prefixes alone(PromptPrefix.Texts texts) {
-      InjectorShare all = new InjectorShare(1, 1);
-      return new Prefixes(texts, all, new DrawOrder(all), 0);
-    }
-
     /** The prefix of the next request of a user. */
     String next(Session session, boolean conversation) {
       Arrival arrival = UserSessions.arrivalOf(session);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The window is {@value #MARGIN_MS} ms longer than a minute, so that varying delays on the way
  * to the server do not exceed the limits there. A request counts with the tokens that it may need
- * until {@link Turn#used} reports the tokens that it took. A request that needs more than the whole
+ * until {@link Turn#used} reports the tokens that it used. A request that needs more than the whole
  * limit is admitted when the window is empty.
  *
  * <p>Thread-safe: one lock, released before a request is admitted. Blocks no thread.
@@ -39,7 +39,7 @@ final class RateLimiter {
   private long wakeAt = NONE;
 
   /** A waiting request and its event loop. */
-  public interface Waiter {
+  interface Waiter {
 
     /** The request is admitted. Called once, on any thread; must return at once. */
     void go();
@@ -58,7 +58,7 @@ final class RateLimiter {
    * @param requests per minute, 1 or more; null for no limit
    * @param tokens per minute, 1 or more; null for no limit
    */
-  public RateLimiter(@Nullable Integer requests, @Nullable Integer tokens, LongSupplier nanoClock) {
+  RateLimiter(@Nullable Integer requests, @Nullable Integer tokens, LongSupplier nanoClock) {
     this.mostRequests = requests == null ? Long.MAX_VALUE : requests;
     this.mostTokens = tokens == null ? Long.MAX_VALUE : tokens;
     this.nanoClock = nanoClock;
@@ -71,7 +71,7 @@ final class RateLimiter {
    * @param waiter called when the request is admitted; not called if it was admitted {@link
    *     Turn#isAtOnce() at once}
    */
-  public Turn enter(long needs, Waiter waiter) {
+  Turn enter(long needs, Waiter waiter) {
     Turn turn = new Turn(waiter, Math.max(0, needs));
     List<Turn> due;
     synchronized (this) {
@@ -79,7 +79,7 @@ final class RateLimiter {
       due = advance();
       turn.atOnce = turn.state == State.IN_WINDOW;
     }
-    tell(due, turn);
+    callBack(due, turn);
     return turn;
   }
 
@@ -91,14 +91,14 @@ final class RateLimiter {
     for (Turn next = next(); next != null && fits(next); next = next()) {
       waiting.remove();
       next.state = State.IN_WINDOW;
-      next.wentAt = now;
+      next.admittedAt = now;
       window.add(next);
       tokens += next.charge;
       due.add(next);
     }
     Turn blocked = next();
     if (blocked != null) {
-      long free = window.element().wentAt + WINDOW_NANOS;
+      long free = window.element().admittedAt + WINDOW_NANOS;
       if (wakeAt == NONE || free - wakeAt < 0) {
         wakeAt = free;
         blocked.waiter.at(free, () -> wake(free));
@@ -108,7 +108,7 @@ final class RateLimiter {
   }
 
   private void expire(long now) {
-    while (!window.isEmpty() && now - window.element().wentAt >= WINDOW_NANOS) {
+    while (!window.isEmpty() && now - window.element().admittedAt >= WINDOW_NANOS) {
       Turn oldest = window.remove();
       oldest.state = State.OVER;
       tokens -= oldest.charge;
@@ -135,10 +135,10 @@ final class RateLimiter {
       }
       due = advance();
     }
-    tell(due, null);
+    callBack(due, null);
   }
 
-  private static void tell(List<Turn> due, @Nullable Turn atOnce) {
+  private static void callBack(List<Turn> due, @Nullable Turn atOnce) {
     for (Turn turn : due) {
       if (turn != atOnce) {
         turn.waiter.go();
@@ -147,10 +147,10 @@ final class RateLimiter {
   }
 
   /** One request's place in the queue, then in the window. */
-  public final class Turn {
+  final class Turn {
     private final Waiter waiter;
     private long charge;
-    private long wentAt;
+    private long admittedAt;
     private State state = State.WAITING;
     private boolean atOnce;
 
@@ -160,19 +160,19 @@ final class RateLimiter {
     }
 
     /** Whether the request was admitted without waiting. */
-    public boolean isAtOnce() {
+    boolean isAtOnce() {
       return atOnce;
     }
 
     /** Whether the request still waits. */
-    public boolean isWaiting() {
+    boolean isWaiting() {
       synchronized (RateLimiter.this) {
         return state == State.WAITING;
       }
     }
 
     /** Gives up waiting; no effect on an admitted request. */
-    public void leave() {
+    void leave() {
       List<Turn> due;
       synchronized (RateLimiter.this) {
         if (state != State.WAITING) {
@@ -181,24 +181,22 @@ final class RateLimiter {
         state = State.OVER;
         due = advance();
       }
-      tell(due, null);
+      callBack(due, null);
     }
 
-    /**
-     * Reports the tokens that the request took; the rest of its reservation is free from now on.
-     */
-    public void used(long took) {
+    /** Reports the tokens that the request used; the rest of its reservation becomes free. */
+    void used(long actual) {
       List<Turn> due;
       synchronized (RateLimiter.this) {
         expire(nanoClock.getAsLong());
         if (state != State.IN_WINDOW) {
           return;
         }
-        tokens += took - charge;
-        charge = took;
+        tokens += actual - charge;
+        charge = actual;
         due = advance();
       }
-      tell(due, null);
+      callBack(due, null);
     }
   }
 }

@@ -51,7 +51,7 @@ public record Distribution(
   }
 
   /** A percentile of this record, 100 for the maximum; null for any other. */
-  public @Nullable Double percentile(double percent) {
+  @Nullable Double percentile(double percent) {
     if (percent == 99.9) {
       return p999;
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class AfterReadingTest {
 
-  /** Longer than a turn. */
+  /** Longer than a slice. */
   private static final long LONG_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
   private final EventLoopGroup group = Transports.newEventLoopGroup(false, false, 1, "after");
@@ -45,7 +45,7 @@ class AfterReadingTest {
   }
 
   @Test
-  void whatComesMeanwhileIsNotKeptWaiting() throws Exception {
+  void readsAreNotDelayedByQueuedTasks() throws Exception {
     run(
         () -> {
           later(() -> lasts("first"));
@@ -57,7 +57,7 @@ class AfterReadingTest {
   }
 
   @Test
-  void firstInFirstOutWhatIsAddedMeanwhileToo() throws Exception {
+  void tasksRunInOrderAlsoThoseThatTasksAdd() throws Exception {
     run(
         () -> {
           later(
@@ -72,7 +72,7 @@ class AfterReadingTest {
   }
 
   @Test
-  void failureOfOneIsNotThatOfTheNext() throws Exception {
+  void failedTaskDoesNotStopTheNext() throws Exception {
     run(
         () -> {
           later(

@@ -93,7 +93,7 @@ class DynamicTest {
   }
 
   @Test
-  void creatingOneTouchesNothing() {
+  void creatingOneNeedsNoGatling() {
     assertThat(Dynamic.text("#{never looked at")).isNotNull();
   }
 }

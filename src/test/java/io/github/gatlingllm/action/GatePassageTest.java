@@ -47,13 +47,13 @@ class GatePassageTest {
   }
 
   @Test
-  void whereThereIsRoomTheInstantIsThatOfTheStart() throws Exception {
+  void withRoomTheRequestIsAdmittedAtItsStart() throws Exception {
     enter("a", gate);
     assertThat(admitted()).containsExactly("a 1");
   }
 
   @Test
-  void whoWaitedIsAdmittedOnItsEventLoopAtTheInstantOfThat() throws Exception {
+  void waitingRequestIsAdmittedOnItsEventLoopWithTheCurrentInstant() throws Exception {
     InFlightGate.Passage first = enter("a", gate);
     enter("b", gate);
     assertThat(admitted()).containsExactly("a 1");
@@ -62,7 +62,7 @@ class GatePassageTest {
   }
 
   @Test
-  void whoIsCancelledWhileWaitingGivesUpItsPlaceInTheQueue() throws Exception {
+  void cancelledRequestLeavesTheQueue() throws Exception {
     InFlightGate.Passage first = enter("a", gate);
     InFlightGate.Passage second = enter("b", gate);
     enter("c", gate);
@@ -83,15 +83,15 @@ class GatePassageTest {
   }
 
   @Test
-  void withoutAGateNobodyWaits() throws Exception {
+  void withoutLimitsRequestsAreAdmittedAtOnce() throws Exception {
     enter("a", null).leave(null);
     enter("b", null);
     assertThat(admitted()).containsExactly("a 1", "b 1");
   }
 
-  /** Answers of 30 tokens instead of the 100 that were feared let the next one go. */
+  /** An answer of 30 tokens where 100 were reserved admits the next request. */
   @Test
-  void whatALimitHeldBackIsInItsTimeline() throws Exception {
+  void waitForARateLimitIsInTheTimeline() throws Exception {
     RateLimiter limiter = new RateLimiter(null, 130, () -> 0);
     List<Timeline> timelines =
         List.of(new Timeline(0, 1), new Timeline(0, 1), new Timeline(0, 1), new Timeline(0, 1));

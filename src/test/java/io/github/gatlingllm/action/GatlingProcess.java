@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Runs simulations that tell by what they print. */
+/** Runs simulations whose output is the result. */
 final class GatlingProcess {
   private GatlingProcess() {}
 
-  /** The lines that it printed. */
+  /** The lines of its output. */
   static List<String> run(Class<? extends Simulation> simulation, Map<String, ?> properties)
       throws IOException, InterruptedException {
     GatlingRun run = GatlingRun.of(simulation).set(properties).noReports().run();

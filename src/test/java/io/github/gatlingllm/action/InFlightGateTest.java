@@ -23,7 +23,7 @@ final class InFlightGateTest {
   }
 
   @Test
-  void letsInAsManyAsItsLimitAndTellsThemNothing() {
+  void admitsUpToItsLimitWithoutCallback() {
     InFlightGate gate = new InFlightGate(2);
     assertThat(enter(gate, "a").atOnce()).isTrue();
     assertThat(enter(gate, "b").atOnce()).isTrue();
@@ -46,7 +46,7 @@ final class InFlightGateTest {
   }
 
   @Test
-  void skipsThoseThatGaveUp() {
+  void skipsRequestsReleasedWhileWaiting() {
     InFlightGate gate = new InFlightGate(1);
     InFlightGate.Permit a = enter(gate, "a");
     InFlightGate.Permit b = enter(gate, "b");
@@ -60,7 +60,7 @@ final class InFlightGateTest {
   }
 
   @Test
-  void aPlaceIsGivenBackOnce() {
+  void releasingTwiceFreesOnePlace() {
     InFlightGate gate = new InFlightGate(1);
     InFlightGate.Permit a = enter(gate, "a");
     enter(gate, "b");
@@ -71,7 +71,7 @@ final class InFlightGateTest {
   }
 
   @Test
-  void aWaiterThatLeavesAfterItsTurnFreesItsPlace() {
+  void requestReleasedAfterAdmissionFreesItsPlace() {
     InFlightGate gate = new InFlightGate(1);
     InFlightGate.Permit a = enter(gate, "a");
     InFlightGate.Permit b = enter(gate, "b");
@@ -82,7 +82,7 @@ final class InFlightGateTest {
 
   /** A waiter may enter again from inside its call: the lock is not held. */
   @Test
-  void tellsWaitersOutsideItsLock() throws InterruptedException {
+  void callsBackOutsideItsLock() throws InterruptedException {
     InFlightGate gate = new InFlightGate(1);
     CountDownLatch entered = new CountDownLatch(1);
     InFlightGate.Permit a = enter(gate, "a");
@@ -106,7 +106,7 @@ final class InFlightGateTest {
   }
 
   @Test
-  void losesNoPlaceAndAdmitsNoneTooMany() throws InterruptedException {
+  void keepsItsLimitUnderConcurrency() throws InterruptedException {
     int limit = 3;
     int threads = 8;
     int rounds = 20_000;
@@ -183,7 +183,7 @@ final class InFlightGateTest {
   }
 
   @Test
-  void refusesAGateThatNothingPasses() {
+  void refusesALimitOfZero() {
     assertThatThrownBy(() -> new InFlightGate(0))
         .hasMessage("maxInFlight(0): expected 1 request in flight or more");
   }

@@ -34,9 +34,9 @@ class InFlightTest {
     return session.eventLoop().submit(task).get(60, TimeUnit.SECONDS);
   }
 
-  /** The task holds the loop, so that the cancel that was sent there has not come yet. */
+  /** The task blocks the event loop, so that the submitted cancellation has not run yet. */
   @Test
-  void whoIsAdmittedAheadOfItsOwnCancelIsCancelled() throws Exception {
+  void requestAdmittedAfterItsLevelIsOverIsCancelled() throws Exception {
     StreamedExchange exchange = exchange();
     onTheLoop(
         () -> {
@@ -55,7 +55,7 @@ class InFlightTest {
   }
 
   @Test
-  void whoIsInTimeGoesOn() throws Exception {
+  void requestOfARunningLevelIsSent() throws Exception {
     StreamedExchange exchange = exchange();
     onTheLoop(
         () -> {

@@ -7,13 +7,13 @@ import java.lang.reflect.InvocationTargetException;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What ends a JVM is tested in {@code MistakesIT}. */
+/** The exit of the JVM is tested in {@code MistakesIT}. */
 class InvalidSimulationTest {
 
   private final InvalidSimulation mistake = InvalidSimulation.because("no model is named");
 
   @Test
-  void lineIsTheMessageHowDeepItMayBe() {
+  void messageIsFoundAmongCauses() {
     Throwable crash = new IllegalStateException(new InvocationTargetException(mistake));
 
     assertThat(InvalidSimulation.StartFilter.line(crash)).isEqualTo("no model is named");
@@ -27,7 +27,7 @@ class InvalidSimulationTest {
   }
 
   @Test
-  void nothingIsInstalledWhereGatlingDoesNotStart() {
+  void filterIsInstalledOnlyWhileGatlingStarts() {
     LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
 
     assertThat(log.getTurboFilterList()).noneMatch(InvalidSimulation.StartFilter.class::isInstance);

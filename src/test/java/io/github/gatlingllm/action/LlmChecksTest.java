@@ -91,7 +91,7 @@ class LlmChecksTest {
 
   @ParameterizedTest
   @MethodSource("checks")
-  void looksAtWhatWasMeasured(CheckBuilder check, @Nullable String failure) {
+  void checksMeasuredValues(CheckBuilder check, @Nullable String failure) {
     assertFailure(check, ANSWERED, failure);
   }
 
@@ -109,7 +109,7 @@ class LlmChecksTest {
 
   @ParameterizedTest
   @MethodSource("checksOfNothing")
-  void whatIsAbsentFailsEveryComparison(CheckBuilder check, @Nullable String failure) {
+  void absentValuesFailEveryComparison(CheckBuilder check, @Nullable String failure) {
     assertFailure(check, SILENT, failure);
   }
 
@@ -121,7 +121,7 @@ class LlmChecksTest {
   }
 
   @Test
-  void kindsThatMakeNoSenseOnTextAreRefused() {
+  void unsupportedKindsAreRefused() {
     CheckBuilder xpath =
         new CheckBuilder() {
           @Override

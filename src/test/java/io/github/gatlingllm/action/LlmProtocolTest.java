@@ -20,7 +20,7 @@ class LlmProtocolTest {
   }
 
   @Test
-  void sameInAllPartsIsTheSame() {
+  void protocolsWithTheSameSettingsAreEqual() {
     assertThat(protocol()).isEqualTo(protocol()).hasSameHashCodeAs(protocol());
     assertThat(protocol().with(parts -> parts.maxInFlight = 8)).isNotEqualTo(protocol());
     assertThat(protocol().with(parts -> parts.seed = 8L)).isNotEqualTo(protocol());

@@ -30,7 +30,7 @@ class LoadInjectionTest {
   }
 
   @Test
-  void isDrawnAnewOnEachCall() {
+  void givesTheSameScheduleOnEachCall() {
     List<OpenInjectionStep> steps =
         List.of(LoadInjection.step(Arrivals.poisson(25, 42), 60 * SECOND).asScala());
 

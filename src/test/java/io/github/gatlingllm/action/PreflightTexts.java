@@ -6,7 +6,7 @@ import io.github.gatlingllm.stats.Recorded;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is said where the first request of a run fails, for the file of all messages. */
+/** The lines for failed warm-up requests, for the file of all messages. */
 public final class PreflightTexts {
 
   private static final String URL = "http://a:8000/v1/chat/completions";

@@ -9,9 +9,12 @@ import io.gatling.core.session.Session;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +54,7 @@ class PreparedRequestTest {
   }
 
   @Test
-  void historyComesFirstAndOnlyWhatIsNewJoinsIt() throws IOException {
+  void historyIsSentFirstAndOnlyNewMessagesJoinIt() throws IOException {
     Conversation before =
         Conversation.of(Message.system("Tutor."))
             .answered(List.of(Message.user("1?")), Message.assistant("One."), 0, 0);
@@ -69,7 +72,7 @@ class PreparedRequestTest {
   }
 
   @Test
-  void historyThatNobodyStartedIsEmpty() throws IOException {
+  void missingConversationIsEmpty() throws IOException {
     PreparedRequest prepared =
         prepare(CHAT.and(new MessagePart.History("history")).and(text("user", "1?")), SESSION);
 
@@ -78,7 +81,7 @@ class PreparedRequestTest {
   }
 
   @Test
-  void aPrefixStandsBeforeTheVeryFirstCharacterOfTheFirstMessage() throws IOException {
+  void prefixPrecedesTheFirstMessage() throws IOException {
     PreparedRequest.Prefixes prefixes = numbered();
     LlmRequest both = CHAT.and(text("system", "Be brief.")).and(text("user", "Why?"));
 
@@ -99,7 +102,7 @@ class PreparedRequestTest {
   }
 
   @Test
-  void aPrefixIsSentWithAConversationButNotRemembered() throws IOException {
+  void prefixIsNotPartOfTheConversation() throws IOException {
     Conversation before =
         Conversation.of().answered(List.of(Message.user("1?")), Message.assistant("One."), 0, 0);
     LlmRequest next = CHAT.and(new MessagePart.History("history")).and(text("user", "2?"));
@@ -111,8 +114,13 @@ class PreparedRequestTest {
     assertThat(prepared.conversation()).isEqualTo(before);
   }
 
+  private static PreparedRequest.Prefixes prefixes(PromptPrefix.Texts texts) {
+    InjectorShare all = new InjectorShare(1, 1);
+    return new PreparedRequest.Prefixes(texts, all, new DrawOrder(all), 0);
+  }
+
   private static PreparedRequest.Prefixes numbered() {
-    return PreparedRequest.Prefixes.alone(request -> "<" + request + "> ");
+    return prefixes(request -> "<" + request + "> ");
   }
 
   private static List<String> contents(
@@ -126,7 +134,7 @@ class PreparedRequestTest {
   }
 
   @Test
-  void anAttributeThatIsNoConversationIsNamed() {
+  void attributeOfAnotherTypeIsRefused() {
     assertThatThrownBy(
             () ->
                 prepare(
@@ -137,7 +145,7 @@ class PreparedRequestTest {
   }
 
   @Test
-  void wholeMessagesAreJsonOrListsOfMaps() throws IOException {
+  void messagesMayBeJsonOrListsOfMaps() throws IOException {
     String json = "[{\"role\":\"user\",\"content\":\"Why?\"}]";
     Object java = List.of(Map.of("content", "Why?"));
     Object fed =
@@ -154,7 +162,7 @@ class PreparedRequestTest {
   }
 
   @Test
-  void aChatWithoutMessagesIsRefused() {
+  void chatWithoutMessagesIsRefused() {
     assertThatThrownBy(() -> prepare(CHAT, SESSION)).hasMessageContaining("no messages");
   }
 
@@ -165,7 +173,7 @@ class PreparedRequestTest {
     "false, 128, false, ",
     "false, , false, ",
   })
-  void outputIsPinnedWhereThereIsALength(
+  void outputIsPinnedWhereALimitIsSet(
       boolean pinned, Integer maxTokens, boolean ignoreEos, Integer minTokens) throws IOException {
     LlmRequest request =
         asking(d -> d.maxTokens = maxTokens == null ? null : Dynamic.of(maxTokens));
@@ -250,7 +258,7 @@ class PreparedRequestTest {
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
     return PreparedRequest.of(
-        request, (LlmProtocol) protocol.protocol(), pinned, PreparedRequest.Prefixes.NONE, session);
+        request, (LlmProtocol) protocol.protocol(), pinned, prefixes(number -> ""), session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

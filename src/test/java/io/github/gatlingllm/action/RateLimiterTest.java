@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** On a clock that only this test moves; instants in milliseconds. */
+/** With a clock that the test sets; instants in milliseconds. */
 class RateLimiterTest {
 
   /** A minute and the margin. */
@@ -20,7 +20,7 @@ class RateLimiterTest {
 
   private record Task(long at, Runnable task) {}
 
-  /** A request that was let go, and with how many tokens it counts. */
+  /** An admitted request and its reserved tokens. */
   private static final class Sent implements RateLimiter.Waiter {
     private final RateLimiterTest test;
     private final String name;
@@ -53,7 +53,7 @@ class RateLimiterTest {
   private final List<Sent> sent = new ArrayList<>();
   private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparingLong(Task::at));
 
-  /** Near the end of what a long holds, as a monotonic clock may begin anywhere. */
+  /** Near the overflow of a long, as a monotonic clock may start at any value. */
   private final long origin = Long.MAX_VALUE - TimeUnit.HOURS.toNanos(1);
 
   private long clock = origin;
@@ -86,7 +86,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void whatIsTooManyGoesWhenTheOldestIsAMinuteAgoFirstInFirstOut() {
+  void requestsAboveTheLimitAreAdmittedInOrderAfterAMinute() {
     RateLimiter limiter = limiter(3, null);
     enter(limiter, "a", 0);
     enter(limiter, "b", 0);
@@ -103,7 +103,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void whoGivesUpTakesNoPlace() {
+  void requestThatLeavesTheQueueTakesNoPlace() {
     RateLimiter limiter = limiter(1, null);
     enter(limiter, "a", 0);
     RateLimiter.Turn b = enter(limiter, "b", 0);
@@ -134,7 +134,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void aRequestThatNeedsMoreThanTheLimitGoesAlone() {
+  void requestAboveTheWholeLimitIsSentAlone() {
     RateLimiter limiter = limiter(100, 1_000);
     enter(limiter, "a", 10);
     enter(limiter, "huge", 5_000);
@@ -144,7 +144,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void whereThereIsRoomNobodyWaits() {
+  void requestsWithinTheLimitsAreAdmittedAtOnce() {
     RateLimiter limiter = limiter(60, 60_000);
     for (int i = 0; i < 600; i++) {
       at(i * 1_010L);
@@ -153,7 +153,9 @@ class RateLimiterTest {
     assertThat(tasks).isEmpty();
   }
 
-  /** Arrivals in bursts and pauses: no minute has more, and none is left to wait in vain. */
+  /**
+   * Arrivals in bursts with pauses: no minute exceeds the limits, and every request is admitted.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void noMinuteHasMoreThanTheLimits(int seed) {

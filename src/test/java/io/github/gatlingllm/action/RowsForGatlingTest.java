@@ -39,7 +39,7 @@ class RowsForGatlingTest {
   }
 
   @Test
-  void aFullBatchIsLoggedAtOnceAndInItsOrder() {
+  void fullBatchIsPassedOnAtOnceInOrder() {
     log(127);
     assertThat(logged).isEmpty();
     log(1);
@@ -59,7 +59,7 @@ class RowsForGatlingTest {
   }
 
   @Test
-  void aUserThatLeavesLeavesNoRowBehind() {
+  void rowsArePassedOnBeforeTheirUserLeaves() {
     log(3);
     RowsForGatling.userLeaves();
     assertThat(logged).containsExactly(0, 1, 2);

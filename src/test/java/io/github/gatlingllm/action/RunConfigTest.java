@@ -21,7 +21,7 @@ class RunConfigTest {
   }
 
   @Test
-  void oneProtocolIsNotedAsItIs() {
+  void settingsOfOneProtocol() {
     assertThat(
             RunConfig.of(
                 protocols(
@@ -40,13 +40,13 @@ class RunConfigTest {
   }
 
   @Test
-  void whatIsNotSetIsLeftOut() {
+  void unsetSettingsAreLeftOut() {
     assertThat(RunConfig.of(protocols(llm.baseUrl("http://a/v1"))))
         .doesNotContainKeys("maxInFlight", "verifyTls");
   }
 
   @Test
-  void severalProtocolsShareWhatTheyAgreeOn() {
+  void differentValuesOfSeveralProtocolsAreListed() {
     assertThat(
             RunConfig.of(
                 protocols(
@@ -62,7 +62,7 @@ class RunConfigTest {
   }
 
   @Test
-  void whatFiguresDependOnIsNotedPerTarget() {
+  void factsAreWrittenByTarget() {
     List<LlmProtocol> protocols =
         protocols(
             llm.baseUrl("http://a/v1").tokenizer(chars4()).gpus(8).costPerHour(2.5),
@@ -82,7 +82,7 @@ class RunConfigTest {
     assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
 
-  /** Equal protocols share a gate, and are noted once. */
+  /** Equal protocols share a gate and are written once. */
   @Test
   void protocolsOfTheSamePartsAreEqual() {
     LlmProtocolBuilder base = llm.baseUrl("http://a/v1").model("m").maxInFlight(2);
@@ -101,7 +101,7 @@ class RunConfigTest {
   }
 
   @Test
-  void tokenizersThatDifferAreNotedPerTarget() {
+  void differentTokenizersAreWrittenByTarget() {
     assertThat(
             RunConfig.of(
                 protocols(

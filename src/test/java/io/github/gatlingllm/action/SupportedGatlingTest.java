@@ -17,7 +17,7 @@ final class SupportedGatlingTest {
   }
 
   @Test
-  void anOlderOneIsRefusedInOneLine() {
+  void olderVersionIsRefusedInOneLine() {
     assertThatThrownBy(() -> SupportedGatling.require("3.13.5"))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessage(
@@ -26,7 +26,7 @@ final class SupportedGatlingTest {
   }
 
   @Test
-  void theOneOfThisBuildIsSupported() {
+  void versionOfThisBuildIsSupported() {
     assertThatCode(SupportedGatling::require).doesNotThrowAnyException();
     assertThatCode(() -> SupportedGatling.require("3.14.9")).doesNotThrowAnyException();
   }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class WarmUpFailureTest {
 
   @Test
-  void noAnswerAtAllIsSaidToo() {
+  void requestThatDidNotEnd() {
     assertThat(WarmUpFailure.line("vLLM", "http://a:8000/v1/chat/completions", null))
         .isEqualTo(
             "LLM warm-up request to vLLM (http://a:8000/v1/chat/completions) failed: no answer."

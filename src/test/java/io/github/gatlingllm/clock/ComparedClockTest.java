@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A run's clock before the load and after it, and what the setting may be. */
+/** The clock of a run before and after the load, and the setting. */
 class ComparedClockTest {
 
   private static final long MS = 1_000_000;
@@ -57,7 +57,7 @@ class ComparedClockTest {
   }
 
   @Test
-  void serverThatIsThereOnlyBeforeOrOnlyAfterTheLoad() {
+  void serverReachableOnlyBeforeOrOnlyAfterTheLoad() {
     AtomicBoolean well = new AtomicBoolean(true);
     FakeNtpServer.Answer answer =
         FakeNtpServer.always(() -> now.get() + 200 * MS, p -> well.get() ? p : p.put(1, (byte) 16));
@@ -87,7 +87,7 @@ class ComparedClockTest {
   }
 
   @Test
-  void nothingIsAskedUnlessAServerIsNamed() {
+  void noServerIsAskedUnlessOneIsSet() {
     for (String setting : List.of("auto", "off")) {
       ComparedClock clock = clock(setting);
       assertThat(clock.before()).isNull();
@@ -112,7 +112,7 @@ class ComparedClockTest {
     "auto, auto",
     "off, off"
   })
-  void namesOfServers(String text, String means) {
+  void validSettings(String text, String means) {
     assertThat(TimeServer.of(text)).hasToString(means);
     assertThat(TimeServer.of(Map.of("llm.clock", text), Map.of())).hasToString(means);
     assertThat(TimeServer.of(Map.of(), Map.of("LLM_CLOCK", text))).hasToString(means);
@@ -121,7 +121,7 @@ class ComparedClockTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http://a/", "a:0", "a:70000", "a:b", "a b", ":123"})
-  void noServers(String text) {
+  void invalidSettings(String text) {
     assertThatThrownBy(() -> TimeServer.of(Map.of("llm.clock", text), Map.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

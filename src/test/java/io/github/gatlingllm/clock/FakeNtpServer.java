@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * An NTP server on 127.0.0.1 whose clock is what a test says.
+ * An NTP server on 127.0.0.1 with the clock of a test.
  *
  * <pre>{@code
  * try (FakeNtpServer server = new FakeNtpServer(() -> now() + 200_000_000)) {
@@ -26,7 +26,7 @@ public final class FakeNtpServer implements AutoCloseable {
   private final DatagramSocket socket;
   private final AtomicInteger asked = new AtomicInteger();
 
-  /** One answer: the packet that is sent, or null for none. */
+  /** Creates the reply to a request; null for none. */
   @FunctionalInterface
   interface Answer {
     byte[] to(int number, ByteBuffer request);
@@ -67,7 +67,7 @@ public final class FakeNtpServer implements AutoCloseable {
     }
   }
 
-  /** The packet of a server that is well, for that request. */
+  /** The reply of a synchronized server. */
   static ByteBuffer packet(ByteBuffer request, long receivedUnixNanos, long sentUnixNanos) {
     return ByteBuffer.allocate(48)
         .put(0, (byte) (4 << 3 | 4))
@@ -80,7 +80,7 @@ public final class FakeNtpServer implements AutoCloseable {
         .putLong(40, ntp(sentUnixNanos));
   }
 
-  /** Answers every request with a packet that is changed so. */
+  /** Replies to every request with a packet that is modified. */
   static Answer always(LongSupplier unixNanos, UnaryOperator<ByteBuffer> change) {
     return (number, request) -> {
       long now = unixNanos.getAsLong();
@@ -99,7 +99,7 @@ public final class FakeNtpServer implements AutoCloseable {
     return "127.0.0.1:" + socket.getLocalPort();
   }
 
-  /** How many requests came. */
+  /** The number of requests. */
   public int asked() {
     return asked.get();
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A clock against a server that is ahead of it, over a net whose delays are known. */
+/** A clock and a server with a known offset, over a network with known delays. */
 class NtpClientTest {
 
   private static final long MS = 1_000_000;
@@ -24,7 +24,7 @@ class NtpClientTest {
   /** 200 ms. */
   private static final long AHEAD = 200 * MS;
 
-  /** Our clock, which stands still but for the way there and back. */
+  /** Our clock, which only the network delays advance. */
   private final AtomicLong now = new AtomicLong(1_763_800_000_123_456_789L);
 
   private ClockOffset ask(FakeNtpServer server) {
@@ -35,7 +35,7 @@ class NtpClientTest {
     return new NtpClient(TimeServer.of(server.address()), now::get, patience, Duration.ZERO).ask();
   }
 
-  /** A server that is so far away in each direction. */
+  /** A server with these network delays. */
   private FakeNtpServer.Answer far(long ahead, long... thereAndBack) {
     return (number, request) -> {
       long received = now.addAndGet(thereAndBack[2 * number % thereAndBack.length]) + ahead;
@@ -70,7 +70,7 @@ class NtpClientTest {
   }
 
   @Test
-  void theExchangeThatTookLeastDecides() {
+  void exchangeWithTheSmallestUncertaintyCounts() {
     long[] jitter = {40 * MS, MS, 7 * MS, 90 * MS, MS, 2 * MS, 30 * MS, 30 * MS};
     try (FakeNtpServer server = new FakeNtpServer(far(AHEAD, jitter))) {
       ClockOffset found = ask(server);
@@ -97,7 +97,7 @@ class NtpClientTest {
   }
 
   @Test
-  void lostRequestsAndAnswersToOthersAreWaitedOut() {
+  void lostRepliesAndRepliesToEarlierRequestsAreSkipped() {
     FakeNtpServer.Answer far = far(AHEAD, MS, MS);
     try (FakeNtpServer server =
         new FakeNtpServer(
@@ -113,7 +113,7 @@ class NtpClientTest {
   }
 
   @Test
-  void serverThatAnswersOnceAndThenLimitsIsEnough() {
+  void oneReplyIsEnough() {
     FakeNtpServer.Answer far = far(AHEAD, MS, MS);
     try (FakeNtpServer server =
         new FakeNtpServer(
@@ -128,7 +128,7 @@ class NtpClientTest {
   }
 
   @Test
-  void whyThereIsNoTime() throws IOException {
+  void reasonsForAnUnknownOffset() throws IOException {
     assertThat(why(p -> p.put(1, (byte) 0).putInt(12, 0x44454e59)))
         .isEqualTo("it refuses to answer (DENY, kiss of death)");
     assertThat(why(p -> p.put(1, (byte) 16)))

@@ -18,7 +18,7 @@ class InjectorTest {
   }
 
   @Test
-  void whoSaysNothingDoesAllAndStartsWhenReady() {
+  void withoutSettingsTheProcessRunsTheWholeLoadAtOnce() {
     Injector alone = of(Map.of(), Map.of("HOSTNAME", "a"));
     assertThat(alone).isEqualTo(new Injector(null, null));
     assertThat(alone.isPart()).isFalse();
@@ -26,7 +26,7 @@ class InjectorTest {
   }
 
   @Test
-  void theShareIsOfThePropertyElseOfTheEnvironmentElseOfTheJob() {
+  void shareComesFromPropertyThenVariableThenJob() {
     Map<String, String> job = Map.of("JOB_COMPLETION_INDEX", "0", "INJECTORS", "3");
     Map<String, String> both =
         Map.of("JOB_COMPLETION_INDEX", "0", "INJECTORS", "3", "LLM_INJECTOR", "2/5");
@@ -41,7 +41,7 @@ class InjectorTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0/4", "5/4", "1/0", "4", "1/10001", "-1/4", "a/b", "1/4/2"})
-  void whatIsNoShareIsRefused(String text) {
+  void invalidShareIsRefused(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> of(Map.of("llm.injector", text), Map.of()))
         .withMessageStartingWith("llm.injector=" + text + ": ")
@@ -56,7 +56,7 @@ class InjectorTest {
     "x, 4, contradict each other",
     "0, 99999, contradict each other"
   })
-  void aJobThatContradictsItselfIsRefused(String index, String count, String why) {
+  void contradictoryJobIsRefused(String index, String count, String why) {
     Map<String, String> environment =
         index == null
             ? Map.of("INJECTORS", count)
@@ -86,7 +86,7 @@ class InjectorTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"soon", "2026-11-21T10:00:00", "-5", "1795255200000000", "10:00"})
-  void whatIsNoInstantIsRefused(String text) {
+  void invalidStartIsRefused(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> of(Map.of("llm.startAt", text), Map.of()))
         .withMessage("llm.startAt=" + text + ": expected " + StartTime.EXPECTED);

@@ -35,7 +35,7 @@ class InjectorCommandTest {
       COMMAND.words(new InjectorShare(3, 4), Path.of("out"), Map.of("llm.seed", "42"));
 
   @Test
-  void itIsThisProcessWithAShareOfItsOwn() {
+  void commandIsThatOfThisProcessWithAShare() {
     assertThat(words.get(0)).endsWith("java");
     assertThat(words.subList(1, words.size()))
         .containsExactlyInAnyOrder(
@@ -60,7 +60,7 @@ class InjectorCommandTest {
   }
 
   @Test
-  void theKeyIsInTheEnvironmentWherePsDoesNotShowIt() {
+  void apiKeyIsPassedInTheEnvironment() {
     Map<String, String> environment = new HashMap<>(Map.of("GITHUB_STEP_SUMMARY", "/summary"));
     COMMAND.prepare(environment);
 
@@ -69,7 +69,7 @@ class InjectorCommandTest {
   }
 
   @Test
-  void processorsThatTheUserGivesAreLeftAlone() {
+  void processorsOfTheUserAreKept() {
     InjectorCommand own =
         new InjectorCommand(List.of("-XX:ActiveProcessorCount=8"), Map.of(), "a.jar", "Demo", 2);
 

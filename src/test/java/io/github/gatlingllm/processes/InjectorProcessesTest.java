@@ -21,7 +21,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With shells in place of JVMs: they speak as injectors do. */
+/** With shell scripts that print and read what injectors do. */
 @DisabledOnOs(OS.WINDOWS)
 class InjectorProcessesTest {
 
@@ -46,7 +46,7 @@ class InjectorProcessesTest {
   }
 
   @Test
-  void allHearTheSameStartWhenTheLastIsReady() throws Exception {
+  void allGetTheSameStartWhenTheLastIsReady() throws Exception {
     start(READY + "echo LLM at $start; echo aside", READY + "echo LLM at $start");
 
     assertThat(codes()).containsExactly(0, 0);
@@ -58,7 +58,7 @@ class InjectorProcessesTest {
   }
 
   @Test
-  void oneThatDiesUnderLoadIsNamedAndTheOthersGoOn() throws Exception {
+  void processThatDiesUnderLoadIsReportedAndTheOthersGoOn() throws Exception {
     start(READY + "kill -9 $$", READY + "exit 2", READY);
 
     assertThat(processes.await())
@@ -74,7 +74,7 @@ class InjectorProcessesTest {
   }
 
   @Test
-  void oneThatCannotStartEndsAll() throws Exception {
+  void processThatCannotStartStopsAll() throws Exception {
     start("echo llm.rate=x: expected a number; exit 1", READY + "exit 0");
 
     assertThat(codes()).containsExactly(1, 143);
@@ -85,7 +85,7 @@ class InjectorProcessesTest {
   }
 
   @Test
-  void stopEndsAllAsASignalDoes() throws Exception {
+  void stopSendsSigterm() throws Exception {
     start(READY + "trap 'exit 0' TERM; echo LLM on; while :; do read more || :; done", READY);
     processes.stop();
 
@@ -130,7 +130,7 @@ class InjectorProcessesTest {
   }
 
   @Test
-  void theirNumberIsRead() {
+  void numberOfInjectors() {
     assertThat(LocalInjectors.number(null)).isEqualTo(1);
     assertThat(LocalInjectors.number("16")).isEqualTo(16);
     for (String wrong : List.of("0", "257", "two", "1.5", "-3")) {

@@ -12,7 +12,7 @@ class ProcessSettingTest {
   private static final Map<String, String> NONE = Map.of();
 
   @Test
-  void thePropertyGoesBeforeTheVariable() {
+  void propertyOverridesVariable() {
     Map<String, String> variables = Map.of("LLM_SELF_TEST_FILE", " b ");
     assertThat(FILE.text(NONE, NONE)).isNull();
     assertThat(FILE.text(NONE, variables)).isEqualTo("b");
@@ -20,14 +20,14 @@ class ProcessSettingTest {
   }
 
   @Test
-  void aBlankOneSaysNothing() {
+  void blankCountsAsNotSet() {
     assertThat(FILE.text(NONE, Map.of("LLM_SELF_TEST_FILE", " "))).isNull();
     assertThat(FILE.text(Map.of("llm.selfTestFile", ""), Map.of("LLM_SELF_TEST_FILE", "b")))
         .isNull();
   }
 
   @Test
-  void aMistakeNamesTheSetting() {
+  void invalidValueIsReportedWithItsSetting() {
     Map<String, String> wrong = Map.of("llm.selfTestFile", "x");
     assertThat(FILE.<Integer>read(NONE, NONE, Integer::valueOf)).isNull();
     assertThatThrownBy(() -> FILE.read(wrong, NONE, Integer::valueOf))
