@@ -29,7 +29,7 @@ class SelfTestIT {
   }
 
   @Test
-  void isKeptShownAndQuotedByALaterRun() throws Exception {
+  void resultIsSavedPrintedAndQuotedByALaterRun() throws Exception {
     GatlingRun test =
         benchmark(Map.of("llm.selfTest", true, "llm.concurrency", "4", "llm.duration", "2"));
 
