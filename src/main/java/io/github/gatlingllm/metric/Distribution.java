@@ -112,23 +112,18 @@ public record Distribution(
     }
 
     /**
-     * The reservation of a sentence that an SLO is met, if too few requests were judged: {@code
-     * only 17 requests, fewer than the 381 that can show 99 %}. Empty for enough requests.
+     * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer than
+     * the 381 that can show 99 %}. Empty for enough requests.
      *
      * @param requests number of judged requests
-     * @param whose description of the requests; may be empty
      * @param percent required share of the requests
      */
-    public static String tooFew(long requests, String whose, double percent) {
+    public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);
       return requests >= fewest
           ? ""
-          : "only %s%s, fewer than the %s that can show %s %%"
-              .formatted(
-                  NumberText.counted(requests, "request"),
-                  whose.isEmpty() ? "" : " of " + whose,
-                  NumberText.count(fewest),
-                  NumberText.plain(percent));
+          : "fewer than the %s that can show %s %%"
+              .formatted(NumberText.count(fewest), NumberText.plain(percent));
     }
 
     /**

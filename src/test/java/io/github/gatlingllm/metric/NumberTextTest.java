@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NumberTextTest {
 
@@ -35,6 +36,14 @@ class NumberTextTest {
     assertThat(NumberText.ms(null)).isEqualTo("–");
     assertThat(NumberText.percent(null)).isEqualTo("–");
     assertThat(NumberText.ms(412.0)).isEqualTo("412 ms");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+  void notFiniteIsADashToo(double value) {
+    assertThat(NumberText.number(value)).isEqualTo("–");
+    assertThat(NumberText.ms(value)).isEqualTo("–");
+    assertThat(NumberText.percent(value)).isEqualTo("–");
   }
 
   /** Sentences and tables once disagreed about the first four. */
