@@ -260,7 +260,7 @@ final class HttpCall {
 
     /** Connections belong to the client that opened them: this one has no other requests. */
     @Override
-    public void sendAlone(HttpListener listener) {
+    public void sendOnNewConnection(HttpListener listener) {
       ownClientId = CLIENT_IDS.decrementAndGet();
       execute(ownClientId, false, listener);
     }

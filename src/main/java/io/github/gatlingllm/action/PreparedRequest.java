@@ -123,8 +123,8 @@ record PreparedRequest(
   }
 
   /** The size of the prompt and the limit on the answer. */
-  TokenCounts.Asked size() {
-    return new TokenCounts.Asked(body.promptChars(), body.maxTokens(), body.inputs());
+  TokenCounts.RequestSize size() {
+    return new TokenCounts.RequestSize(body.promptChars(), body.maxTokens(), body.inputs());
   }
 
   /** The turn of its conversation, from 1; null outside conversations. */

@@ -21,15 +21,15 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Checks of what came back: whether the answers are what the figures take them for. */
+/** Checks of the answers: whether they match the assumptions of the figures. */
 final class AnswerChecks {
 
   static final String NOTE_WHERE_MEANT =
-      "note where prompts are meant to share text: scenarios A1, A2, C and D, shared prefixes,"
+      "note if prompts share text on purpose: scenarios A1, A2, C and D, shared prefixes,"
           + " conversations, datasets";
 
   private static final String SHARED_ON_PURPOSE =
-      "This workload shares text between prompts on purpose: quote TTFT together with this share.";
+      "The prompts of this workload share text on purpose. Quote TTFT together with this share.";
 
   private AnswerChecks() {}
 
@@ -39,7 +39,7 @@ final class AnswerChecks {
     if (counts.ended() == 0) {
       return Finding.of(share, "No request was measured.")
           .level(Level.INVALID)
-          .remedy("Measure longer, or look at why no request ended in the window.");
+          .remedy("Measure longer, or find out why no request ended in the window.");
     }
     Finding found =
         Finding.of(
@@ -58,14 +58,14 @@ final class AnswerChecks {
   static Finding rateLimited(CheckInput in) {
     RateLimits limits = requireNonNull(in.figures().rateLimits());
     double share = share(limits.requests(), in.figures().counts().ended());
-    String left = limits.left().isEmpty() ? "" : " Lowest left: " + limits.left() + ".";
+    String left = limits.left().isEmpty() ? "" : " Lowest remaining: " + limits.left() + ".";
     if (limits.requests() == 0) {
       return Finding.of(share, "No request was rate limited." + left);
     }
     Distribution retryAfter = limits.retryAfterS();
     return Finding.of(
         share,
-        "The server turned %s of %s requests away (%s; %s)%s: no failures, but not served%s."
+        "The server rejected %s of %s requests by rate limits (%s; %s)%s. They are not failures, but they were not served%s."
                 .formatted(
                     count(limits.requests()),
                     count(in.figures().counts().ended()),
@@ -90,11 +90,11 @@ final class AnswerChecks {
             Comparator.comparingDouble(server -> closedShare(server.getValue())));
     double share = closedShare(worst.getValue());
     if (share == 0) {
-      return Finding.of(share, "No connection that an answer left open was closed right after it.");
+      return Finding.of(share, "The server closed no connection unannounced.");
     }
     return Finding.of(
         share,
-        "%s closed the connection right after %s of its answers without saying so; requests sent once more: %s."
+        "%s closed the connection unannounced right after %s of its answers; requests sent once more: %s."
             .formatted(worst.getKey(), percent(share), count(in.answers().resent)));
   }
 
@@ -105,7 +105,8 @@ final class AnswerChecks {
   static Finding pinnedOutput(CheckInput in) {
     double share = share(in.answers().notPinned, in.answers().pinned);
     return Finding.of(
-        share, percent(share) + " of the answers stopped early or missed their pinned length.");
+        share,
+        percent(share) + " of the answers stopped early or do not have their pinned length.");
   }
 
   static Finding finishReasons(CheckInput in) {
@@ -115,11 +116,12 @@ final class AnswerChecks {
             .map(reason -> reason.getKey() + " " + percent(ofAnswers(in, reason.getValue())))
             .collect(Collectors.joining(", "));
     double none = ofAnswers(in, reasons.getOrDefault("none", 0L));
-    Finding found = Finding.of(none, "Answers ended by: " + mix + ".");
+    Finding found = Finding.of(none, "Finish reasons: " + mix + ".");
     return in.answers().pinned > 0
         ? found
         : found.remedy(
-            "Answers without a finish reason may be cut: set ignoreEos=true to pin their length.");
+            "Answers without a finish reason may be cut off. Set ignoreEos=true to pin their"
+                + " length.");
   }
 
   static Finding tokenCounts(CheckInput in) {
@@ -128,14 +130,14 @@ final class AnswerChecks {
     String impossible =
         answers.refused == 0
             ? ""
-            : " In %s answers the server named a number of tokens that no answer can have; it is in no figure."
+            : " In %s answers the server reported an impossible number of tokens, which was ignored."
                 .formatted(count(answers.refused));
     Finding found =
         Finding.of(
             share,
             (answers.estimated == 0
                     ? "Every answer has the server's token count."
-                    : "%s of the token counts are estimates (%s by tokenizer, %s by chunks)."
+                    : "%s of the token counts are estimates (%s by tokenizer, %s by counting events)."
                         .formatted(
                             percent(ofAnswers(in, answers.estimated)),
                             count(answers.tokenizerCounted),
@@ -147,7 +149,8 @@ final class AnswerChecks {
   static Finding tokenCountsAgree(CheckInput in) {
     double share = share(in.answers().disagreeing, in.answers().comparable);
     return Finding.of(
-        share, percent(share) + " of the answers count other tokens in events than in total.");
+        share,
+        percent(share) + " of the answers have events whose tokens do not add up to the total.");
   }
 
   static Finding eventTimes(CheckInput in) {
@@ -155,7 +158,7 @@ final class AnswerChecks {
     return Finding.of(
         share,
         share == 0
-            ? "Times of token events were kept."
+            ? "All token times are known."
             : "Token times of "
                 + percent(share)
                 + " of the answers were interpolated between first and last token.");
@@ -167,8 +170,8 @@ final class AnswerChecks {
         .finding(
             "prompt tokens",
             "",
-            "per request whatever its length, which a template or special tokens add",
-            "in the median request, of which a chat template is a part");
+            "per request of any length, from a chat template or special tokens",
+            "in the median request, including the chat template");
   }
 
   static Finding outputTokensAgree(CheckInput in) {
@@ -176,9 +179,9 @@ final class AnswerChecks {
     Finding found =
         outputs.finding(
             "output tokens",
-            " in the " + count(outputs.count()) + " answers that both counted",
-            "per answer whatever its length, such as an end token",
-            "per answer (median), of which end tokens and tool markup are a part");
+            " in the " + count(outputs.count()) + " answers counted by both",
+            "per answer of any length, such as an end token",
+            "per answer (median), including end tokens and tool markup");
     boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
     return isModelsOwn
             && found.level() == null
@@ -193,11 +196,11 @@ final class AnswerChecks {
     return Finding.of(
         share,
         percent(share)
-            + " of the answers to requests that asked for a stream came as one body"
+            + " of the answers to requests for a stream arrived as one body"
             + (answers.notStreamed == 0
                 ? "."
-                : ": they have no TTFT, TPOT or ITL, and their tokens count when the body is"
-                    + " whole."));
+                : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of the"
+                    + " body."));
   }
 
   static Finding tokensPerEvent(CheckInput in) {
@@ -213,18 +216,19 @@ final class AnswerChecks {
 
   static Finding buffering(CheckInput in) {
     double share = share(in.answers().buffered, in.answers().longStreams);
-    return Finding.of(share, percent(share) + " of the streams came all at once at their end.");
+    return Finding.of(share, percent(share) + " of the streams arrived all at once at their end.");
   }
 
   static Finding coalescedEvents(CheckInput in) {
     double share = share(in.answers().coalesced, in.answers().events);
     return Finding.of(
-        share, percent(share) + " of the events came in one read with the one before.");
+        share, percent(share) + " of the events arrived in the same read as the previous one.");
   }
 
   static Finding lateData(CheckInput in) {
     double share = share(in.answers().late, in.figures().counts().started());
-    return Finding.of(share, percent(share) + " of the streams went on after their announced end.");
+    return Finding.of(
+        share, percent(share) + " of the streams continued after their announced end.");
   }
 
   static Finding missingDone(CheckInput in) {
@@ -246,7 +250,7 @@ final class AnswerChecks {
             share,
             cached
                 + (cache.stage() == null ? ": " : "; at " + cache.stage() + " ")
-                + "TTFT p50 is %s ms for the %s with half or more of it cached, %s ms for the other %s."
+                + "TTFT p50 is %s ms for the %s with at least half of the prompt cached, %s ms for the other %s."
                     .formatted(
                         number(warm.p50()),
                         count(warm.count()) + (warm.count() == 1 ? " request" : " requests"),
@@ -255,7 +259,7 @@ final class AnswerChecks {
     return asMeant(in, CheckCatalogue.CACHED_SHARE, found);
   }
 
-  /** What would be a warning is a note where prompts are meant to share text. */
+  /** Turns a warning into a note if prompts share text on purpose. */
   private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
     return in.isSharingMeant() && check.threshold.level(found.value()) == Level.WARNING
         ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)
@@ -272,7 +276,7 @@ final class AnswerChecks {
             share,
             prompts.repeated() == 0
                 ? "No prompt was sent twice."
-                : "%s of %s prompts repeat an earlier one word for word, and the server does not say how much it cached."
+                : "%s of %s prompts repeat an earlier one word for word, and the server does not report cached tokens."
                     .formatted(percent(share), count(prompts.counted()))));
   }
 
@@ -282,7 +286,7 @@ final class AnswerChecks {
         share(cancelled, in.figures().counts().started()),
         cancelled == 0
             ? "No request was cancelled."
-            : "Requests cancelled at the end: %s, of which %s were not sent yet. Percentiles of latency are lower bounds."
+            : "Requests cancelled at the end: %s, of which %s had not been sent. Latency percentiles are lower bounds."
                 .formatted(count(cancelled), count(in.answers().neverAdmitted)));
   }
 

@@ -6,13 +6,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question asked about the trustworthiness of a run, and its answer.
+ * The result of one check of a run's validity.
  *
  * @param id stable name, e.g. {@code littles_law}
- * @param value the figure behind it; null when there is none
- * @param threshold the value at which the level changes; null when there is none
- * @param message what was found, with the figure and its unit
- * @param remedy what to do about it; empty when there is nothing to do
+ * @param value the figure that was judged; null if there is none
+ * @param threshold the value beyond which the level changes; null if there is none
+ * @param message the finding, with the figure and its unit
+ * @param remedy what to do; empty if there is nothing to do
  */
 public record Check(
     String id,
@@ -22,12 +22,12 @@ public record Check(
     String message,
     String remedy) {
 
-  /** What all checks find in a run, the worst first; those that do not apply find nothing. */
+  /** The results of all checks that apply to a run, the worst first. */
   public static List<Check> of(CheckInput run) {
     return CheckCatalogue.judge(run);
   }
 
-  /** What the check of the load generator says of one of them at one load level. */
+  /** The level of check {@code generator} for one injector at one load level. */
   public static Level ofGenerator(
       CheckInput.MeasuredLevel at, GeneratorHealth health, boolean isServerHere) {
     return GeneratorCheck.level(at, health, isServerHere);
@@ -38,15 +38,15 @@ public record Check(
     return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
   }
 
-  /** How much it matters. */
+  /** Severity. */
   public enum Level {
     /** Nothing to do. */
     OK,
-    /** Worth knowing; the figures mean what they say. */
+    /** Worth knowing; the figures are valid. */
     NOTE,
-    /** Read the figures with this in mind. */
+    /** The figures must be read with the finding in mind. */
     WARNING,
-    /** The figures do not mean what they say. */
+    /** The figures are not valid. */
     INVALID;
 
     private final String key = name().toLowerCase(Locale.ROOT);

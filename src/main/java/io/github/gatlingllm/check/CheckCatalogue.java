@@ -17,76 +17,77 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * All checks of a run, a row each; the only place that knows their ids, questions, thresholds and
- * remedies. {@code summary.json}, the page, the console, Markdown and {@code docs/checks.md} take
- * them from here. {@link LoadChecks}, {@link AnswerChecks}, {@link InjectorChecks} and {@link
- * EngineChecks} hold the functions that judge.
+ * All checks of a run, one entry each: the only place with their ids, questions, thresholds and
+ * remedies. {@code summary.json}, the page, the console, Markdown and {@code docs/checks.md} are
+ * made from it. {@link LoadChecks}, {@link AnswerChecks}, {@link InjectorChecks} and {@link
+ * EngineChecks} have the functions that judge.
  *
- * <p>A new check is a row here with its function, and a row in the table of its test: a run that it
- * warns of, and one that it does not.
+ * <p>A new check is an entry here with its function, and a row in the table of its test: a run that
+ * triggers it, and one that does not.
  */
 enum CheckCatalogue {
   // id, lower case in files          question
   //     figure
   //     threshold
-  //     applies to, and how that is known
-  //     remedy, where a finding has none of its own
-  //     judged by
+  //     applies to: in words, and as a condition
+  //     remedy, unless the finding has its own
+  //     function that judges
 
-  // ---- of the load: was the run made as planned, and is all of it recorded?
+  // ---- load: did the run go as planned, and is all of it recorded?
   RECORDS_DROPPED(
-      "Are all requests in the records?",
-      "records that were dropped, or are damaged",
+      "Were all requests recorded?",
+      "dropped and damaged records",
       Threshold.invalidAbove(0),
       "every run",
       in -> true,
-      "Figures miss these requests: write to a faster disk, or run less on this machine.",
+      "These requests are missing from all figures. Write to a faster disk, or run less on this"
+          + " machine.",
       LoadChecks::recordsDropped),
   CUT_TAIL(
-      "Does the file of records end with a whole line?",
-      "bytes of the last line, where it is cut off",
+      "Is the last line of requests.jsonl complete?",
+      "length of the incomplete last line, bytes",
       Threshold.above(0),
-      "files whose last line is cut off",
+      "runs whose requests.jsonl ends with an incomplete line",
       in -> in.file().cutTailBytes() > 0,
-      "The run died while writing; that request is in no figure.",
+      "The process died while it wrote this line. The request is missing from all figures.",
       LoadChecks::cutTail),
   WINDOWS(
-      "Do measure windows come from a load plan, or from Gatling's injection steps?",
-      "load levels of the records that no plan names",
-      Threshold.when("where there are any, or windows were inferred from the records"),
+      "Are the measure windows known from a load plan or from Gatling's injection steps?",
+      "load levels that are in the records but in no plan",
+      Threshold.when("if there are any, or if windows were inferred from the records"),
       "every run",
       in -> true,
       "Keep run.json beside requests.jsonl.",
       LoadChecks::windows),
   ALL_ACCOUNTED(
-      "Is every planned request one that was sent, and every sent one in the records, ended or"
+      "Was every planned request sent, and does every sent request have a record, ended or"
           + " cancelled?",
-      "requests that nothing accounts for",
+      "requests that are unaccounted for",
       Threshold.above(0),
       "runs whose run.json says what was planned or started",
       in ->
           in.info().started() != null
               || in.levels().stream().anyMatch(level -> level.info().planned() != null)
               || in.info().injectors().stream().anyMatch(injector -> injector.planned() != null),
-      "Figures miss these requests: look at Gatling's log, and for a generator short of CPU or"
-          + " memory.",
+      "These requests are missing from all figures. Look in Gatling's log, and check whether the"
+          + " generator was short of CPU or memory.",
       LoadChecks::allAccounted),
   COMPLETE(
-      "Did the run come to its planned end?",
+      "Did the run reach its planned end?",
       "none",
       Threshold.when("always"),
       "runs that were interrupted",
       in -> in.info().state() != RunInfo.State.COMPLETE,
-      "Run it to its end before comparing.",
+      "Let a run finish before you compare it with others.",
       LoadChecks::complete),
   INJECTORS(
-      "Are all injectors of the load test there, and did each come to its end?",
+      "Did all injectors of the load test take part, and did each finish?",
       "injectors that are missing, died or were interrupted",
       Threshold.invalidAbove(0),
       "joined runs",
       InjectorChecks::applies,
-      "The load was less than planned: figures are those of what was there. Look at the log of"
-          + " the injector, and run the load test again.",
+      "The load was lower than planned, and the figures cover only what the injectors recorded."
+          + " Look in the log of the injector, and repeat the load test.",
       InjectorChecks::injectors),
   INJECTOR_SETTINGS(
       "Did all injectors run with the same settings and versions?",
@@ -94,73 +95,75 @@ enum CheckCatalogue {
       Threshold.above(0),
       "joined runs",
       InjectorChecks::hasSeveral,
-      "Give all injectors the same settings but their share (injector), and the same versions: they"
-          + " may have made different loads.",
+      "Injectors with different settings may offer different loads. Give all of them the same"
+          + " versions and the same settings, except their share (injector).",
       InjectorChecks::settings),
   INJECTOR_CLOCKS(
-      "Is it known how the clocks of the injectors differ?",
-      "injectors of which it is not, or not to 100 ms and 5 % of the shortest measure window",
+      "Is the clock offset of every injector known?",
+      "injectors whose offset is unknown, or uncertain by more than 100 ms or 5 % of the shortest"
+          + " measure window",
       Threshold.above(0),
       "joined runs",
       InjectorChecks::hasClocks,
-      "Latencies are right, as each injector measures its own. Windows, rates, requests in flight"
-          + " and charts over time of the joined run are wrong by as much as a clock is off. Name"
-          + " one NTP server for all injectors (clock=<host>).",
+      "Latencies are correct, because each injector measures its own. Windows, rates, requests in"
+          + " flight and charts over time of the joined run are wrong by the clock error. Set the"
+          + " same NTP server for all injectors (clock=<host>).",
       InjectorChecks::clocks),
   INJECTORS_ALIKE(
-      "Did all injectors measure the same?",
-      "difference of TTFT or start lag ÷ that of all other injectors, of the injector that stands"
-          + " out most",
+      "Did all injectors measure the same latencies?",
+      "TTFT or start lag ÷ that of all other injectors − 1, of the injector that deviates most",
       Threshold.when(
-          "where one differs beyond chance (once in 100 such runs) by 10 % and 1 ms in TTFT, 5 ms"
-              + " in start lag; all see the same server, in each of 48 parts of a measure window in"
-              + " the same state"),
+          "if one deviates significantly (1 % level), by at least 10 % and by at least 1 ms in TTFT"
+              + " or 5 ms in start lag. Injectors are compared within 48 slices of each measure"
+              + " window, since the state of the server changes over time"),
       "joined runs",
       InjectorChecks::hasSeveral,
-      "Look at that injector's machine and its way to the server (network, proxy, distance); joined"
-          + " percentiles mix what it saw with what the others did.",
+      "Look at that injector's machine and its route to the server (network, proxy, distance)."
+          + " Percentiles of the joined run mix its values with those of the others.",
       InjectorChecks::alike),
   LITTLES_LAW(
-      "Does Little's law hold: requests in flight, counted while the run was on = rate × time in"
-          + " the system of the records?",
-      "difference ÷ the larger of both, of the load level where it is largest",
+      "Does Little's law hold: requests in flight, counted during the run = rate × time in the"
+          + " system, from the records?",
+      "difference ÷ the larger of the two, at the load level where it is largest",
       Threshold.when("above 5 % + 0.1 ms ÷ mean time in the system"),
-      "load levels that ended by plan, with in_flight in run.json",
+      "load levels that were not cut short, with in_flight in run.json",
       in -> in.levels().stream().anyMatch(level -> level.law() != null),
-      "Records are missing or their times are wrong: see records_dropped and all_accounted.",
+      "Records are missing or their times are wrong. See checks records_dropped and all_accounted.",
       LoadChecks::littlesLaw),
   STEADY_STATE(
       "Were TTFT, E2E and output tok/s steady over the measure window?",
-      "difference ÷ mean, of the largest significant change: first to last quarter of the window,"
-          + " or a transient at its start to the rest",
+      "difference ÷ mean, of the largest significant change: from the first to the last quarter of"
+          + " the window, or from a transient at its start to the rest",
       Threshold.share(0.2),
-      "load levels of constant load, at least 20 s and 40 ok requests long; no batch trials",
+      "load levels with a constant load, a window of at least 20 s and 40 ok requests; not batches",
       in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
-      "A mean of what still changes: stabilize longer, or offer less where queues still grow.",
+      "Figures are averages of values that were still changing. Stabilize longer, or offer less"
+          + " load if queues grow.",
       LoadChecks::steadyState),
   WINDOW_LENGTH(
-      "Is each measure window much longer than its requests take?",
-      "p90 of E2E ÷ measure window, of the load level where it is largest",
+      "Is each measure window much longer than a request?",
+      "E2E p90 ÷ length of the measure window, at the load level where it is largest",
       Threshold.noteShare(0.1).warningAboveShare(0.3),
-      "load levels with a measure window and an answered request; no batch trials",
+      "load levels with a measure window and an answered request; not batches",
       in -> in.levels().stream().anyMatch(level -> level.shareOfWindow() != null),
-      "Rates rest on few rounds of requests: measure at least three times as long as a request"
+      "Rates are based on few rounds of requests. Measure at least three times as long as a request"
           + " takes, better ten times.",
       LoadChecks::windowLength),
   GENERATOR(
-      "Did the load generator itself keep up: event loops in time, CPU left on its machine?",
-      "share of the measure window in which an event loop was late by more than 10 ms and 20 % of"
-          + " the median TTFT or ITL, or in which the machine was out of CPU (under 5 % idle, over"
-          + " 10 % of it used by the generator), of the load level where it is worst",
+      "Did the load generator keep up: were its event loops on time, and did its machine have CPU"
+          + " left?",
+      "share of the measure window in which an event loop lagged by more than 10 ms and 20 % of the"
+          + " median TTFT or ITL, or in which the machine was out of CPU (less than 5 % idle, more"
+          + " than 10 % used by the generator), at the worst load level",
       Threshold.when(
-          "where loops were so late for 1 % of the window and 50 ms of it, or once by 100 ms, or"
-              + " the machine out of CPU for 10 % of it; invalid where loops were late by more than"
-              + " 2 ms and 20 % of the median for half of it, or the machine out of CPU for half of"
-              + " it"),
+          "if loops lagged by that much for 1 % and 50 ms of the window, or once by 100 ms, or the"
+              + " machine was out of CPU for 10 % of it; invalid if loops lagged by more than 2 ms"
+              + " and 20 % of the median for half of the window, or the machine was out of CPU for"
+              + " half of it"),
       "runs with llm/generator.jsonl",
       GeneratorCheck::applies,
-      "Give the generator more CPU, another machine or fewer streams per injector; the charts of"
-          + " the generator show what it lacked.",
+      "Give the generator more CPU, a machine of its own or fewer streams per injector. The charts"
+          + " of the generator show what it was short of.",
       GeneratorCheck::judge),
   ARRIVALS(
       "Did as many requests start per second as planned?",
@@ -168,7 +171,7 @@ enum CheckCatalogue {
       Threshold.share(0.02),
       "open loads whose run.json says what was planned",
       in -> in.arrivals() != null && in.arrivals().plannedPerS() != null,
-      "The generator did not keep up: more injectors, or less load on this machine.",
+      "The generator did not keep up. Use more injectors, or run less on this machine.",
       LoadChecks::arrivals),
   START_LAG(
       "Did requests start when planned?",
@@ -176,129 +179,132 @@ enum CheckCatalogue {
       Threshold.aboveMs(GeneratorField.LATE_START_MS),
       "open loads",
       CheckInput::hasArrivals,
-      "Figures from schedule include the lag; give the generator more CPU.",
+      "Times from schedule include the lag. Give the generator more CPU.",
       LoadChecks::startLag),
   JVM_OPTIONS(
-      "Does the generator's JVM leave the processors to the measurement?",
-      "recommended options that it lacks",
-      Threshold.when("where the optimising compiler is on"),
+      "Does the generator's JVM have the options that disturb the measurement least?",
+      "recommended options that are missing",
+      Threshold.when("if the optimizing compiler (C2) is enabled"),
       "runs whose run.json has the options of the JVM",
       in -> !in.jvmOptions().isEmpty(),
-      "Set gatling.jvmArgs as README says (Add it to a Gatling project): compiler and collector"
-          + " take time from event loops, and from a server on the same machine.",
+      "Set gatling.jvmArgs as in the README (Add it to a Gatling project). JIT compiler and garbage"
+          + " collector take CPU time from event loops, and from a server on the same machine.",
       LoadChecks::jvmOptions),
   SILENT_SPANS(
-      "Did bytes keep coming while requests were in flight?",
-      "longest time without a byte for any streamed request in flight, s",
-      Threshold.when("above 1 s and 3 × the longest wait of the median request"),
+      "Did the server keep sending while requests were in flight?",
+      "longest time in which no streamed request in flight received a byte, s",
+      Threshold.when("above 1 s and 3 × the median of the requests' longest waits"),
       "load levels whose answers are streams",
       in -> in.levels().stream().anyMatch(level -> level.silence() != null),
-      "The server stalled, or one long prefill held up all: look at its log. Read E2E and TTFT from"
-          + " schedule, which count what users waited.",
+      "The server stalled, or one long prefill blocked all other requests: look in its log. Read"
+          + " E2E and TTFT from schedule, which include the time that users waited.",
       LoadChecks::silentSpans),
   FAILING_SPANS(
-      "Was the server there all the time?",
-      "longest time in which requests failed and none that succeeds was under way, of the target"
-          + " where it was away longest, s",
+      "Was the server available all the time?",
+      "longest time in which requests failed and no successful one was in flight, of the target"
+          + " with the longest outages, s",
       Threshold.when(
-          "from 1 s on in which 3 requests or more failed, more in a row than so many failures make"
-              + " by chance (under once in 100 such runs), where others succeeded"),
+          "from 1 s with at least 3 failed requests, if that many failures in a row are not due to"
+              + " chance (1 % level) and other requests succeeded"),
       "runs in which a request failed",
       in -> in.failures().values().stream().anyMatch(of -> of.failed() > 0),
-      "Figures cover the time of the outage: look at the log of the server, or of the proxy before"
-          + " it, for a restart, and measure again.",
+      "Figures include the outage. Look for a restart in the log of the server or of the proxy in"
+          + " front of it, and measure again.",
       LoadChecks::failingSpans),
   LOW_N(
-      "Are there enough values for the percentiles that headlines quote?",
-      "values of E2E at the load level that headlines quote, of several the fewest",
+      "Are there enough values for the percentiles in the headlines?",
+      "values of E2E at the load level that headlines quote; the fewest, if there are several",
       Threshold.noteBelow(1_000).warningBelow(100),
       "runs with answers",
       in -> !in.sweeps().isEmpty() && in.figures().metric(Metric.E2E_MS).count() > 0,
-      "A p99 needs 1,000 values, a p95 200, a p90 100: measure longer, or quote what the values"
-          + " carry.",
+      "A p99 needs 1,000 values, a p95 200, a p90 100. Measure longer, or quote a lower"
+          + " percentile.",
       LoadChecks::lowN),
   LOAD_LEVELS(
       "Are there enough load levels for a curve?",
-      "load levels of the target and scenario that has most",
+      "load levels of the target and scenario that has the most",
       Threshold.noteBelow(3),
       "runs with a load plan",
       in -> in.mostLevels() > 0 && in.hasLoadPlan(),
-      "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.",
+      "Set several load levels for a curve and its knee, e.g. concurrency=1,2,4,8,16,32.",
       LoadChecks::loadLevels),
   KNEE(
-      "Does the knee lie inside the loads tried?",
+      "Is the knee within the loads tried?",
       "targets and scenarios whose knee was not reached",
       Threshold.noteAbove(0),
       "runs of 3 load levels or more",
       in -> in.mostLevels() >= 3,
-      "Add higher load levels, or lighter ones where the first is saturated.",
+      "Add higher load levels, or lower ones if the first is already saturated.",
       LoadChecks::knee),
   STOPPED_EARLY(
       "Was every load level measured to its end?",
-      "the figure of the rule that ended it",
-      Threshold.when("where a level was cut short; invalid where errors in a row did it"),
+      "the figure of the stop rule",
+      Threshold.when("if a level was cut short; invalid if consecutive errors ended it"),
       "runs that a stop rule ended",
       in -> in.conclusions("stopped early").findAny().isPresent(),
-      "The last level is cut short: its figures cover the time before. Look at its errors.",
+      "The last level was cut short, and its figures cover the time before. Look at its errors.",
       LoadChecks::stoppedEarly),
   SEARCH(
-      "Is the search sure of what it found?",
-      "low end of the 95 % interval (Wilson) of the share in SLO at the highest rate that holds",
+      "Is the result of the search statistically certain?",
+      "lower end of the 95 % interval (Wilson) of the share in SLO, at the highest rate that holds"
+          + " the SLO",
       Threshold.when(
-          "unless that rate holds and the next one tried fails beyond chance when measured again"),
+          "unless that rate holds and the next higher one fails significantly when measured again"),
       "searches",
       in -> in.conclusions("search").findAny().isPresent(),
-      "Measure each level longer, or start the search nearer to what the server holds.",
+      "Measure each level longer, or start the search closer to the capacity of the server.",
       LoadChecks::search),
   SAME_MODEL(
       "Is a token the same amount of text at all targets?",
       "none",
-      Threshold.when("where models or tokenizers differ"),
+      Threshold.when("if models or tokenizers differ"),
       "runs against several targets",
       in -> in.models().size() > 1,
-      "Compare tok/s only where models share a tokenizer; else requests/s, TTFT and E2E.",
+      "Compare tok/s only between models with the same tokenizer; otherwise compare requests/s,"
+          + " TTFT and E2E.",
       LoadChecks::sameModel),
 
-  // ---- of the answers: are they what the figures take them for?
+  // ---- answers: do they match the assumptions of the figures?
   ERRORS(
       "Did requests succeed?",
       "failed ÷ ended requests",
-      Threshold.share(0.01).or("invalid where no request succeeded"),
+      Threshold.share(0.01).or("invalid if no request succeeded"),
       "every run",
       in -> true,
-      "See the table of errors; a server that rejects load has better latencies for the rest.",
+      "See the table of errors. A server that rejects requests serves the remaining ones faster.",
       AnswerChecks::errors),
   RATE_LIMITED(
-      "Did the server's rate limits let every request through?",
+      "Was every request within the server's rate limits?",
       "requests with status 429 ÷ ended requests",
       Threshold.share(0),
-      "runs with status 429, or where the server says what is left of its limits",
+      "runs with status 429, or whose server reports what is left of its limits",
       in -> {
         RateLimits limits = in.figures().rateLimits();
         return limits != null && (limits.requests() > 0 || !limits.quotas().isEmpty());
       },
-      "Stay below the limit with maxRequestsPerMinute or maxTokensPerMinute, which hold requests"
-          + " back and say so, offer less load, or have the limit raised. Nobody waits for"
+      "Set maxRequestsPerMinute or maxTokensPerMinute below the limit (requests are then held back"
+          + " and reported), offer less load, or have the limit raised. No request waits for"
           + " Retry-After.",
       AnswerChecks::rateLimited),
   PACED(
-      "Did the load go out as it was meant, without being held back by maxRequestsPerMinute or"
+      "Was the load sent as planned, without requests held back by maxRequestsPerMinute or"
           + " maxTokensPerMinute?",
-      "requests held back ÷ requests that had to pass these settings",
+      "requests held back ÷ requests that these settings apply to",
       Threshold.noteShare(0),
       "runs with one of these settings",
       in -> in.figures().rateLimits() != null && in.figures().rateLimits().pacing() != null,
-      "The load is what the settings let through: read times from schedule, which count the wait,"
-          + " and no figure as the capacity of the server.",
+      "These settings limited the load. Read times from schedule, which include the wait, and do"
+          + " not read any figure as the capacity of the server.",
       LoadChecks::paced),
   CONNECTIONS_CLOSED(
-      "Does the server keep the connections that it does not say it closes?",
-      "share of answers after which it closed the connection, of the server where it is largest",
+      "Does the server keep connections open unless it announces that it closes them?",
+      "share of answers after which it closed the connection unannounced, of the server where it is"
+          + " largest",
       Threshold.share(0.01),
       "answers over HTTP/1.1 without Connection: close",
       in -> in.info().connections().values().stream().anyMatch(of -> of.answers() > 0),
-      "Requests pay for new connections: see connect_s, and read TTFT with it; or let the server,"
-          + " or a proxy before it, keep connections alive.",
+      "Requests include the time for new connections: read connect_s beside TTFT, or enable"
+          + " keep-alive in the server or the proxy in front of it.",
       AnswerChecks::connectionsClosed),
   PINNED_OUTPUT(
       "Do answers have exactly max_tokens tokens?",
@@ -306,35 +312,34 @@ enum CheckCatalogue {
       Threshold.share(0.01),
       "runs with ignoreEos",
       in -> in.answers().pinned > 0,
-      "The server ignores ignore_eos/min_tokens: compare runs by tok/s and TPOT, not by E2E.",
+      "The server ignores ignore_eos and min_tokens. Compare runs by tok/s and TPOT, not by E2E.",
       AnswerChecks::pinnedOutput),
   FINISH_REASONS(
-      "Does the server say why each answer ended?",
+      "Does the server report why each answer ended?",
       "share of answers without a finish reason",
       Threshold.share(0.01),
       "runs with answers",
       in -> in.answers().ok > 0,
-      "Answers without a finish reason may be cut: look at the server's log.",
+      "Answers without a finish reason may be cut off. Look in the server's log.",
       AnswerChecks::finishReasons),
   TOKEN_COUNTS(
-      "Does the server count output tokens?",
-      "share of answers whose tokens are estimated, or of which the server named a count that none"
-          + " can have",
-      Threshold.share(0.01).or("also for a single count that no answer can have"),
+      "Does the server report output tokens?",
+      "share of answers whose tokens are estimated, or whose reported count is impossible",
+      Threshold.share(0.01).or("also for a single impossible count"),
       "runs with answers",
       in -> in.answers().ok > 0,
-      "Let the server report usage (stream_options.include_usage), or set its own tokenizer.",
+      "Make the server report usage (stream_options.include_usage), or set its own tokenizer.",
       AnswerChecks::tokenCounts),
   TOKEN_COUNTS_AGREE(
-      "Do the events of an answer have as many tokens as its total says?",
+      "Do the tokens of an answer's events add up to its reported total?",
       "share of answers where they do not",
       Threshold.share(0.01),
-      "streamed answers whose total is not the number of their events",
+      "streamed answers whose total was not counted by their events",
       in -> in.answers().comparable > 0,
-      "Trust output tok/s to that share only; ask the server's maker how usage is counted.",
+      "Output tok/s is uncertain by that share. Ask the vendor of the server how it counts usage.",
       AnswerChecks::tokenCountsAgree),
   EVENT_TIMES(
-      "Is it known when tokens came?",
+      "Are the arrival times of tokens known?",
       "share of answers whose token times are interpolated",
       Threshold.noteShare(0),
       "runs with answers",
@@ -342,67 +347,69 @@ enum CheckCatalogue {
       "Run with recordTokens=true for exact window edges, ITL and jitter.",
       AnswerChecks::eventTimes),
   PROMPT_TOKENS_AGREE(
-      "Do the server and our tokenizer count the same prompt tokens?",
+      "Do the server and the local tokenizer count the same prompt tokens?",
       "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
-      Threshold.noteShare(0.1).or("never where prompts of all lengths differ by as many tokens"),
-      "requests that both counted",
+      Threshold.noteShare(0.1).or("never if the difference is the same for prompts of all lengths"),
+      "requests that were counted by both",
       in -> in.answers().prompts.hasCounts(),
-      "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.",
+      "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>). Prompt lengths in the report"
+          + " are the server's counts.",
       AnswerChecks::promptTokensAgree),
   OUTPUT_TOKENS_AGREE(
-      "Do the server and our tokenizer count the same output tokens?",
+      "Do the server and the local tokenizer count the same output tokens?",
       "|Σ streamed_tokens ÷ Σ output_tokens_local − 1|, of the target where it is largest",
       Threshold.noteShare(0.1)
           .or(
-              "warning where the tokenizer is the model's own (hf:), never where answers of all"
-                  + " lengths differ by as many tokens"),
-      "answers with usage that both counted",
+              "warning if the tokenizer is the model's own (hf:), never if the difference is the"
+                  + " same for answers of all lengths"),
+      "answers with usage that were counted by both",
       in -> in.answers().outputs.hasCounts(),
-      "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
-          + " counts make TPOT and tok/s.",
+      "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>). If that is set, ask how the"
+          + " server counts: TPOT and tok/s are based on its counts.",
       AnswerChecks::outputTokensAgree),
   NOT_STREAMED(
       "Do requests that ask for a stream get one?",
-      "share of their answers that came as one body",
+      "share of their answers that arrived as one body",
       Threshold.share(0),
       "runs with answers to requests that asked for a stream",
       in -> in.answers().streamedOk + in.answers().notStreamed > 0,
-      "The server, or a gateway before it, ignores \"stream\": use an endpoint that streams, or"
-          + " ask without (stream=false) and read E2E.",
+      "The server, or a gateway in front of it, ignores \"stream\". Use an endpoint that streams,"
+          + " or set stream=false and read E2E.",
       AnswerChecks::notStreamed),
   TOKENS_PER_EVENT(
-      "Does each event bring one token?",
+      "Does each event contain one token?",
       "output tokens ÷ token events",
       Threshold.above(1.2),
-      "streamed answers, unless tokens were counted by their events",
+      "streamed answers, unless all tokens were counted by their events",
       in ->
           in.answers().streamedOk > in.answers().chunkCounted
               && in.figures().number(Metric.BATCH_RATIO) != null,
-      "Read TPOT beside ITL, and ICL for what a reader sees.",
+      "Read TPOT beside ITL. ICL has the gaps that a reader sees.",
       AnswerChecks::tokensPerEvent),
   BUFFERING(
-      "Are answers streamed, not held back until they are whole?",
-      "share of streams whose tokens all come in the last 2 % of E2E",
+      "Are answers streamed, not buffered until they are complete?",
+      "share of streams whose tokens all arrive in the last 2 % of E2E",
       Threshold.share(0.02).invalidAboveShare(0.5),
       "streamed answers of 8 tokens or more",
       in -> in.answers().longStreams > 0,
-      "Something buffers: switch off buffering in the gateway or proxy; TTFT is then E2E.",
+      "A gateway or proxy buffers the stream, so that TTFT equals E2E. Switch off its buffering.",
       AnswerChecks::buffering),
   COALESCED_EVENTS(
-      "Does each event come in a read of its own?",
-      "share of events that came in one read with the one before",
+      "Does each event arrive in a read of its own?",
+      "share of events that arrived in the same read as the previous one",
       Threshold.share(0.1),
       "streamed answers",
       in -> in.answers().streamedOk > 0,
-      "Gaps of 0 are bursts on the wire: compare with TPOT, look at proxies and Nagle.",
+      "Gaps of 0 are bursts on the network. Compare with TPOT, and look for proxies and Nagle's"
+          + " algorithm (TCP_NODELAY).",
       AnswerChecks::coalescedEvents),
   LATE_DATA(
-      "Do streams end where they say so?",
+      "Do streams end with their announced end?",
       "share of streams with data after their announced end",
       Threshold.noteShare(0),
       "streamed answers",
       in -> in.answers().streamedOk > 0,
-      "The server sends data after [DONE]; it is ignored.",
+      "The server sends data after [DONE]. That data is ignored.",
       AnswerChecks::lateData),
   MISSING_DONE(
       "Do streams end with [DONE]?",
@@ -410,7 +417,7 @@ enum CheckCatalogue {
       Threshold.noteShare(0),
       "streamed answers",
       in -> in.answers().streamedOk > 0,
-      "Harmless for figures; clients that wait for [DONE] hang on this server.",
+      "Figures are not affected. Clients that wait for [DONE] hang with this server.",
       AnswerChecks::missingDone),
   CACHED_SHARE(
       "Are prompts new to the server?",
@@ -418,96 +425,96 @@ enum CheckCatalogue {
       Threshold.share(0.1).or(AnswerChecks.NOTE_WHERE_MEANT),
       "servers that report cached tokens",
       in -> in.cache() != null,
-      "TTFT is that of prompts which the server has partly seen: ask without repeats"
+      "The server skipped part of the prefill, which shortens TTFT. Send every prompt only once"
           + " (uniquePrompts=true), or quote TTFT together with this share.",
       AnswerChecks::cachedShare),
   REPEATED_PROMPTS(
-      "Are prompts new to a server that does not say what it cached?",
-      "share of prompts that had gone to the same target before, word for word",
+      "Are prompts new to a server that does not report cached tokens?",
+      "share of prompts that were sent to the same target before, word for word",
       Threshold.share(0.1).or(AnswerChecks.NOTE_WHERE_MEANT),
       "servers that report no cached tokens, where run.json has prompts",
       in -> in.cache() == null && in.info().prompts() != null,
-      "If the server caches prefixes, TTFT is without prefill: ask without repeats"
-          + " (uniquePrompts=true), or quote TTFT as that of repeated prompts.",
+      "If the server caches prefixes, TTFT of these prompts has no prefill. Send every prompt only"
+          + " once (uniquePrompts=true), or quote TTFT as that of repeated prompts.",
       AnswerChecks::repeatedPrompts),
   CANCELLED_TAILS(
-      "Did all requests end by themselves?",
+      "Did all requests end without being cancelled?",
       "cancelled ÷ started requests",
       Threshold.noteShare(0).warningAboveShare(0.01),
       "every run",
       in -> true,
-      "Give them longer to end (drain), or offer less load.",
+      "Allow more time for requests to end (drain), or offer less load.",
       AnswerChecks::cancelledTails),
 
-  // ---- of the server's own metrics: do they tell the same story?
+  // ---- server metrics: do they agree with what was measured here?
   ENGINE_TOKENS_AGREE(
-      "Do the engine's counters and the answers have the same output tokens?",
-      "|tokens that the engine generated ÷ output tokens of all requests − 1|, of the target where"
-          + " it is largest",
+      "Do the engine and the report count the same output tokens?",
+      "|tokens generated by the engine ÷ output tokens of all requests − 1|, of the target where it"
+          + " is largest",
       Threshold.share(0.02),
-      "servers whose metrics cover the whole run without a restart, 99 % of the requests ok and"
-          + " nobody else there (other_traffic)",
+      "servers whose metrics cover the whole run without a restart, with 99 % of the requests ok"
+          + " and no other traffic (other_traffic)",
       in -> !EngineChecks.comparable(in).isEmpty(),
-      "One of them is wrong, and tok/s with it: look at token_counts, at reasoning that is not"
-          + " streamed, and at what the server counts.",
+      "One of the counts is wrong, and so may tok/s be. Look at check token_counts, at reasoning"
+          + " that is not streamed, and at what the server counts.",
       EngineChecks::tokensAgree),
   OTHER_TRAFFIC(
-      "Is this run the only one that uses the server?",
+      "Is this run the only user of the server?",
       "(requests that the engine finished − requests sent) ÷ requests sent, of the target where it"
           + " is largest",
       Threshold.when("above 1 % and 3 requests"),
       "servers whose metrics cover the whole run without a restart",
       in -> !EngineChecks.countedRequests(in).isEmpty(),
-      "Others share the server's batch, so that latency and tok/s are not those of this load alone:"
-          + " measure when nobody else is there.",
+      "Other clients share the server's batch, so latency and tok/s are not those of this load"
+          + " alone. Measure when nobody else uses the server.",
       EngineChecks::otherTraffic),
   ENGINE_TTFT(
-      "Is TTFT made in the engine?",
-      "mean TTFT from admission − the engine's own mean TTFT, ms, of the load level where it is"
-          + " largest, among those that the server keeps up with",
-      Threshold.when("above 100 ms, note above 20 ms, where it is more than half of TTFT"),
-      "servers that tell their TTFT",
+      "Is TTFT spent in the engine?",
+      "mean TTFT from admission − the engine's own mean TTFT, ms, at the load level where it is"
+          + " largest, of those that the server keeps up with",
+      Threshold.when("above 100 ms, note above 20 ms, if it is more than half of TTFT"),
+      "servers that report TTFT",
       EngineChecks::hasTtft,
-      "The time passes before the engine takes requests up, or after it: in the network, a proxy or"
-          + " gateway, or the API server (tokenizing, a single busy process). Measure next to the"
-          + " server, and give its API server more CPU or processes.",
+      "The time is spent before or after the engine: in the network, in a proxy or gateway, or in"
+          + " the API server (tokenizing, a single busy process). Measure close to the server, and"
+          + " give its API server more CPU or processes.",
       EngineChecks::ttft),
   ENGINE_QUEUE(
-      "Is TTFT time in the engine's queue?",
-      "engine's mean queue time ÷ mean TTFT from admission, of the load level where it waits"
-          + " longest",
+      "Is TTFT spent in the engine's queue?",
+      "the engine's mean queue time ÷ mean TTFT from admission, at the load level with the longest"
+          + " queue time",
       Threshold.noteWhen("above 50 % and 20 ms"),
-      "servers that tell their queue time and TTFT",
+      "servers that report queue time and TTFT",
       EngineChecks::hasQueue,
-      "The engine's batch is full: beyond this load TTFT is waiting. A larger batch, more memory"
-          + " for the KV cache or more replicas take it away.",
+      "The engine's batch is full: beyond this load, TTFT is waiting time. A larger batch, more"
+          + " memory for the KV cache or more replicas shorten it.",
       EngineChecks::queue),
   PREEMPTIONS(
-      "Did the engine have memory for all requests of its batch?",
-      "preemptions in a measure window, of the load level with most",
+      "Did the engine have memory for all requests in its batch?",
+      "preemptions in the measure window, at the load level with the most",
       Threshold.noteWhen("above 0"),
       "servers that count preemptions",
       EngineChecks::hasPreemptions,
-      "What was taken out is computed again, and its user waits: give the KV cache more memory, or"
-          + " let fewer or shorter requests into the batch.",
+      "Preempted requests are computed again, and their users wait. Give the KV cache more memory,"
+          + " or allow fewer or shorter requests in the batch.",
       EngineChecks::preemptions),
   KV_CACHE_FULL(
-      "Was there room in the KV cache?",
-      "most of the KV cache in use at a reading in a measure window",
+      "Was there space in the KV cache?",
+      "largest share of the KV cache in use, of the readings in a measure window",
       Threshold.noteShare(0.95),
-      "servers that tell how much of their KV cache is in use",
+      "servers that report KV cache use",
       EngineChecks::hasKvCache,
-      "Requests wait for memory, not for computing: give the KV cache more of it, or expect queues"
+      "Requests wait for memory, not for compute. Give the KV cache more memory, or expect queues"
           + " and preemptions from this load on.",
       EngineChecks::kvCacheFull);
 
-  /** What a generator short of CPU does to its own figures looks as if the server did it. */
+  /** Checks that a generator short of CPU triggers too, as if the server were the cause. */
   private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
       Collections.unmodifiableSet(
           EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS, ENGINE_TTFT));
 
   private static final String MAY_BE_GENERATOR =
-      "It may not be the server: the load generator itself did not keep up, see check generator.";
+      "The server may not be the cause: the load generator did not keep up, see check generator.";
 
   final String question;
   final String figure;
@@ -525,12 +532,12 @@ enum CheckCatalogue {
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
   private final Function<CheckInput, Stream<Finding>> judge;
 
-  /** Answers once. */
+  /** Returns one finding. */
   private interface One {
     Finding in(CheckInput input);
   }
 
-  /** Answers for each of several things. */
+  /** Returns any number of findings. */
   private interface Several {
     Stream<Finding> in(CheckInput input);
   }
@@ -570,7 +577,7 @@ enum CheckCatalogue {
     this.judge = judge::in;
   }
 
-  /** What all of them find, the worst first. */
+  /** The findings of all checks that apply, the worst first. */
   static List<Check> judge(CheckInput input) {
     boolean mayBeGenerator =
         GENERATOR.applies.test(input)

@@ -19,24 +19,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the checks judge a run by.
+ * The input of the checks.
  *
- * @param file what the file of records held besides its records
+ * @param file what else was found in the record file, such as damaged lines
  * @param areWindowsInferred whether measure windows were inferred from the records
- * @param figures all load levels pooled
- * @param levels in the order in which they were planned
- * @param sweeps the load levels of each target and scenario by themselves
+ * @param figures figures of all load levels pooled
+ * @param levels in planned order
+ * @param sweeps the load levels of each target and scenario
  * @param arrivals null in closed loops
- * @param models what each target was asked for; an empty name stands for none
- * @param cachedShare cached prompt tokens ÷ prompt tokens, 0 to 1; null where the server does not
- *     tell
- * @param cache null likewise
- * @param isSharingMeant whether prompts have text in common because the workload is made so
- * @param failures how each target failed
+ * @param models names of the models requested from each target; empty for requests without one
+ * @param cachedShare cached prompt tokens ÷ prompt tokens, 0 to 1; null if the server does not
+ *     report them
+ * @param cache TTFT with and without cached prompts; null in the same case
+ * @param isSharingMeant whether prompts share text by design of the workload
+ * @param failures failures by target
  * @param isServerHere whether an endpoint is an address of the generator's own machine
- * @param engines what engines counted in the whole run; those whose metrics were read
- * @param outlier of several injectors the one that measured something else than the others; null
- *     where none did beyond chance
+ * @param engines counters of the whole run, of the servers whose metrics were read
+ * @param outlier the injector that deviates significantly from the others; null if none does
  */
 public record CheckInput(
     RunInfo info,
@@ -56,12 +55,12 @@ public record CheckInput(
     List<EngineFigures.WholeRun> engines,
     @Nullable Outlier outlier) {
 
-  /** Records that are known to be missing. */
+  /** Number of records known to be missing. */
   long lost() {
     return info.dropped() + file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
   }
 
-  /** Whether there is a load level that Gatling's own injection does not make. */
+  /** Whether a load level is not made by Gatling's own injection. */
   boolean hasLoadPlan() {
     return !levels.stream().allMatch(MeasuredLevel::isInjected);
   }
@@ -70,12 +69,12 @@ public record CheckInput(
     return sweeps.stream().mapToInt(Sweep::levels).max().orElse(0);
   }
 
-  /** Whether any request had a planned instant. */
+  /** Whether any request had a planned start. */
   boolean hasArrivals() {
     return arrivals != null;
   }
 
-  /** The options of each JVM that made load, where they are known; one where all had the same. */
+  /** The known options of each JVM that produced load; one list if all had the same. */
   List<List<String>> jvmOptions() {
     String joined = info.config().getOrDefault(JvmOptions.CONFIG_NAME, "");
     return Arrays.stream(joined.split(",", -1))
@@ -84,7 +83,7 @@ public record CheckInput(
         .toList();
   }
 
-  /** What load plans found on a topic. */
+  /** Conclusions of load plans on a topic. */
   Stream<RunInfo.Conclusion> conclusions(String topic) {
     return info.conclusions().stream().filter(found -> found.topic().equals(topic));
   }
@@ -92,20 +91,19 @@ public record CheckInput(
   /**
    * One load level.
    *
-   * @param label with its target and scenario where there are several
-   * @param info what the run says of it
-   * @param isPlanned false where only the records know it
-   * @param sent of the requests that its plan asks for, how many started; more where users send
-   *     several each
+   * @param label label, with target and scenario if there are several
+   * @param info its description in {@code run.json}
+   * @param isPlanned false if it appears only in records
+   * @param sent requests that started, of those that its plan has; more if users send several each
    * @param isOpen whether its users arrive by a schedule
-   * @param isCutShort whether a rule ended it before its time
-   * @param isPilingUp whether more and more requests waited at the server; not where they wait here
-   *     to be sent
-   * @param law null without a measure window, and where nothing counted what was in flight
-   * @param silence null without a measure window, and where most answers were no streams
-   * @param steadiness null where it is too short to look for one, or changes by plan
-   * @param generators how each injector fared itself; those that said so
-   * @param engine what the server's own metrics say of its window; null where not read
+   * @param isCutShort whether a stop rule ended it early
+   * @param isPilingUp whether the queue at the server grew; false if requests queue here before
+   *     they are sent
+   * @param law null without a measure window or without counted requests in flight
+   * @param silence null without a measure window, and if most answers were not streamed
+   * @param steadiness null if the window is too short to judge, or if the load changes by plan
+   * @param generators state of each injector that recorded it
+   * @param engine the server's own metrics in its window; null if not read
    */
   public record MeasuredLevel(
       String label,
@@ -122,7 +120,7 @@ public record CheckInput(
       List<GeneratorHealth> generators,
       @Nullable EngineFigures engine) {
 
-    /** How much of its measure window one of its longer requests takes; null where unknown. */
+    /** E2E p90 ÷ measure window; null if unknown. */
     @Nullable Double shareOfWindow() {
       Double e2eMs = figures.metric(Metric.E2E_MS).p90();
       LevelInfo.PhaseWindow window = info.measured().orElse(null);
@@ -132,7 +130,7 @@ public record CheckInput(
           : (Double) (e2eMs * 1e6 / (end - window.startUnixNanos()));
     }
 
-    /** Whether its setting {@code duration} says how long it measures. */
+    /** Whether the setting {@code duration} determines its measure time. */
     boolean hasDuration() {
       return info.kind().equals(LevelInfo.OPEN_LOOP) || (isClosedLoop() && info.planned() == null);
     }
@@ -146,7 +144,7 @@ public record CheckInput(
       return info.kind().equals(LevelInfo.CLOSED_LOOP);
     }
 
-    /** How many requests fewer were sent than planned; below 0 for more. */
+    /** Planned − sent requests; below 0 if more were sent. */
     long missing() {
       Long planned = info.planned();
       return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
@@ -154,17 +152,20 @@ public record CheckInput(
   }
 
   /**
-   * An injector whose figure differs from that of the others beyond chance.
+   * An injector with a figure that differs significantly from that of the others.
    *
-   * @param level with its target and scenario where there are several
-   * @param figure in words, e.g. {@code mean TTFT}
-   * @param valueMs its own
-   * @param othersMs that of all others together
+   * @param level label, with target and scenario if there are several
+   * @param figure name of the figure, e.g. {@code mean TTFT}
+   * @param valueMs value of this injector
+   * @param othersMs value of all other injectors together
    */
   public record Outlier(
       String injector, String level, String figure, double valueMs, double othersMs) {
 
-    /** Whether it differs by at least that share of the others' value, and by that much. */
+    /**
+     * Whether it differs by at least that share of the others' value and by at least {@code
+     * leastMs}.
+     */
     public boolean differsBy(double share, double leastMs) {
       double difference = Math.abs(valueMs - othersMs);
       return difference >= share * othersMs && difference >= leastMs;
@@ -172,18 +173,17 @@ public record CheckInput(
   }
 
   /**
-   * Both sides of Little's law, which within a window holds exactly: L = λW.
+   * Both sides of Little's law, L = λW, which holds exactly within a window.
    *
-   * @param mean requests in flight, as counted while the run was on, time-weighted over the measure
+   * @param mean L: requests in flight, counted during the run, time-weighted over the measure
    *     window
-   * @param rateTimesStay by the records: requests in the system in the window ÷ window × the mean
-   *     time that they were in it
-   * @param stayMs mean time in the system of the requests that ended in the window; 0 where none
-   *     did
+   * @param rateTimesStay λW from the records: requests in the system during the window ÷ window ×
+   *     their mean time in it
+   * @param stayMs mean time in the system of the requests that ended in the window; 0 if none did
    */
   public record LittlesLaw(double mean, double rateTimesStay, double stayMs) {
 
-    /** What reading the clock a moment later makes of a request. */
+    /** Clock difference per request between the two ways of counting. */
     private static final double STAMP_MS = 0.1;
 
     double residual() {
@@ -191,49 +191,48 @@ public record CheckInput(
       return larger == 0 ? 0 : Math.abs(mean - rateTimesStay) / larger;
     }
 
-    /** How far it is beyond its tolerance. */
+    /** Residual − tolerance. */
     double excess() {
       return residual() - tolerance();
     }
 
-    /** 5 %, more where requests take less than some milliseconds. */
+    /** 5 %, and more for requests of a few milliseconds. */
     double tolerance() {
       return 0.05 + (stayMs == 0 ? 0 : STAMP_MS / stayMs);
     }
   }
 
   /**
-   * Spans of a measure window in which no streamed request of the target got a byte although some
-   * were in flight.
+   * Spans of a measure window in which requests were in flight and no streamed request of the
+   * target received a byte.
    *
-   * @param longestS the longest that is too long, else the longest of all
-   * @param fromS its start in the window
-   * @param inFlight the most requests in flight in it
-   * @param boundS from where on it is too long
-   * @param spans how many are too long
-   * @param allS of these, how long all are together
+   * @param longestS the longest span above the bound, else the longest of all
+   * @param fromS its start, seconds from the start of the window
+   * @param inFlight largest number of requests in flight during it
+   * @param boundS the bound above which it is too long
+   * @param spans number of spans above the bound
+   * @param allS total length of these spans
    */
   public record Silence(
       double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
 
   /**
-   * What was found when TTFT, E2E and output tok/s were tested for a trend over the measure window,
-   * and for a transient at its start.
+   * Result of the tests of TTFT, E2E and output tok/s for a trend over the measure window and for a
+   * transient at its start.
    *
-   * @param likeliest what is least likely chance, of what matters; null where nothing was found
+   * @param likeliest the relevant change with the smallest p-value; null if there is none
    */
   public record Steadiness(@Nullable Drift likeliest) {}
 
   /**
-   * A change over a measure window, however small.
+   * A change over a measure window, of any size.
    *
-   * @param what grew or fell, e.g. {@code TTFT from schedule}
+   * @param what the metric, e.g. {@code TTFT from schedule}
    * @param change difference of the means of the first and last quarter ÷ their mean; of a
    *     transient, of the means before and after its end
    * @param from the mean of the first quarter or of the transient, with its unit
-   * @param chance how likely it is by chance that a steady level shows one like it, 0 to 1
-   * @param steadyFromS when the transient ends, seconds from the start of the window; null for a
-   *     change all through the window
+   * @param chance p-value: probability that a steady level shows such a change, 0 to 1
+   * @param steadyFromS end of the transient, seconds from the start of the window; null for a trend
    */
   public record Drift(
       String what,
@@ -244,16 +243,16 @@ public record CheckInput(
       double chance,
       @Nullable Double steadyFromS) {
 
-    /** A run in steady state may be called unsteady this often. */
+    /** Significance level: share of steady runs that are called unsteady. */
     public static final double SIGNIFICANT = 0.05;
   }
 
   /**
    * The load levels of one target and scenario.
    *
-   * @param levels how many
-   * @param isOneAtATime whether there is nothing but one user in a closed loop
-   * @param isKneeReached whether output flattens, and a lighter level delivers less
+   * @param levels number of load levels
+   * @param isOneAtATime whether its only load is one user in a closed loop
+   * @param isKneeReached whether output flattens, and a lower level delivers less
    * @param isSaturated whether output is flat from the first level on
    * @param quoted the level that headlines quote
    */
@@ -264,31 +263,32 @@ public record CheckInput(
       boolean isSaturated,
       MeasuredLevel quoted) {
 
-    /** Requests at that level whose E2E is known. */
+    /** Number of requests at the quoted level with a known E2E. */
     long e2eValues() {
       return quoted.figures().metric(Metric.E2E_MS).count();
     }
   }
 
   /**
-   * The server's prefix cache, over requests of which it told, of the load level with most requests
-   * of both kinds: those of different levels differ in their load, too.
+   * Effect of the server's prefix cache on TTFT, at the load level with the most requests of both
+   * kinds (requests of different levels also differ in load). Requests without a reported count are
+   * left out.
    *
-   * @param stage that level, with its target and scenario where there are several; null where the
-   *     run has one level only
+   * @param stage label of that level, with target and scenario if there are several; null if the
+   *     run has only one level
    * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
-   * @param coldTtftMs TTFT of the others
+   * @param coldTtftMs TTFT of the other ok requests
    */
   public record CacheUse(
       @Nullable String stage, Distribution warmTtftMs, Distribution coldTtftMs) {}
 
   /**
-   * Counts the requests whose answers are not what figures take them for, of those scheduled in a
-   * measure window. {@link AnswerChecks} judges it.
+   * Counts properties of answers that affect figures, of requests scheduled in a measure window.
+   * Input of {@link AnswerChecks}.
    */
   public static final class AnswerCounts {
 
-    /** Tokens that all come within this share of E2E were held back by something in between. */
+    /** A stream whose tokens all arrive within this share of E2E was buffered. */
     private static final double BUFFERED = 0.02;
 
     private static final int LEAST_TOKENS = 8;
@@ -296,23 +296,23 @@ public record CheckInput(
     private final Predicate<String> pinnedTargets;
     long ok;
 
-    /** Answers that came as a stream. */
+    /** Answers that were streamed. */
     long streamedOk;
 
-    /** Answers that came as one body though a stream was asked for. */
+    /** Answers that arrived as one body although a stream was requested. */
     long notStreamed;
 
     long pinned;
     long notPinned;
     long estimated;
 
-    /** Answers with a count that no answer can have. */
+    /** Answers with an impossible token count. */
     long refused;
 
     long tokenizerCounted;
     long chunkCounted;
 
-    /** Answers whose tokens were shared evenly over their events. */
+    /** Answers whose tokens were divided evenly among their events. */
     long shared;
 
     /** Answers whose token times were interpolated. */
@@ -321,7 +321,7 @@ public record CheckInput(
     /** Streams whose N was not counted from their events. */
     long comparable;
 
-    /** Of these, streams whose events have other tokens than N. */
+    /** Of these, streams whose events do not add up to N. */
     long disagreeing;
 
     final CountComparison prompts = new CountComparison();
@@ -336,21 +336,20 @@ public record CheckInput(
     long cancelled;
     long neverAdmitted;
 
-    /** How the times of an answer's tokens are known. */
+    /** How the arrival times of an answer's tokens were determined. */
     public enum TokenTimes {
       /** Each event's time and tokens are known. */
       KNOWN,
-      /** Each event's time is known; N is shared evenly over the events. */
+      /** Each event's time is known; N is divided evenly among the events. */
       SHARED,
       /** Only the first and the last token's time is known. */
       INTERPOLATED
     }
 
     /**
-     * Nothing counted yet.
+     * Creates empty counts.
      *
-     * @param pinnedTargets whether answers of a target were to have exactly {@code max_tokens}
-     *     tokens
+     * @param pinnedTargets whether a target's answers should have exactly {@code max_tokens} tokens
      */
     public AnswerCounts(Predicate<String> pinnedTargets) {
       this.pinnedTargets = pinnedTargets;
@@ -370,7 +369,7 @@ public record CheckInput(
       if (record.tokens().inputs() != null) {
         RequestRecord.Tokens tokens = record.tokens();
         prompts.add(record.identity().target(), tokens.promptTokens(), tokens.promptTokensLocal());
-        return; // vectors are no answer
+        return; // embeddings have no answer text
       }
       ok++;
       shared += times == TokenTimes.SHARED ? 1 : 0;
@@ -392,7 +391,7 @@ public record CheckInput(
       String target = record.identity().target();
       prompts.add(target, tokens.promptTokens(), tokens.promptTokensLocal());
       if (tokens.source() == RequestRecord.TokenSource.USAGE) {
-        // What was billed and never came over the wire, we cannot have counted.
+        // The local tokenizer counts streamed tokens only.
         outputs.add(target, tokens.streamedTokens(), tokens.outputTokensLocal());
       }
       estimated += tokens.estimated() ? 1 : 0;
@@ -413,8 +412,8 @@ public record CheckInput(
     }
 
     /**
-     * Whether an answer is not as long as its limit; of several, one of them. Each is counted by
-     * itself where the server said the tokens of each event, else all together.
+     * Whether an answer, or one of several choices, does not have the length of its limit. Choices
+     * are counted one by one if the tokens of each event are known, else together.
      */
     private static boolean hasOtherLength(RequestRecord record) {
       Integer limit = record.tokens().maxTokens();
@@ -425,7 +424,7 @@ public record CheckInput(
       int[] choices = record.events().choices();
       int[] tokens = record.events().tokens();
       if (choices.length == 0) {
-        // Where no event was kept, it is not known how many answers the tokens are of.
+        // Without events the number of choices is unknown.
         boolean mayBeSeveral = record.events().offsetsMicros().length == 0 && limit > 0;
         return mayBeSeveral ? output == 0 || output % limit != 0 : !output.equals(limit);
       }
@@ -433,13 +432,13 @@ public record CheckInput(
       for (int i = 0; i < tokens.length; i++) {
         ofChoice[choices[i]] += tokens[i];
       }
-      // Tokens that were billed and never came are in no event.
+      // Billed tokens that were not streamed are in no event.
       boolean isComplete = Arrays.stream(tokens).sum() == output;
       return output != limit * ofChoice.length
           || (isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit));
     }
 
-    /** Whether events say another number of tokens than N, or there are more events than tokens. */
+    /** Whether the events' tokens do not add up to N, or there are more events than tokens. */
     private static boolean disagrees(RequestRecord.Events events, int n) {
       if (events.tokens().length == 0) {
         return events.count() > n;

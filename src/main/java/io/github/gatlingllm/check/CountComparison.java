@@ -10,38 +10,38 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of prompts, or of answers, as each target's server and as our tokenizer count them,
- * over the successful requests that both counted. The server's count has what its chat template and
- * special tokens add, ours is of the bare texts.
+ * Compares the token counts of each target's server with those of the local tokenizer, over the
+ * successful requests that both counted: of prompts, or of answers. The server's count includes its
+ * chat template and special tokens; the local count is of the texts alone.
  */
 final class CountComparison {
 
   private final Map<String, TargetCounts> targets = new TreeMap<>();
 
-  /** Adds a request; one that is not counted by both is ignored. */
+  /** Adds a request, unless a count is missing. */
   void add(String target, @Nullable Integer server, @Nullable Integer ours) {
     if (server != null && ours != null) {
       targets.computeIfAbsent(target, t -> new TargetCounts()).add(server, ours);
     }
   }
 
-  /** Whether any request has tokens that both counted. */
+  /** Whether any request was counted by both. */
   boolean hasCounts() {
     return targets.values().stream().anyMatch(target -> target.ours > 0);
   }
 
-  /** Requests that both counted, of the target whose counts are farthest apart. */
+  /** Requests counted by both, of the target with the largest difference. */
   long count() {
     return worst().getValue().count();
   }
 
   /**
-   * What is to be said of the target whose counts are farthest apart.
+   * The finding for the target with the largest difference.
    *
-   * @param tokens which
-   * @param scope in which requests; empty for all
-   * @param template what it means where each text has as many tokens more, whatever its length
-   * @param median what it means where texts differ by different numbers of tokens
+   * @param tokens name of the tokens, e.g. {@code prompt tokens}
+   * @param scope which requests, in words; empty for all
+   * @param template explains a difference that is the same for texts of all lengths
+   * @param median explains a difference that varies between texts
    */
   Finding finding(String tokens, String scope, String template, String median) {
     TargetCounts worst = worst().getValue();
@@ -54,7 +54,7 @@ final class CountComparison {
             Math.abs(difference),
             worst.areEqual()
                 ? "Server and tokenizer count the same " + tokens + scope + "."
-                : "%s%s %s %s than our tokenizer%s: %s%s %s."
+                : "%s%s %s %s than the local tokenizer%s: %s%s %s."
                     .formatted(
                         who,
                         percent(Math.abs(difference)),
@@ -78,10 +78,12 @@ final class CountComparison {
   }
 
   private static final class TargetCounts {
-    /** Of one request each: server − ours, where that is 0 or more, and ours − server elsewhere. */
+    /** Per request: server − local, if that is at least 0. */
     private final ValueRecorder more = new ValueRecorder(ValueRecorder.WHOLE);
 
+    /** Per request: local − server, if server − local is below 0. */
     private final ValueRecorder fewer = new ValueRecorder(ValueRecorder.WHOLE);
+
     private final ValueRecorder lengths = new ValueRecorder(ValueRecorder.WHOLE);
     private long server;
     private long ours;
@@ -112,7 +114,7 @@ final class CountComparison {
       long negative = fewer.moments().count();
       long positive = count() - negative;
       long rank = (count() + 1) / 2;
-      // The smallest of all is the one that is most below zero.
+      // fewer has absolute values: its largest is the smallest of all.
       Double median =
           rank <= negative
               ? fewer.percentile(100.0 * (negative - rank + 1) / negative)
@@ -126,7 +128,7 @@ final class CountComparison {
 
     /**
      * Whether the server adds the same number of tokens to texts of different lengths: then both
-     * divide texts alike, and the rest is a template or special tokens.
+     * tokenize alike, and the difference is a template or special tokens.
      */
     private boolean isTemplateOnly() {
       return fewer.isEmpty()

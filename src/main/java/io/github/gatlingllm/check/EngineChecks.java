@@ -19,28 +19,31 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that hold what the server's own metrics say beside what this tool saw. */
+/** Checks that compare the server's own metrics with what was measured here. */
 final class EngineChecks {
 
-  /** Failed and cancelled requests have tokens that nobody saw. */
+  /**
+   * Least share of ok requests: the engine also counts tokens of failed and cancelled ones that
+   * never arrived.
+   */
   private static final double LEAST_OK = 0.99;
 
-  /** Requests more than this are needed beside the share: one by hand is nothing. */
+  /** Least number of foreign requests, besides their share: a manual request does not matter. */
   private static final int LEAST_OTHERS = 3;
 
-  /** A shorter time is not worth a word. */
+  /** Shorter times are not reported. */
   private static final double LEAST_MS = 20;
 
   private static final double HALF = 0.5;
 
-  /** Pauses that users see, see the figure jitter. */
+  /** Jitter (ITL p99 ÷ p50) above which pauses are visible to users. */
   private static final double SPIKES = 3;
 
   private EngineChecks() {}
 
-  // ---- the engine's counters against what was sent
+  // ---- counters of the whole run
 
-  /** The runs of which both counts are known, and nothing else explains a difference. */
+  /** The runs with both counts known, and with no other cause for a difference. */
   static List<WholeRun> comparable(CheckInput in) {
     return in.engines().stream()
         .filter(run -> run.generatedTokens() != null && run.outputTokens() > 0)
@@ -53,7 +56,7 @@ final class EngineChecks {
     WholeRun worst = most(comparable(in), EngineChecks::tokenDifference);
     return Finding.of(
         tokenDifference(worst),
-        "The engine counted %s output tokens in the whole run%s, the answers have %s."
+        "The engine counted %s output tokens in the whole run%s, the report %s."
             .formatted(
                 count(Math.round(generated(worst))), at(worst), count(worst.outputTokens())));
   }
@@ -66,7 +69,7 @@ final class EngineChecks {
     return Math.abs(generated(run) / run.outputTokens() - 1);
   }
 
-  /** The runs of which it is known how many requests the engine finished. */
+  /** The runs with a known number of requests that the engine finished. */
   static List<WholeRun> countedRequests(CheckInput in) {
     return in.engines().stream().filter(run -> run.finishedRequests() != null).toList();
   }
@@ -82,7 +85,7 @@ final class EngineChecks {
         .warnsIf(hasOthers(worst));
   }
 
-  /** Requests of others ÷ own. */
+  /** Requests of other clients ÷ own requests. */
   private static double others(WholeRun run) {
     Double finished = run.finishedRequests();
     return finished == null ? 0 : Math.max(0, finished - run.sent()) / Math.max(1, run.sent());
@@ -98,8 +101,8 @@ final class EngineChecks {
 
   // ---- by load level
 
-  /** A load level, and what its server says of it. */
-  private record Seen(MeasuredLevel level, EngineFigures engine) {
+  /** A load level with the server's metrics. */
+  private record EngineLevel(MeasuredLevel level, EngineFigures engine) {
 
     double clientTtftMs() {
       return orZero(level.figures().metric(Metric.TTFT_MS).mean());
@@ -118,31 +121,33 @@ final class EngineChecks {
     return value == null ? 0 : value;
   }
 
-  private static Stream<Seen> levels(CheckInput in, Function<EngineFigures, ?> needed) {
+  private static Stream<EngineLevel> levels(CheckInput in, Function<EngineFigures, ?> needed) {
     return in.levels().stream()
-        .flatMap(level -> Stream.ofNullable(level.engine()).map(engine -> new Seen(level, engine)))
-        .filter(seen -> needed.apply(seen.engine()) != null);
+        .flatMap(
+            level ->
+                Stream.ofNullable(level.engine()).map(engine -> new EngineLevel(level, engine)))
+        .filter(at -> needed.apply(at.engine()) != null);
   }
 
-  private static Stream<Seen> withTtft(CheckInput in) {
+  private static Stream<EngineLevel> withTtft(CheckInput in) {
     return levels(in, engine -> engine.meanMs(EngineMetric.ENGINE_TTFT_S))
-        .filter(seen -> seen.level().figures().metric(Metric.TTFT_MS).mean() != null);
+        .filter(at -> at.level().figures().metric(Metric.TTFT_MS).mean() != null);
   }
 
   /**
-   * Not where requests pile up: the engine's times of a window are of the requests whose first
-   * token came in it, ours of those that were sent in it, and wait longer.
+   * Excludes levels whose queue grows: the engine's times in a window are of requests whose first
+   * token was in it, ours of requests sent in it, which wait longer.
    */
-  private static List<Seen> withTtftOfTheSame(CheckInput in) {
-    return withTtft(in).filter(seen -> !seen.level().isPilingUp()).toList();
+  private static List<EngineLevel> withComparableTtft(CheckInput in) {
+    return withTtft(in).filter(at -> !at.level().isPilingUp()).toList();
   }
 
   static boolean hasTtft(CheckInput in) {
-    return !withTtftOfTheSame(in).isEmpty();
+    return !withComparableTtft(in).isEmpty();
   }
 
   static Finding ttft(CheckInput in) {
-    Seen worst = most(withTtftOfTheSame(in), Seen::outsideMs);
+    EngineLevel worst = most(withComparableTtft(in), EngineLevel::outsideMs);
     double outside = worst.outsideMs();
     boolean isMost = outside > HALF * worst.clientTtftMs();
     Check.Level level =
@@ -151,7 +156,7 @@ final class EngineChecks {
             : isMost && outside > LEAST_MS ? Check.Level.NOTE : Check.Level.OK;
     return Finding.of(
             outside,
-            "At %s the mean TTFT is %s here and %s in the engine: %s lie between them."
+            "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
                 .formatted(
                     worst.level().label(),
                     ms(worst.clientTtftMs()),
@@ -160,9 +165,9 @@ final class EngineChecks {
         .level(level);
   }
 
-  private static List<Seen> withQueue(CheckInput in) {
+  private static List<EngineLevel> withQueue(CheckInput in) {
     return withTtft(in)
-        .filter(seen -> seen.engine().meanMs(EngineMetric.ENGINE_QUEUE_S) != null)
+        .filter(at -> at.engine().meanMs(EngineMetric.ENGINE_QUEUE_S) != null)
         .toList();
   }
 
@@ -171,7 +176,7 @@ final class EngineChecks {
   }
 
   static Finding queue(CheckInput in) {
-    Seen worst = most(withQueue(in), seen -> seen.ms(EngineMetric.ENGINE_QUEUE_S));
+    EngineLevel worst = most(withQueue(in), at -> at.ms(EngineMetric.ENGINE_QUEUE_S));
     double queue = worst.ms(EngineMetric.ENGINE_QUEUE_S);
     double share = worst.clientTtftMs() == 0 ? 0 : queue / worst.clientTtftMs();
     return Finding.of(
@@ -190,28 +195,29 @@ final class EngineChecks {
   }
 
   static Finding preemptions(CheckInput in) {
-    List<Seen> levels = levels(in, engine -> engine.total(EngineMetric.PREEMPTIONS)).toList();
-    Seen worst = most(levels, EngineChecks::preemptions);
+    List<EngineLevel> levels =
+        levels(in, engine -> engine.total(EngineMetric.PREEMPTIONS)).toList();
+    EngineLevel worst = most(levels, EngineChecks::preemptions);
     Double jitter = worst.level().figures().number(Metric.JITTER);
     long times = Math.round(preemptions(worst));
     return Finding.of(
             preemptions(worst),
             times == 0
-                ? "The engine took no request out of its batch."
-                : "At %s the engine took requests out of its batch %s times for want of KV memory%s."
+                ? "The engine preempted no request."
+                : "At %s the engine preempted requests %s times, for lack of KV cache memory%s."
                     .formatted(
                         worst.level().label(),
                         count(times),
                         jitter == null || jitter <= SPIKES
                             ? ""
-                            : ", which shows in the gaps between tokens: ITL p99 is "
+                            : ", which is visible in the gaps between tokens: ITL p99 is "
                                 + number(jitter)
                                 + " × p50"))
         .notesIf(times > 0);
   }
 
-  private static double preemptions(Seen seen) {
-    return orZero(seen.engine().total(EngineMetric.PREEMPTIONS));
+  private static double preemptions(EngineLevel level) {
+    return orZero(level.engine().total(EngineMetric.PREEMPTIONS));
   }
 
   static boolean hasKvCache(CheckInput in) {
@@ -219,16 +225,16 @@ final class EngineChecks {
   }
 
   static Finding kvCacheFull(CheckInput in) {
-    List<Seen> levels = levels(in, engine -> engine.max(EngineMetric.KV_CACHE_USE)).toList();
-    Seen fullest = most(levels, EngineChecks::kvCacheUse);
+    List<EngineLevel> levels = levels(in, engine -> engine.max(EngineMetric.KV_CACHE_USE)).toList();
+    EngineLevel fullest = most(levels, EngineChecks::kvCacheUse);
     return Finding.of(
         kvCacheUse(fullest),
-        "The KV cache was %s full at most, at %s."
+        "The KV cache was at most %s full, at %s."
             .formatted(percent(Math.min(1, kvCacheUse(fullest))), fullest.level().label()));
   }
 
-  private static double kvCacheUse(Seen seen) {
-    return orZero(seen.engine().max(EngineMetric.KV_CACHE_USE));
+  private static double kvCacheUse(EngineLevel level) {
+    return orZero(level.engine().max(EngineMetric.KV_CACHE_USE));
   }
 
   private static <T> T most(List<T> of, ToDoubleFunction<T> figure) {

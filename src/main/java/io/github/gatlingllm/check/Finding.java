@@ -4,10 +4,10 @@ import io.github.gatlingllm.check.Check.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to the question of a check. What is null is as the catalogue has it.
+ * The answer to the question of a check. The catalogue applies to each part that is null.
  *
- * @param value the figure that was judged; null where there is none
- * @param message what was found, with the figure and its unit
+ * @param value the figure that was judged; null if there is none
+ * @param message the finding, with the figure and its unit
  */
 record Finding(
     @Nullable Double value,
@@ -16,12 +16,12 @@ record Finding(
     String message,
     @Nullable String remedy) {
 
-  /** Judged by the threshold of the catalogue. */
+  /** A finding that the catalogue's threshold judges. */
   static Finding of(@Nullable Double value, String message) {
     return new Finding(value, null, null, message, null);
   }
 
-  /** Judged by itself. */
+  /** The same with a level of its own. */
   Finding level(Level own) {
     return new Finding(value, threshold, own, message, remedy);
   }

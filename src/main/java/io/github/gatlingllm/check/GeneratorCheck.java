@@ -16,28 +16,28 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The check of the load generator itself. What is ready to be read while an event loop is late is
- * late by as much in the figures; so a percentile rests on the lag where a loop is late for a
- * larger share of the window than lies beyond it. And what a generator uses of a machine that is
- * out of CPU, a server on the same machine lacks.
+ * The check of the load generator. Data that arrives while an event loop lags is stamped late by
+ * that lag. So the lag affects a percentile if a loop lags for a larger share of the window than is
+ * beyond the percentile. And on a machine that is out of CPU, the generator takes CPU from a server
+ * on the same machine.
  */
 final class GeneratorCheck {
 
-  /** A lag that is a smaller part of a median than this does not matter to it. */
+  /** A lag that is a smaller share of a median does not affect it. */
   private static final double PART = 0.2;
 
-  /** What a machine that has other things to do takes now and then. */
+  /** Lag that any machine has occasionally, tolerated in the tail. */
   private static final double TAIL_MS = 10;
 
   private static final double MEDIAN_MS = 2;
 
-  /** In a short window a few beats that are late are no 1 % of anything. */
+  /** Least total lag, since in a short window a few late heartbeats already are 1 %. */
   private static final double NOW_AND_THEN_S = 0.05;
 
-  /** A single lag like this is in the figures whatever its share. */
+  /** A single lag above this is visible in figures, whatever its share. */
   private static final double SINGLE_MS = 100;
 
-  /** Of the window, out of CPU. */
+  /** Share of the window out of CPU that warns. */
   private static final double SOME = 0.1;
 
   private static final double HALF = 0.5;
@@ -56,12 +56,12 @@ final class GeneratorCheck {
     return in.levels().stream().anyMatch(level -> !level.generators().isEmpty());
   }
 
-  /** What is to be said of one injector at one level. */
+  /** The verdict on one injector at one level. */
   static Level level(MeasuredLevel level, GeneratorHealth health, boolean isServerHere) {
     return requireNonNull(new GeneratorCheck(level, health, isServerHere).finding().level());
   }
 
-  /** Of the level and the injector that fared worst. */
+  /** The worst injector at the worst level. */
   static Finding judge(CheckInput in) {
     List<Finding> found = new ArrayList<>();
     Double idle = null;
@@ -85,12 +85,12 @@ final class GeneratorCheck {
     if (others < 0) {
       return Finding.of(
               worst.value(),
-              "Event loops were at most %s late while it was measured%s."
+              "Event loops lagged by at most %s in the measure windows%s."
                   .formatted(
                       ms(lag),
                       idle == null
                           ? ""
-                          : ", and %s of the machine's CPU was idle where it was busiest"
+                          : ", and at least %s of the machine's CPU was idle"
                               .formatted(percent(idle))))
           .level(Level.OK);
     }
@@ -101,7 +101,7 @@ final class GeneratorCheck {
             worst.value(),
             worst.threshold(),
             worst.level(),
-            "%s Less so %s."
+            "%s Less severe %s."
                 .formatted(
                     worst.message(),
                     several
@@ -138,19 +138,19 @@ final class GeneratorCheck {
       return Finding.of(full, outOfCpu())
           .level(isMost || byLag == Level.INVALID ? Level.INVALID : Level.WARNING)
           .remedy(
-              "Run the generator on another machine, or give server and generator processors of"
-                  + " their own (taskset); the server is not to blame before that.");
+              "Run the generator on another machine, or pin server and generator to separate CPUs"
+                  + " (taskset), before you blame the server.");
     }
     return switch (byLag) {
       case OK, NOTE -> Finding.of(late, "").level(Level.OK);
       case WARNING ->
-          Finding.of(late, late(tailMs, tails.isEmpty() ? "the largest times" : join(tails)))
+          Finding.of(late, late(tailMs, tails.isEmpty() ? "the longest times" : join(tails)))
               .level(Level.WARNING);
       case INVALID -> Finding.of(mostlyLate, late(MEDIAN_MS, "all times")).level(Level.INVALID);
     };
   }
 
-  /** Those of a stream; of answers in one body their whole time. */
+  /** TTFT and ITL of streams; E2E of answers in one body. */
   private List<Metric> metrics() {
     return level.figures().metric(Metric.TTFT_MS).isEmpty()
         ? List.of(Metric.E2E_MS)
@@ -160,7 +160,7 @@ final class GeneratorCheck {
   private String late(double toleranceMs, String figures) {
     List<Span> spans = health.spans(second -> second.lateS(toleranceMs));
     Span worst = spans.isEmpty() ? health.all() : spans.get(0);
-    return "%s: %s%s event loops%s were up to %s late%s: %s of %s rest%s on it."
+    return "%s: %s%s event loops%s lagged by up to %s%s, which affects %s of %s."
         .formatted(
             level.label(),
             worst.place(),
@@ -173,35 +173,34 @@ final class GeneratorCheck {
             ms(health.all().lagMaxMs()),
             cause(worst),
             figures,
-            level.label(),
-            figures.contains(" and ") || figures.endsWith("times") ? "" : "s");
+            level.label());
   }
 
   private String outOfCpu() {
     Span worst = health.spans(Interval::outOfCpuS).get(0);
     double others = Math.max(0, 1 - worst.own() - worst.idle());
-    return "%s: %s, %s, %s of the CPU went to the generator%s%s and %s to other programs: what one takes the other lacks, in all times of %s."
+    return "%s: %s, %s, the generator%s used %s of the CPU%s and other programs %s, which affects all times of %s."
         .formatted(
             isServerHere
                 ? "The generator and the server share a machine that is out of CPU"
                 : "The generator's machine is out of CPU",
             level.label(),
             worst.place(),
-            percent(worst.own()),
             of(),
+            percent(worst.own()),
             worst.compiler() > PART ? " (" + compiler(worst) + ")" : "",
             percent(others),
             level.label());
   }
 
-  /** Which injector, where there are several. */
+  /** Names the injector, if there are several. */
   private String of() {
     return level.generators().size() > 1 ? " of " + health.injector() : "";
   }
 
   private static String cause(Span span) {
     if (span.gcMaxMs() > HALF * span.lagMaxMs()) {
-      return " (garbage collection stopped the JVM for up to " + ms(span.gcMaxMs()) + ")";
+      return " (garbage collection paused the JVM for up to " + ms(span.gcMaxMs()) + ")";
     }
     if (span.own() + span.idle() > 0 && span.idle() < PART) {
       return " (the machine had %s of its CPU idle%s)"
@@ -211,7 +210,7 @@ final class GeneratorCheck {
   }
 
   private static String compiler(Span span) {
-    return "its compiler ran " + number(span.compiler()) + " s per second";
+    return "its JIT compiler ran " + number(span.compiler()) + " s per second";
   }
 
   private static String join(List<String> figures) {

@@ -9,7 +9,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one load generator fared in the measure window of one load level.
+ * State of one load generator in the measure window of one load level.
  *
  * @param injector its name
  * @param seconds in order of time; at least one
@@ -20,13 +20,13 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
    * About a second.
    *
    * @param fromS since the start of the run
-   * @param lagMaxMs how late its event loops were at most
-   * @param lateMicros how long the loop that was late most was later than each of {@link
+   * @param lagMaxMs largest lag of an event loop
+   * @param lateMicros for the loop with the most lag: how long its lag exceeded each of {@link
    *     GeneratorField#LATE_MS}
-   * @param idle share of the machine's processors that was idle; null where unknown
-   * @param own share of them that the generator's process used; null where unknown
-   * @param compilerS time of its compiler
-   * @param gcMaxMs its longest pause for garbage collection
+   * @param idle idle share of the machine's CPU; null if unknown
+   * @param own share of the machine's CPU that the generator used; null if unknown
+   * @param compilerS CPU seconds of the JIT compiler
+   * @param gcMaxMs longest garbage collection pause
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   public record Interval(
@@ -39,17 +39,17 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
       double compilerS,
       double gcMaxMs) {
 
-    /** A machine with less idle than this share has nothing to give. */
+    /** A machine with a smaller idle share is out of CPU. */
     private static final double FULL = 0.05;
 
-    /** What a generator may take of a full machine without being to blame. */
+    /** Share of CPU up to which the generator is not the cause of a machine out of CPU. */
     private static final double LIGHT = 0.1;
 
     double lengthS() {
       return untilS - fromS;
     }
 
-    /** How long a loop was later than that, in seconds. */
+    /** How long a loop's lag exceeded that, in seconds. */
     double lateS(double toleranceMs) {
       for (int i = 0; i < Math.min(lateMicros.length, GeneratorField.LATE_MS.size()); i++) {
         if (GeneratorField.LATE_MS.get(i) >= toleranceMs) {
@@ -59,16 +59,16 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
       return lagMaxMs > toleranceMs ? lengthS() : 0;
     }
 
-    /** How long the generator took what others lack, in seconds. */
+    /** How long the machine was out of CPU because of the generator, in seconds. */
     double outOfCpuS() {
       return idle != null && own != null && idle < FULL && own > LIGHT ? lengthS() : 0;
     }
   }
 
-  /** Seconds that follow each other. */
+  /** Consecutive seconds. */
   record Span(List<Interval> seconds) {
 
-    /** Where it is in the run. */
+    /** Its position in the run, in words. */
     String place() {
       return "from %s s to %s s of the run"
           .formatted(
@@ -88,7 +88,7 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
       return seconds.stream().mapToDouble(Interval::gcMaxMs).max().orElse(0);
     }
 
-    /** Seconds of the compiler per second. */
+    /** JIT compiler seconds per second. */
     double compiler() {
       return seconds.stream().mapToDouble(Interval::compilerS).sum() / lengthS();
     }
@@ -111,17 +111,17 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
     }
   }
 
-  /** How late its event loops were at most, in milliseconds. */
+  /** Largest event loop lag in milliseconds. */
   public double lagMaxMs() {
     return all().lagMaxMs();
   }
 
-  /** Share of the machine's processors that its process used; null where unknown. */
+  /** Share of the machine's CPU that the generator used; null if unknown. */
   public @Nullable Double own() {
     return seconds.stream().allMatch(second -> second.own() == null) ? null : (Double) all().own();
   }
 
-  /** Share of them that was idle; null where unknown. */
+  /** Idle share of the machine's CPU; null if unknown. */
   public @Nullable Double idle() {
     return seconds.stream().allMatch(second -> second.idle() == null)
         ? null
@@ -133,22 +133,22 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
     return new Span(seconds);
   }
 
-  /** Share of the window in which a loop was later than that. */
+  /** Share of the window in which a loop's lag exceeded that. */
   double lateShare(double toleranceMs) {
     return seconds.stream().mapToDouble(second -> second.lateS(toleranceMs)).sum()
         / all().lengthS();
   }
 
   /**
-   * Spans of the seconds that have anything of something, those with most of it first.
+   * Spans of consecutive seconds with a positive amount, the largest total first.
    *
-   * @param much how much a second has; 0 for none
+   * @param amount the amount of a second
    */
-  List<Span> spans(ToDoubleFunction<Interval> much) {
+  List<Span> spans(ToDoubleFunction<Interval> amount) {
     List<Span> spans = new ArrayList<>();
     List<Interval> current = List.of();
     for (Interval second : seconds) {
-      if (much.applyAsDouble(second) <= 0) {
+      if (amount.applyAsDouble(second) <= 0) {
         current = List.of();
       } else if (current.isEmpty()) {
         current = new ArrayList<>(List.of(second));
@@ -158,7 +158,7 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
       }
     }
     spans.sort(
-        Comparator.<Span>comparingDouble(span -> span.seconds().stream().mapToDouble(much).sum())
+        Comparator.<Span>comparingDouble(span -> span.seconds().stream().mapToDouble(amount).sum())
             .reversed());
     return spans;
   }

@@ -22,10 +22,12 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of joined runs: are all injectors there, did they do the same, did they see the same? */
+/**
+ * Checks of joined runs: did all injectors take part, with the same settings and similar results?
+ */
 final class InjectorChecks {
 
-  /** Settings that are named with their values. */
+  /** Most settings that are listed with their values. */
   private static final int MOST_NAMED = 5;
 
   private InjectorChecks() {}
@@ -38,7 +40,7 @@ final class InjectorChecks {
     return in.info().injectors().size() > 1;
   }
 
-  /** Injectors that are not there, and those that did not come to their end. */
+  /** Injectors that are missing, and those that did not finish. */
   static Finding injectors(CheckInput in) {
     List<InjectorRun> injectors = in.info().injectors();
     List<String> found = new ArrayList<>();
@@ -52,7 +54,7 @@ final class InjectorChecks {
     return Finding.of(
             (double) missing + injectors.stream().filter(one -> !one.isComplete()).count(),
             found.isEmpty()
-                ? "All %s injectors came to their end.".formatted(count(injectors.size()))
+                ? "All %s injectors finished.".formatted(count(injectors.size()))
                 : String.join(" ", found))
         .level(found.isEmpty() ? Level.OK : Level.INVALID);
   }
@@ -84,7 +86,10 @@ final class InjectorChecks {
             estimated(info, missing));
   }
 
-  /** Shares are alike, so that others tell how much of the plan a missing one had. */
+  /**
+   * Estimates the planned requests of missing injectors from the mean of the others, since shares
+   * are equal.
+   */
   private static String estimated(RunInfo info, int missing) {
     List<Long> planned =
         info.injectors().stream()
@@ -95,7 +100,7 @@ final class InjectorChecks {
     double mean = planned.stream().mapToLong(Long::longValue).average().orElse(0);
     return mean == 0
         ? ""
-        : " By what the others had planned, about %s requests are missing."
+        : " Judged by the plans of the others, about %s requests are missing."
             .formatted(count(Math.round(mean * missing)));
   }
 
@@ -111,14 +116,13 @@ final class InjectorChecks {
                 ? ""
                 : " at " + NumberText.clock((end - info.startUnixNanos()) / 1e9) + " of the run",
             missing == null
-                ? count(injector.records())
-                    + " requests recorded, its plan does not say of how many"
-                : "%s of the %s requests that its levels had planned are missing"
+                ? count(injector.records()) + " requests recorded, of an unknown number planned"
+                : "%s of the %s planned requests of its levels are missing"
                     .formatted(count(missing), count(requireNonNull(injector.planned()))),
             neverBegun(injector, info));
   }
 
-  /** Levels that only the others have, and about how many requests of them were its part. */
+  /** Levels that only other injectors have, and an estimate of its share of their requests. */
   private static String neverBegun(InjectorRun injector, RunInfo info) {
     Set<String> levels = new LinkedHashSet<>();
     double planned = 0;
@@ -136,16 +140,16 @@ final class InjectorChecks {
     }
     return levels.isEmpty()
         ? ""
-        : " It never began %s%s."
+        : " It never started %s%s."
             .formatted(
                 String.join(", ", levels),
                 planned == 0
                     ? ""
-                    : ": about %s requests, by what the others had planned"
+                    : ": about %s requests, judged by the plans of the others"
                         .formatted(count(Math.round(planned))));
   }
 
-  /** Which settings and versions differ, by injector. */
+  /** The settings and versions that differ, by injector. */
   static Finding settings(CheckInput in) {
     TreeMap<String, TreeMap<String, List<String>>> byName = new TreeMap<>();
     Set<String> names = new TreeSet<>();
@@ -174,10 +178,10 @@ final class InjectorChecks {
         (double) names.size(),
         names.isEmpty()
             ? "All injectors had the same settings and versions."
-            : "%s %s not the same at all injectors: %s%s."
+            : "%s %s between injectors: %s%s."
                 .formatted(
                     NumberText.counted(names.size(), "setting"),
-                    names.size() == 1 ? "is" : "are",
+                    names.size() == 1 ? "differs" : "differ",
                     different,
                     names.size() > MOST_NAMED
                         ? "; and " + String.join(", ", names.stream().skip(MOST_NAMED).toList())
@@ -188,7 +192,7 @@ final class InjectorChecks {
     return in.info().injectors().stream().anyMatch(injector -> injector.clock() != null);
   }
 
-  /** Injectors whose clocks are in doubt; else by how much they were corrected. */
+  /** Injectors with uncertain clocks, and the largest correction. */
   static Finding clocks(CheckInput in) {
     TreeMap<String, List<String>> doubts = new TreeMap<>();
     double corrected = 0;
@@ -213,12 +217,13 @@ final class InjectorChecks {
             .map(doubt -> NumberText.some(doubt.getValue()) + ": " + doubt.getKey() + ".")
             .collect(Collectors.joining(" "));
     String known =
-        "%s to ± %s".formatted(doubts.isEmpty() ? "All are known" : "Others are", ms(uncertainty));
+        "%s to ± %s"
+            .formatted(doubts.isEmpty() ? "All are known" : "Others are known", ms(uncertainty));
     return Finding.of(
         (double) count,
         "%s%s%s."
             .formatted(
-                found.isEmpty() ? "" : "Clocks in doubt: " + found + " ",
+                found.isEmpty() ? "" : "Uncertain clocks: " + found + " ",
                 known,
                 corrected > 0 ? "; corrected by up to " + ms(corrected) : ""));
   }
@@ -227,14 +232,14 @@ final class InjectorChecks {
     return nanos == null ? 0 : nanos / 1e6;
   }
 
-  /** The injector that differs most from the others. */
+  /** The injector that deviates most from the others. */
   static Finding alike(CheckInput in) {
     Outlier one = in.outlier();
     return one == null
-        ? Finding.of(0.0, "No injector measured anything else than the others.").level(Level.OK)
+        ? Finding.of(0.0, "No injector deviates from the others.").level(Level.OK)
         : Finding.of(
                 one.othersMs() == 0 ? null : (Double) (one.valueMs() / one.othersMs() - 1),
-                "%s stands out: at %s its %s is %s, %sthat of the others %s."
+                "%s deviates: at %s its %s is %s, %sthat of the others (%s)."
                     .formatted(
                         one.injector(),
                         one.level(),

@@ -30,12 +30,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Checks of how the run was made: its load, its windows, its records, its laws. */
+/** Checks of the load: windows, records, arrivals, Little's law, load levels. */
 final class LoadChecks {
 
   private static final List<String> PACING = List.of("maxRequestsPerMinute", "maxTokensPerMinute");
 
-  /** Of a p99: 10 values lie beyond it. */
+  /** Values that a p99 needs, so that 10 are beyond it. */
   private static final int ENOUGH_VALUES = 1_000;
 
   private LoadChecks() {}
@@ -67,11 +67,13 @@ final class LoadChecks {
     long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
     String message =
         in.areWindowsInferred()
-            ? "Measure windows were inferred from the records: first schedule to last close."
+            ? "Measure windows were inferred from the records: from the first scheduled request to"
+                + " the last end."
             : unplanned > 0
-                ? unplanned + " load levels of the records are in no plan: they have no rates."
+                ? unplanned + " load levels in the records are in no plan: they have no rates."
                 : in.info().stages().isEmpty()
-                    ? "No load plan: all was measured, from the first schedule to the last close."
+                    ? "No load plan: everything was measured, from the first scheduled request to"
+                        + " the last end."
                     : "Measure windows are those of %s.".formatted(planOf(in));
     return Finding.of((double) unplanned, message)
         .warnsIf(in.areWindowsInferred() || unplanned > 0);
@@ -90,7 +92,7 @@ final class LoadChecks {
         .level(Level.WARNING);
   }
 
-  /** Of the level where the law is missed by most. */
+  /** The level with the largest deviation from the law. */
   static Finding littlesLaw(CheckInput in) {
     String label = "";
     LittlesLaw worst = null;
@@ -104,13 +106,13 @@ final class LoadChecks {
     LittlesLaw law = requireNonNull(worst);
     return Finding.of(
             law.residual(),
-            "%s: %s in flight on average, as counted while the run was on; rate × time in the system of the records is %s."
+            "%s: %s requests in flight on average, counted during the run; rate × time in the system from the records is %s."
                 .formatted(label, number(law.mean()), number(law.rateTimesStay())))
         .threshold(law.tolerance())
         .warnsIf(law.residual() > law.tolerance());
   }
 
-  /** Of the level that changes most, of those where it is no chance. */
+  /** The level with the largest significant change. */
   static Finding steadyState(CheckInput in) {
     MeasuredLevel worst =
         unsteady(in.levels()).stream()
@@ -119,7 +121,7 @@ final class LoadChecks {
     if (worst == null) {
       return Finding.of(
           null,
-          "TTFT, E2E and output tok/s have no trend over a measure window, and no transient.");
+          "TTFT, E2E and output tok/s have no trend over any measure window, and no transient.");
     }
     Drift drift = drift(worst);
     Double from = drift.steadyFromS();
@@ -133,13 +135,13 @@ final class LoadChecks {
                     drift.up() ? "grew" : "fell",
                     drift.from(),
                     drift.to())
-            : "%s: %s was %s, then %s: steady from %5$s s on; the first %5$s s of the measure window are a transient."
+            : "%s: %s was %s, then %s: the first %5$s s of the measure window are a transient."
                 .formatted(worst.label(), drift.what(), drift.from(), drift.to(), number(from)));
   }
 
   /**
-   * The levels with a change that is no chance, so that of runs whose levels are all steady 5 %
-   * have one, however many levels they have.
+   * The levels with a significant change, by Holm's method: of runs whose levels are all steady, 5
+   * % have one, however many levels they have.
    *
    * @see <a href="https://www.jstor.org/stable/4615733">Holm 1979</a>
    */
@@ -163,7 +165,7 @@ final class LoadChecks {
     return requireNonNull(requireNonNull(level.steadiness()).likeliest());
   }
 
-  /** Of the level whose requests take most of their window. */
+  /** The level whose requests take the largest share of its window. */
   static Finding windowLength(CheckInput in) {
     MeasuredLevel worst =
         in.levels().stream()
@@ -174,7 +176,7 @@ final class LoadChecks {
     Double e2eMs = requireNonNull(worst.figures().metric(Metric.E2E_MS).p90());
     return Finding.of(
         share,
-        "%s: E2E p90 is %s, %s of the %s that were measured."
+        "%s: E2E p90 is %s, %s of the measure window of %s."
             .formatted(worst.label(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
   }
 
@@ -198,7 +200,7 @@ final class LoadChecks {
     Map<String, Long> reasons = new LinkedHashMap<>();
     boolean isJoined = !in.info().injectors().isEmpty();
     if (isJoined && !isPlanKnown) {
-      // Nobody planned the windows that injectors have in common, but each its own.
+      // The joined windows have no plan; each injector's own windows have one.
       for (InjectorRun injector : in.info().injectors()) {
         Long lost = injector.missing();
         isPlanKnown |= lost != null;
@@ -210,13 +212,13 @@ final class LoadChecks {
     if (missing > 0 && isJoined) {
       for (InjectorRun injector : in.info().injectors()) {
         Long lost = injector.isComplete() ? null : injector.missing();
-        put(reasons, injector.name() + " did not end", lost == null ? 0 : lost);
+        put(reasons, injector.name() + " did not finish", lost == null ? 0 : lost);
         unnamed += lost == null ? 0 : lost;
       }
     }
     if (missing > 0) {
       put(reasons, "the level was stopped early", isJoined ? 0 : cut);
-      put(reasons, "records that are lost", in.lost());
+      put(reasons, "lost records", in.lost());
       in.info().notSent().forEach((reason, count) -> put(reasons, reason, count));
     }
     long named =
@@ -235,7 +237,7 @@ final class LoadChecks {
                 + (reasons.isEmpty()
                     ? ""
                     : reasons.entrySet().stream()
-                        .map(reason -> reason.getKey() + " " + count(reason.getValue()))
+                        .map(reason -> reason.getKey() + ": " + count(reason.getValue()))
                         .collect(Collectors.joining(", ", " (", ")")))
             : "";
     String recorded =
@@ -287,7 +289,7 @@ final class LoadChecks {
     ArrivalFigures arrivals = requireNonNull(in.arrivals());
     return Finding.of(
         arrivals.lagP99Ms(),
-        "Starts lagged their plan by p50 %s, p99 %s, at most %s."
+        "Requests started late by p50 %s, p99 %s, at most %s."
             .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
   }
 
@@ -303,7 +305,10 @@ final class LoadChecks {
         "%s %s.".formatted(settings.isEmpty() ? "A limit per minute" : settings, pacing.words()));
   }
 
-  /** Of all JVMs that made load. Of those options, only the compiler's spoils figures by itself. */
+  /**
+   * Options of all JVMs that produced load. Only a missing compiler option affects figures enough
+   * to warn.
+   */
   static Finding jvmOptions(CheckInput in) {
     List<String> missing =
         in.jvmOptions().stream()
@@ -313,12 +318,12 @@ final class LoadChecks {
     return Finding.of(
             (double) missing.size(),
             missing.isEmpty()
-                ? "The JVM had the options that disturb least."
+                ? "The JVM had all recommended options."
                 : "The JVM ran without " + String.join(" ", missing) + ".")
         .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));
   }
 
-  /** Of the level that was silent for longest. */
+  /** The level with the longest silence. */
   static Finding silentSpans(CheckInput in) {
     MeasuredLevel level =
         in.levels().stream()
@@ -335,13 +340,12 @@ final class LoadChecks {
                 silence.spans() == 0
                     ? "%s: at most %s s without a byte for any request in flight."
                         .formatted(level.label(), number(silence.longestS()))
-                    : "%s: no request got a byte for %s s, from %s s of the window on, although %s %s in flight; %s of %s s measured were such."
+                    : "%s: no request received a byte for %s s, starting at %s s of the measure window, with %s in flight; all such spans together: %s of %s s."
                         .formatted(
                             level.label(),
                             number(silence.longestS()),
                             number(silence.fromS()),
-                            count(silence.inFlight()),
-                            silence.inFlight() == 1 ? "was" : "were",
+                            counted(silence.inFlight(), "request"),
                             number(silence.allS()),
                             number(windowS)))
             .threshold(silence.boundS())
@@ -349,15 +353,15 @@ final class LoadChecks {
     Double perS = level.figures().number(Metric.REQUESTS_PER_S);
     return level.isClosedLoop() && perS != null && perS > 0
         ? found.remedy(
-            "The server stalled, or one long prefill held up all: look at its log. A closed loop"
-                + " asks nothing while it waits, and so its percentiles hide the stall (coordinated"
-                + " omission): measure with llm.rate="
+            "The server stalled, or one long prefill blocked all other requests: look in its log. A"
+                + " closed loop sends nothing while it waits, so its percentiles hide the stall"
+                + " (coordinated omission). Measure with llm.rate="
                 + NumberText.threeDigits(perS)
                 + " instead of llm.concurrency, and read times from schedule.")
         : found;
   }
 
-  /** Of the target that was away longest. */
+  /** The target with the longest outages. */
   static Finding failingSpans(CheckInput in) {
     Map.Entry<String, Failures> worst =
         Collections.max(
@@ -368,14 +372,15 @@ final class LoadChecks {
     Failures of = worst.getValue();
     FailingSpan span = of.longestSpan();
     if (span == null || of.outages() == 0) {
-      String usual = "Requests that failed had others beside or after them that succeeded.";
+      String usual =
+          "There was no outage: other requests succeeded during or right after each failure.";
       return Finding.of(longestS(of), usual);
     }
     Double back = span.backAtS();
-    String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " times,";
+    String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " outages,";
     return Finding.of(
             span.seconds(),
-            "%s was away from %s to %s:%s %s s in which %s requests failed and none succeeded; %s."
+            "%s was unavailable from %s to %s:%s %s s in which %s requests failed and none succeeded; %s."
                 .formatted(
                     in.failures().size() == 1 ? "The endpoint" : worst.getKey(),
                     NumberText.clock(span.fromS()),
@@ -384,8 +389,8 @@ final class LoadChecks {
                     number(span.seconds()),
                     count(span.requests()),
                     back == null
-                        ? "none succeeded after it"
-                        : "the next that succeeded was sent at " + NumberText.clock(back)))
+                        ? "no later request succeeded"
+                        : "the next successful request was sent at " + NumberText.clock(back)))
         .warnsIf(true);
   }
 
@@ -394,7 +399,7 @@ final class LoadChecks {
     return span == null ? 0 : span.seconds();
   }
 
-  /** Of the level that headlines quote; where there are several, of the one with fewest values. */
+  /** The level that headlines quote; if there are several, the one with the fewest values. */
   static Finding lowN(CheckInput in) {
     Sweep fewest = Collections.min(in.sweeps(), Comparator.comparingLong(Sweep::e2eValues));
     MeasuredLevel level = fewest.quoted();
@@ -402,12 +407,12 @@ final class LoadChecks {
     Finding found =
         Finding.of(
             (double) values,
-            "%s: p99 rests on %s.".formatted(level.label(), counted(values, "request")));
+            "%s: p99 is based on %s.".formatted(level.label(), counted(values, "request")));
     Double windowS = level.figures().windowS();
     return windowS == null || values == 0 || !level.hasDuration()
         ? found
         : found.remedy(
-            "For a p99 measure %s s or longer (duration=%1$s); or quote what the values carry: a p95 needs 200, a p90 100."
+            "For a p99, measure %s s or longer (duration=%1$s), or quote a lower percentile: a p95 needs 200 values, a p90 100."
                 .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
   }
 
@@ -416,7 +421,7 @@ final class LoadChecks {
     return Finding.of(
         (double) most,
         in.sweeps().stream().allMatch(Sweep::isOneAtATime)
-            ? "Only one request at a time: this is latency without load, not capacity."
+            ? "Only one request at a time: this measures latency without load, not capacity."
             : most + (most == 1 ? " load level" : " load levels") + " per target and scenario.");
   }
 
@@ -425,10 +430,11 @@ final class LoadChecks {
     return Finding.of(
         (double) open,
         open == 0
-            ? "The knee lies inside the loads tried."
+            ? "The knee is within the loads tried."
             : in.sweeps().stream().anyMatch(Sweep::isSaturated)
-                ? "Output is flat from the first load level on: the knee lies below it."
-                : "The knee was not reached: the last step up still adds 10 % of output or more.");
+                ? "Output is flat from the first load level on: the knee is below it."
+                : "The knee was not reached: the last load level still adds 10 % of output or"
+                    + " more.");
   }
 
   static Stream<Finding> stoppedEarly(CheckInput in) {
@@ -439,7 +445,7 @@ final class LoadChecks {
     return conclusions(in, "search", "");
   }
 
-  /** What load plans found, an answer each. */
+  /** One finding per conclusion of a load plan. */
   private static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
     boolean several =
         in.info().conclusions().stream()
@@ -462,7 +468,10 @@ final class LoadChecks {
         : title + (several ? " (" + whose + ")" : "") + ": ";
   }
 
-  /** A level that errors in a row ended has their number; it says nothing of what the load does. */
+  /**
+   * Only consecutive errors give a stopped level a figure: such a level is invalid, since its load
+   * had no effect on the errors.
+   */
   private static Level level(RunInfo.Conclusion found) {
     boolean isGone = found.topic().equals("stopped early") && found.value() != null;
     return found.sound() ? Level.OK : isGone ? Level.INVALID : Level.WARNING;
@@ -473,14 +482,14 @@ final class LoadChecks {
         in.models().stream().distinct().count() == 1 && !in.models().get(0).contains("");
     String different =
         in.info().hasOneTokenizer()
-            ? "The targets were not asked for the same model by name"
+            ? "The targets were not asked for the same model name"
             : "The targets have different tokenizers";
     boolean isSame = sameModel && in.info().hasOneTokenizer();
     return Finding.of(
             null,
             isSame
                 ? "All targets were asked for the same model."
-                : different + ": their tokens may not be the same amount of text.")
+                : different + ": a token may not be the same amount of text.")
         .warnsIf(!isSame);
   }
 }

@@ -7,14 +7,14 @@ import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From where on the figure of a check is a note, a warning, or makes the run invalid.
+ * The bounds beyond which the figure of a check is a note, a warning, or makes the run invalid.
  *
- * @param value where it is no longer ok; null where no figure decides
- * @param second a bound beyond it; null where there is none
- * @param first what lies beyond {@code value}
- * @param then what lies beyond {@code second}
- * @param isBelow whether values below them are beyond them
- * @param words as people read it
+ * @param value first bound; null if no figure decides
+ * @param second second bound, beyond the first; null if there is none
+ * @param first level beyond {@code value}
+ * @param then level beyond {@code second}
+ * @param isBelow whether "beyond" means below the bound
+ * @param words the threshold in words
  */
 record Threshold(
     @Nullable Double value,
@@ -65,12 +65,12 @@ record Threshold(
     return new Threshold(value, null, Level.NOTE, Level.NOTE, true, words);
   }
 
-  /** Each finding says by itself whether it warns. */
+  /** A warning that each finding decides by itself. */
   static Threshold when(String condition) {
     return judged(Level.WARNING, condition);
   }
 
-  /** Each finding says by itself whether it is a note. */
+  /** A note that each finding decides by itself. */
   static Threshold noteWhen(String condition) {
     return judged(Level.NOTE, condition);
   }
@@ -98,7 +98,7 @@ record Threshold(
     return new Threshold(value, bound, first, level, isBelow, words + ", " + words(level) + text);
   }
 
-  /** With a case that findings judge by themselves. */
+  /** Adds a case that findings decide by themselves. */
   Threshold or(String condition) {
     return new Threshold(value, second, first, then, isBelow, words + ", " + condition);
   }

@@ -1,6 +1,6 @@
 /**
- * How far the figures of a run can be trusted: the catalogue of checks, and what they judge by.
- * Pure. Not for users of the DSL; the ids of checks are stable and stand in {@code summary.json}.
+ * The catalogue of checks of a run's validity, and their input. Pure: no I/O. Not for users' code;
+ * the ids of checks are stable, as they are in {@code summary.json}.
  */
 @NullMarked
 package io.github.gatlingllm.check;

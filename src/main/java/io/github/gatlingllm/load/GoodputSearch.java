@@ -120,7 +120,10 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
     /** How few requests were judged; empty where they are enough. */
     String tooFew() {
-      return Interval.tooFew(result.attempted(), "", result.sloPercentile());
+      String few = Interval.tooFew(result.attempted(), result.sloPercentile());
+      return few.isEmpty()
+          ? ""
+          : "only %s, %s".formatted(NumberText.counted(result.attempted(), "request"), few);
     }
 
     /** Whether it was measured twice, the second time with confidence. */

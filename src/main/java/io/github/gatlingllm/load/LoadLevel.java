@@ -182,12 +182,12 @@ public sealed interface LoadLevel {
     }
 
     /** The same level with other phases. */
-    public Open with(Phases others) {
+    Open with(Phases others) {
       return new Open(label, perSecond, arrivals, others, numbers);
     }
 
     /** The same rate with other interarrival times and phases. */
-    public Open with(Gaps gaps, Phases others) {
+    Open with(Gaps gaps, Phases others) {
       return new Open(label, perSecond, arrivals.with(gaps), others, numbers);
     }
 

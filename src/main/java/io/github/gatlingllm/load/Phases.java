@@ -91,7 +91,7 @@ public record Phases(
    * Longest time by which automatic phases delay measuring: the length of the measure phase, at
    * least 5 s; 0 without automatic phases.
    */
-  public long boundNanos() {
+  long boundNanos() {
     return isAutomatic() ? Math.max(LEAST_BOUND, measureNanos) : 0;
   }
 

@@ -51,7 +51,7 @@ public record Distribution(
   }
 
   /** A percentile of this record, 100 for the maximum; null for any other. */
-  public @Nullable Double percentile(double percent) {
+  @Nullable Double percentile(double percent) {
     if (percent == 99.9) {
       return p999;
     }
@@ -112,24 +112,18 @@ public record Distribution(
     }
 
     /**
-     * What a sentence that calls an SLO met has to add where too few requests were judged to show
-     * that: {@code only 17 requests, fewer than the 381 that can show 99 %}. Empty where they are
-     * enough.
+     * A remark for every sentence that calls an SLO met, where too few requests were judged to show
+     * that: {@code fewer than the 381 that can show 99 %}. Empty where they are enough.
      *
-     * @param requests that were judged
-     * @param whose which requests; may be empty
+     * @param requests number of requests that were judged
      * @param percent the share of them that the SLO asks for
      */
-    public static String tooFew(long requests, String whose, double percent) {
+    public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);
       return requests >= fewest
           ? ""
-          : "only %s%s, fewer than the %s that can show %s %%"
-              .formatted(
-                  NumberText.counted(requests, "request"),
-                  whose.isEmpty() ? "" : " of " + whose,
-                  NumberText.count(fewest),
-                  NumberText.plain(percent));
+          : "fewer than the %s that can show %s %%"
+              .formatted(NumberText.count(fewest), NumberText.plain(percent));
     }
 
     /**

@@ -380,7 +380,7 @@ public record Figures(
       @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
 
     /** Lowest remaining amount, e.g. {@code 0 of 60}. */
-    public String left() {
+    String left() {
       return NumberText.number(lowestRemaining)
           + (limit == null ? "" : " of " + NumberText.number(limit));
     }

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads how open load arrives: {@code llm.arrival} and {@code llm.rate}. */
+/** Parses the settings {@code arrival} and {@code rate} of open load. */
 final class ArrivalReader {
 
   static final String EXPECTED =
@@ -34,7 +34,7 @@ final class ArrivalReader {
 
   private ArrivalReader() {}
 
-  /** How open levels arrive; all but recorded traffic at some rate, with some seed. */
+  /** The arrival process; its rate and seed are placeholders, except those of a trace. */
   static Arrivals arrival(String text) {
     Matcher gamma = GAMMA.matcher(text);
     Matcher trace = TRACE.matcher(text);
@@ -75,7 +75,7 @@ final class ArrivalReader {
     return arrivals instanceof Arrivals.Replay;
   }
 
-  /** A level per rate, or the one of a curve. */
+  /** One load level per rate, or the one of a rate curve. */
   static List<LoadLevel.Open> rates(String text) {
     if (!text.contains(":")) {
       return RATES.parse(text).stream().map(LoadLevel.Open::steady).toList();
@@ -107,7 +107,7 @@ final class ArrivalReader {
         }
       }
     } catch (IllegalArgumentException e) {
-      // Said below, as everything that is no segment.
+      // The message below applies.
     }
     throw new IllegalArgumentException(
         "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s or"
@@ -115,18 +115,18 @@ final class ArrivalReader {
   }
 
   /**
-   * A rate over time in straight pieces: each segment goes from its own rate to the next one's, the
-   * last one holds.
+   * A piecewise linear rate: in each segment the rate changes from its own value to that of the
+   * next segment; the last segment keeps its rate.
    *
    * @param segments in order of time; at least one
-   * @param steps whether all segments hold their rate, and the next one's comes at once
+   * @param steps whether every segment keeps its rate instead
    */
   record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
 
     /**
-     * A piece of the curve.
+     * A segment of the curve.
      *
-     * @param perSecond requests per second at its start, 0 or more
+     * @param perSecond requests per second at the start of the segment, 0 or more
      * @param duration above 0
      */
     record Segment(double perSecond, Duration duration) implements Serializable {}
@@ -135,9 +135,7 @@ final class ArrivalReader {
       segments = List.copyOf(segments);
     }
 
-    /**
-     * The rate at that many nanoseconds since the start; after the end that of the last segment.
-     */
+    /** The rate at a number of nanoseconds since the start; after the end, the last rate. */
     @Override
     public double perSecondAt(long sinceStart) {
       long rest = sinceStart;
@@ -152,7 +150,7 @@ final class ArrivalReader {
       return end(segments.size() - 1);
     }
 
-    /** How long it is. */
+    /** The duration of the curve in nanoseconds. */
     long lengthNanos() {
       return segments.stream().mapToLong(segment -> segment.duration().toNanos()).sum();
     }

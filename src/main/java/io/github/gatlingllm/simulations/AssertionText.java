@@ -13,16 +13,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assertions as they are written in settings.
+ * Parses assertions of the setting {@code assert}.
  *
  * <pre>
  * ttft.p99&lt;200ms   goodput>=95%   goodput>=20/s   errors&lt;1%   timeout=0   jitter&lt;3
- * c=8:ttft.p99&lt;200ms   about one load level; settings take names of requests and targets too
- * valid                a run that no check calls invalid
+ * c=8:ttft.p99&lt;200ms   of a load level, a request name or a target; see {@link GoalNames}
+ * valid                no check calls the run invalid
  * </pre>
  *
- * <p>Times without a unit are milliseconds. Of what is both counted and a share, the percent sign
- * asks for the share.
+ * <p>Times without a unit are milliseconds. For figures that exist as a count and as a share, the
+ * percent sign selects the share.
  */
 final class AssertionText {
 
@@ -36,9 +36,10 @@ final class AssertionText {
   private AssertionText() {}
 
   /**
-   * Reads one assertion, about all targets.
+   * Parses one assertion. A name before the colon is returned as a load level; {@link GoalNames}
+   * decides what it is.
    *
-   * @throws IllegalArgumentException in one line that says what is wrong and what is expected
+   * @throws IllegalArgumentException in one line that says what is wrong and what was expected
    */
   static Assertion parse(String text) {
     if (text.strip().equals("valid")) {
@@ -62,7 +63,7 @@ final class AssertionText {
         List.of(value));
   }
 
-  /** The unit chooses between a count, a share and a rate of the same name. */
+  /** The unit selects the count, the share or the rate of figures with the same name. */
   private static Figure figure(String name, String unit) {
     if (name.equals("goodput") && unit.equals("/s")) {
       return Figure.parse("goodput.requests_per_s");

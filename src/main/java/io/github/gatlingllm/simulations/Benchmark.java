@@ -39,21 +39,21 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ready-made load test: no code to write, everything by settings.
+ * The ready-made load test, which is configured by settings only.
  *
  * <pre>
  * mvn gatling:test -Dgatling.simulationClass=io.github.gatlingllm.simulations.Benchmark \
  *     -Dllm.endpoint=http://localhost:8000/v1 -Dllm.model=llama-8b -Dllm.concurrency=1,2,4,8,16
  * </pre>
  *
- * <p>Without {@code llm.endpoint} it starts the embedded engine. All settings: {@code
- * docs/settings.md}, or {@code -Dllm.help=true}.
+ * <p>Without {@code llm.endpoint} it loads the embedded engine. {@code docs/settings.md} and {@code
+ * -Dllm.help=true} list all settings.
  */
 public final class Benchmark extends Simulation {
 
-  /** What a protocol does not do by itself, and the value of the setting that asks for it. */
+  /** A change of the protocol that is made if a setting has a value other than its usual one. */
   private record Switch(
-      SettingEntry<Boolean> setting, boolean on, UnaryOperator<LlmProtocolBuilder> turned) {}
+      SettingEntry<Boolean> setting, boolean value, UnaryOperator<LlmProtocolBuilder> change) {}
 
   private static final List<Switch> SWITCHES =
       List.of(
@@ -66,9 +66,9 @@ public final class Benchmark extends Simulation {
           new Switch(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
 
   /**
-   * Reads the settings of this process.
+   * Reads the settings of this process and sets up the load.
    *
-   * @throws io.github.gatlingllm.action.InvalidSimulation for what is wrong with them
+   * @throws io.github.gatlingllm.action.InvalidSimulation for the first mistake in the settings
    */
   public Benchmark() {
     Settings settings = Settings.ofProcess();
@@ -86,7 +86,7 @@ public final class Benchmark extends Simulation {
     System.out.print(DryRun.text(plan));
     if (injector.isPart()) {
       System.out.println(
-          "injector       " + injector + "; phases that are automatic end at their latest");
+          "injector       " + injector + "; automatic phases take their longest time");
     }
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
@@ -122,14 +122,14 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /** What the run reads from the process, as any simulation's does; here it may be of .env. */
+  /** Passes a setting on to the run, which reads system properties but not {@code .env}. */
   private static void forRun(String property, @Nullable Object value) {
     if (value != null) {
       System.setProperty(property, value.toString());
     }
   }
 
-  /** Gatling knows no simulation without load. */
+  /** Prints a text and ends the process, because Gatling refuses a simulation without load. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   private static void endAfter(String text) {
     System.out.print(text);
@@ -137,7 +137,9 @@ public final class Benchmark extends Simulation {
     System.exit(0);
   }
 
-  /** A population per target and scenario; each target is asked the same in the same order. */
+  /**
+   * One population per target and scenario; each target gets the same requests in the same order.
+   */
   private static List<PopulationBuilder> populations(BenchmarkPlan plan, LoadProfile load) {
     List<PopulationBuilder> populations = new ArrayList<>();
     for (int i = 0; i < plan.targets().size(); i++) {
@@ -209,7 +211,7 @@ public final class Benchmark extends Simulation {
     }
     protocol = protocol.metricsUrls(plan.metricsUrls(label));
     for (Switch each : SWITCHES) {
-      protocol = plan.get(each.setting) == each.on ? each.turned.apply(protocol) : protocol;
+      protocol = plan.get(each.setting) == each.value ? each.change.apply(protocol) : protocol;
     }
     protocol = protocol.readingSpeed(plan.get(Setting.READING_SPEED));
     return plan.config().entrySet().stream()
@@ -226,7 +228,7 @@ public final class Benchmark extends Simulation {
     return value == null ? protocol : change.apply(protocol, value);
   }
 
-  /** How connections are made. */
+  /** The HTTP protocol, whose connection settings our requests use. */
   private static HttpProtocolBuilder http(BenchmarkPlan plan) {
     return plan.get(Setting.HTTP2) ? HttpDsl.http.enableHttp2() : HttpDsl.http;
   }

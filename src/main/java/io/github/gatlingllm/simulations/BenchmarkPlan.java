@@ -25,16 +25,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the benchmark is going to do: what several settings say together, checked and made. Single
- * settings are asked for by {@link #get}.
+ * The plan of a benchmark: everything that follows from several settings together, checked and
+ * ready to run. Single settings are read with {@link #get}.
  *
- * @param targets empty: the embedded engine
- * @param tokenizers one per target; a single one where the embedded engine is the target
- * @param workload what is asked, its prompts made
- * @param prefix what every prompt begins with
- * @param slo of all requests, of request names and of targets
- * @param assertions what the build demands, of all targets or of one
- * @param seed pins prompts and arrivals; drawn when not set
+ * @param targets the servers; empty for the embedded engine
+ * @param tokenizers one per target; one for the embedded engine
+ * @param workload the requests, with generated prompts
+ * @param prefix the start of every prompt
+ * @param slo the objectives of all requests, of request names and of targets
+ * @param assertions the build gates, of all targets or of one
+ * @param seed the seed of prompts and arrivals; random if it is not set
  */
 record BenchmarkPlan(
     Settings settings,
@@ -50,7 +50,7 @@ record BenchmarkPlan(
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Body fields that a setting of its own decides; the measurement relies on them. */
+  /** Body fields that the measurement relies on, and the settings that set them. */
   private static final Map<String, String> OWN_FIELDS =
       Map.of(
           "model", "model",
@@ -59,11 +59,11 @@ record BenchmarkPlan(
           "prompt", "prompt",
           "max_tokens", "maxTokens");
 
-  /** Who may use a kept-alive connection again. */
+  /** Which users can reuse a kept-alive connection. */
   enum Connections {
     /** Any virtual user. */
     SHARED("shared"),
-    /** Only the virtual user that opened it. */
+    /** Only the virtual user that opened the connection. */
     PER_USER("perUser");
 
     private final String key;
@@ -88,8 +88,8 @@ record BenchmarkPlan(
   /**
    * Reads and checks all settings.
    *
-   * @param randomSeed asked once, only when no seed is set
-   * @throws io.github.gatlingllm.action.InvalidSimulation for the first one that is wrong
+   * @param randomSeed called once, and only if no seed is set
+   * @throws io.github.gatlingllm.action.InvalidSimulation for the first mistake
    */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
@@ -127,7 +127,7 @@ record BenchmarkPlan(
     GoalNames names = GoalNames.of(settings, targets, load, api);
     names.check(slo);
     List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
-    // Last, because it makes prompts, which takes seconds.
+    // Last, because generating prompts takes seconds.
     WorkloadReader reader =
         new WorkloadReader(settings, tokenizers.get(0), seed, load.prompts(), load.trace());
     PromptPrefix prefix = reader.prefix();
@@ -143,12 +143,12 @@ record BenchmarkPlan(
     return settings.get(setting);
   }
 
-  /** What the targets are called in results, in their order. */
+  /** The names of the targets in results, in order. */
   List<String> labels() {
     return Target.labels(targets);
   }
 
-  /** Where metrics of the target of that label are read. */
+  /** The metrics pages of the target with this label. */
   List<String> metricsUrls(String label) {
     List<String> urls =
         settings.get(Setting.METRICS_URL).stream()
@@ -158,7 +158,7 @@ record BenchmarkPlan(
     return urls.isEmpty() ? List.of(MetricsPage.NONE) : urls;
   }
 
-  /** Whether answers are as long as recorded ones, where their lengths are known. */
+  /** Whether answers get the lengths of recorded ones, where these are known. */
   boolean hasRecordedOutputs() {
     return workload instanceof Workload.Recorded recorded
         ? recorded.lengths()
@@ -171,12 +171,12 @@ record BenchmarkPlan(
   }
 
   /**
-   * The settings that were given, fit to be recorded (secrets are stars), and what could not be
-   * kept of them.
+   * The set values for {@code run.json}, with secrets replaced by stars, and notes on prompts that
+   * do not have the length that was asked for.
    */
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
-    config.remove(Setting.INJECTOR.name()); // the run's share, by which injectors differ
+    config.remove(Setting.INJECTOR.name()); // differs between injectors of one load test
     config.remove(Setting.INJECTORS.name());
     long misses = workload.misses().count();
     if (misses > 0) {
@@ -190,8 +190,8 @@ record BenchmarkPlan(
   }
 
   /**
-   * What the sizes of prompts hold for where targets have different tokenizers; null where they
-   * have one, or nothing has a size.
+   * The tokenizer that the lengths of prompts are counted by, if the targets have different ones;
+   * null if all have the same or no prompt has a given length.
    */
   @Nullable String promptsSizedBy() {
     boolean sized =
@@ -207,7 +207,7 @@ record BenchmarkPlan(
             : "; all are asked the same texts");
   }
 
-  /** Without header values and keys, which are secrets. */
+  /** Leaves out header values and keys, which are secrets. */
   @Override
   public String toString() {
     return "BenchmarkPlan" + settings.shown();
@@ -215,8 +215,8 @@ record BenchmarkPlan(
 
   private static List<Target> targets(Settings settings, @Nullable Api asked) {
     List<EndpointSpec.Named> urls = settings.get(Setting.ENDPOINT);
-    List<@Nullable String> models = broadcast(settings, Setting.MODEL, urls.size());
-    List<@Nullable String> keys = broadcast(settings, Setting.API_KEY, urls.size());
+    List<@Nullable String> models = perEndpoint(settings, Setting.MODEL, urls.size());
+    List<@Nullable String> keys = perEndpoint(settings, Setting.API_KEY, urls.size());
     List<Target> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
       EndpointSpec.Named url = urls.get(i);
@@ -249,8 +249,8 @@ record BenchmarkPlan(
     return endpoint;
   }
 
-  /** One value for every endpoint, or as many values as endpoints; null where there is none. */
-  private static List<@Nullable String> broadcast(
+  /** The values of a setting by endpoint: one for all, or one each; null for none. */
+  private static List<@Nullable String> perEndpoint(
       Settings settings, SettingEntry<List<String>> setting, int endpoints) {
     List<String> values = settings.get(setting);
     if (endpoints == 0) {
@@ -265,12 +265,10 @@ record BenchmarkPlan(
     }
     return values.isEmpty()
         ? Collections.nCopies(endpoints, null)
-        : spread(settings, setting, values, endpoints);
+        : oneEach(settings, setting, values, endpoints, "endpoint");
   }
 
-  /**
-   * One for all, one for each target, or one for each endpoint, whatever models it is asked for.
-   */
+  /** The tokenizers by target: one for all, one per target, or one per endpoint. */
   @SuppressWarnings("ReferenceEquality") // the same entry of the setting, not an equal one
   private static List<Tokenizer> tokenizers(Settings settings, List<Target> targets) {
     List<Tokenizer> set = settings.get(Setting.TOKENIZER);
@@ -284,25 +282,24 @@ record BenchmarkPlan(
     }
     return set.size() > 1 && set.size() == endpoints.size()
         ? byEndpoint
-        : spread(settings, Setting.TOKENIZER, set, Math.max(1, targets.size()));
+        : oneEach(settings, Setting.TOKENIZER, set, Math.max(1, targets.size()), "target");
   }
 
-  private static <T> List<T> spread(
-      Settings settings, SettingEntry<?> setting, List<T> values, int endpoints) {
-    if (values.size() > 1 && values.size() != endpoints) {
+  private static <T> List<T> oneEach(
+      Settings settings, SettingEntry<?> setting, List<T> values, int count, String noun) {
+    if (values.size() > 1 && values.size() != count) {
       throw settings.invalid(
           setting,
-          NumberText.counted(values.size(), "value")
-              + " for "
-              + NumberText.counted(endpoints, "endpoint")
-              + "; expected one, or one for each endpoint");
+          "%s for %s; expected one, or one for each %s"
+              .formatted(
+                  NumberText.counted(values.size(), "value"),
+                  NumberText.counted(count, noun),
+                  noun));
     }
-    return IntStream.range(0, endpoints)
-        .mapToObj(i -> values.get(values.size() == 1 ? 0 : i))
-        .toList();
+    return IntStream.range(0, count).mapToObj(i -> values.get(values.size() == 1 ? 0 : i)).toList();
   }
 
-  /** The one that can do least of all targets' APIs: embed, complete a prompt, take messages. */
+  /** The least capable API of all targets: embeddings, then text completion, then messages. */
   private static Api leastApi(List<Target> targets, Api api) {
     return Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
         .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
@@ -330,7 +327,7 @@ record BenchmarkPlan(
     }
   }
 
-  /** Reads extra fields of requests; not to be written to. */
+  /** Parses extra fields of requests. The result must not be modified. */
   static ObjectNode body(String text) {
     JsonNode node;
     try {

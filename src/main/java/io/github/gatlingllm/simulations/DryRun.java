@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan of a benchmark as text, for {@code llm.dryRun=true} and for the start of a run. Pure: it
- * sends nothing. At most 120 columns; no key, no header value.
+ * The plan of a benchmark as text, for {@code llm.dryRun=true} and for the start of a run. It has
+ * at most 120 columns, and contains no key and no header value.
  */
 final class DryRun {
 
@@ -33,7 +33,7 @@ final class DryRun {
     this.plan = plan;
   }
 
-  /** The whole plan; every line ends with a line feed. */
+  /** The text of the plan; every line ends with a line feed. */
   static String text(BenchmarkPlan plan) {
     return new DryRun(plan).lines();
   }

@@ -12,22 +12,22 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where requests are posted to, and in which API.
+ * The URL that requests are posted to, and its API.
  *
  * @param url the full URL, e.g. {@code http://localhost:8000/v1/chat/completions}
  */
 record EndpointSpec(String url, Api api) {
 
   /**
-   * An endpoint as it is set.
+   * An endpoint of the setting {@code endpoint}.
    *
-   * @param name what results call it; null where it was given none
+   * @param name its name in results; null if none is given
    */
   record Named(@Nullable String name, String url) {
 
     private static final Pattern FORM = Pattern.compile("([^:/?#=<>|]{1,60})=(.+)");
 
-    /** Reads {@code http://…} or {@code vllm=http://…}. */
+    /** Parses {@code http://…} or {@code vllm=http://…}. */
     static Named parse(String text) {
       Matcher form = FORM.matcher(text);
       return form.matches()
@@ -35,20 +35,20 @@ record EndpointSpec(String url, Api api) {
           : new Named(null, text);
     }
 
-    /** The same list, if no name is in it twice. */
+    /** Returns the list if no name is in it twice. */
     static List<Named> each(List<Named> list) {
       Form.distinct(list.stream().map(Named::name).filter(Objects::nonNull).toList(), "name");
       return list;
     }
 
-    /** The same list, if each URL can be a page of metrics. */
+    /** Returns the list if each URL can be a page of metrics. */
     static List<Named> metricsPages(List<Named> list) {
       var unused = MetricsPage.check(list.stream().map(Named::url).toList());
       return list;
     }
   }
 
-  /** How the API is chosen in the settings. */
+  /** The values of the setting {@code api}. */
   enum ApiChoice {
     AUTO,
     CHAT,
@@ -57,7 +57,7 @@ record EndpointSpec(String url, Api api) {
     EMBEDDINGS,
     MESSAGES;
 
-    /** The API that was asked for; null for the one of the path. */
+    /** The API; null for the one of the endpoint's path. */
     @Nullable Api api() {
       return this == AUTO ? null : Api.valueOf(name());
     }
@@ -69,11 +69,11 @@ record EndpointSpec(String url, Api api) {
   }
 
   /**
-   * Reads a base URL ({@code http://localhost:8000/v1}) or a full one.
+   * Parses a base URL ({@code http://localhost:8000/v1}) or the full path of an API.
    *
-   * @param asked null for the API that a full URL names, chat for a base URL
-   * @throws IllegalArgumentException saying what was expected, if it is no such URL or names the
-   *     other API; without the URL
+   * @param asked the API that is set; null for the one of the path, and for chat with a base URL
+   * @throws IllegalArgumentException that says what was expected, without the URL, if it is
+   *     malformed or is the path of another API
    */
   static EndpointSpec parse(String text, @Nullable Api asked) {
     URI uri = uri(text);
@@ -104,7 +104,7 @@ record EndpointSpec(String url, Api api) {
   }
 
   /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
-  public String baseUrl() {
+  String baseUrl() {
     String plain = url.contains("?") ? url.substring(0, url.indexOf('?')) : url;
     return plain.substring(0, plain.length() - api.path().length());
   }

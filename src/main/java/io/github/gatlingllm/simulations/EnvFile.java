@@ -14,11 +14,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The {@code NAME=value} lines of a {@code .env} file. {@code export }, comments, single and double
- * quotes are understood; of lines with the same name the last one holds.
+ * The {@code NAME=value} lines of a {@code .env} file. Lines may begin with {@code export}, have
+ * comments, and quote the value with single or double quotes. The last line of a name wins.
  *
- * @param values by name, in the file's order
- * @param warnings lines that are not understood, by number and without their text: it may be a key
+ * @param values the values by name, in the order of the file
+ * @param warnings messages on malformed lines, without their text, which may be a key
  */
 record EnvFile(Map<String, String> values, List<String> warnings) {
 
@@ -31,9 +31,9 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
   private static final Pattern TRAILING_COMMENT = Pattern.compile("(^|\\s+)#.*$");
 
   /**
-   * Reads the file; empty when there is none.
+   * Reads the file; empty if it does not exist.
    *
-   * @throws InvalidSimulation if it exists and cannot be read
+   * @throws InvalidSimulation if it exists but cannot be read
    */
   static EnvFile read(Path file) {
     if (Files.notExists(file)) {

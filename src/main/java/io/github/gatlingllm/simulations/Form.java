@@ -12,17 +12,17 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * How the text of a setting becomes a value.
+ * The form of a setting's text, and its parser.
  *
- * @param shape what may be written, in a few words, for help and reference
- * @param parser throws an {@link IllegalArgumentException} whose message says what was expected; a
- *     {@link NumberFormatException}, or one without a message, stands for {@code expected}
- * @param expected what to say where the parser does not
+ * @param shape the accepted values, in a few words, for help and reference
+ * @param parser throws an {@link IllegalArgumentException} whose message says what was expected;
+ *     for a {@link NumberFormatException} or a missing message, {@code expected} is the message
+ * @param expected the message if the parser has none
  */
 record Form<T>(String shape, Function<String, T> parser, String expected) {
 
   /**
-   * The value of that text.
+   * Parses a text.
    *
    * @throws IllegalArgumentException whose message says what was expected
    */
@@ -36,7 +36,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     }
   }
 
-  /** The same form of another value, with its own check. */
+  /** The same form, with a further conversion of the value. */
   <R> Form<R> map(Function<T, R> then) {
     return new Form<>(shape, parser.andThen(then), expected);
   }
@@ -46,7 +46,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     return new Form<>("text", text -> text, "a text");
   }
 
-  /** Texts that are separated by commas. */
+  /** A comma list of texts. */
   static Form<List<String>> texts(String shape) {
     return list(shape, text -> text, "a comma list");
   }
@@ -64,12 +64,12 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "true or false");
   }
 
-  /** One word, which turns something on. */
+  /** A fixed word. */
   static Form<Boolean> word(String word) {
     return new Form<>(word, text -> require(text.equals(word), on -> on), word);
   }
 
-  /** One constant of an enum, by its {@code toString}. */
+  /** A constant of an enum, by its {@code toString}, case-insensitively. */
   static <E extends Enum<E>> Form<E> choice(Class<E> type) {
     List<E> choices = List.of(type.getEnumConstants());
     String names = String.join(", ", choices.stream().map(Enum::toString).toList());
@@ -83,7 +83,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "one of " + names);
   }
 
-  /** A whole number of at least {@code least}. */
+  /** A whole number ≥ {@code least}. */
   static Form<Integer> whole(int least) {
     return new Form<>(
         "whole number ≥ " + least,
@@ -91,7 +91,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "a whole number ≥ " + least);
   }
 
-  /** A whole number of 64 bits. */
+  /** A 64-bit whole number. */
   static Form<Long> wide() {
     return new Form<>("whole number", Long::valueOf, "a whole number of at most 64 bits");
   }
@@ -115,7 +115,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
             + " seconds, or a number with a unit such as 500ms, 30s, 2m");
   }
 
-  /** {@code auto}, which is empty, or a duration of 0 or more. */
+  /** {@code auto}, whose value is empty, or a duration of 0 or more. */
   static Form<Optional<Duration>> automatic() {
     Form<Duration> duration = duration(true);
     return new Form<>(
@@ -124,7 +124,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "auto, " + duration.expected);
   }
 
-  /** What a parser makes of each part of a comma list. */
+  /** A comma list of values. */
   static <T> Form<List<T>> list(String shape, Function<String, T> part, String expected) {
     return new Form<>(
         shape,
@@ -138,7 +138,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         expected);
   }
 
-  /** Whole numbers of at least {@code least}, none twice. */
+  /** A comma list of whole numbers ≥ {@code least}, none twice. */
   static Form<List<Integer>> wholes(int least) {
     Form<Integer> each = whole(least);
     String expected = each.expected + " or a comma list such as 1,2,4";
@@ -146,13 +146,13 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         .map(list -> distinct(list, "level"));
   }
 
-  /** Decimal numbers above 0, none twice. */
+  /** A comma list of decimal numbers above 0, none twice. */
   static Form<List<Double>> positives(String expected) {
     return list("numbers > 0", decimal("", "", Double.MIN_VALUE, Double.MAX_VALUE).parser, expected)
         .map(list -> distinct(list, "level"));
   }
 
-  /** A parser that leaves it to its form to say what was expected. */
+  /** The parser without its messages, so that the form says what was expected. */
   static <T> Function<String, T> silent(Function<String, T> parser) {
     return text -> {
       try {
@@ -163,7 +163,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     };
   }
 
-  /** The same list, if nothing is in it twice. */
+  /** Returns the list if no element is in it twice. */
   static <T> List<T> distinct(List<T> list, String noun) {
     if (new HashSet<>(list).size() < list.size()) {
       throw new IllegalArgumentException("expected each " + noun + " once");
@@ -171,7 +171,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     return list;
   }
 
-  /** Seconds, or a number with a unit. */
+  /** Parses seconds, or a number with a unit. */
   static Duration durationOf(String text) {
     return Duration.ofNanos(DurationText.nanos(text, "s"));
   }

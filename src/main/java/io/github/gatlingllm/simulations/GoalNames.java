@@ -13,12 +13,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What objectives and build gates may name.
+ * The names that objectives and build gates can refer to.
  *
- * @param targets labels of the targets
- * @param stages labels of the load levels
- * @param anyStage whether a search chooses the load levels
- * @param requests names of the requests
+ * @param targets the labels of the targets
+ * @param stages the labels of the load levels
+ * @param anyStage whether any label of a load level is accepted, because a search chooses the
+ *     levels
+ * @param requests the names of the requests
  */
 record GoalNames(
     Settings settings,
@@ -27,7 +28,7 @@ record GoalNames(
     boolean anyStage,
     Set<String> requests) {
 
-  /** Those of a benchmark. */
+  /** The names of a benchmark. */
   static GoalNames of(Settings settings, List<Target> targets, Load load, Api api) {
     Set<String> requests = new LinkedHashSet<>();
     Stream.of(Setting.SCENARIO, Setting.MIX)
@@ -45,7 +46,7 @@ record GoalNames(
         requests);
   }
 
-  /** Refuses objectives of what there is not. */
+  /** Refuses objectives of a request or target that does not exist. */
   void check(NamedSlos slo) {
     for (String name : slo.named().keySet()) {
       if (!requests.contains(name) && !targets.contains(name)) {
@@ -57,7 +58,7 @@ record GoalNames(
     }
   }
 
-  /** The same assertions, about the stage, the requests or the target that each names. */
+  /** Resolves the name of each assertion to a load level, a request name or a target. */
   List<Assertion> resolve(List<Assertion> assertions) {
     List<Assertion> resolved = new ArrayList<>();
     for (Assertion assertion : assertions) {

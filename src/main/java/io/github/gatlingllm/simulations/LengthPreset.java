@@ -1,10 +1,10 @@
 package io.github.gatlingllm.simulations;
 
-/** Lengths of prompts and answers that are often quoted, in thousands of tokens. */
+/** Common lengths of prompts and answers. */
 enum LengthPreset {
   /** Long prompts, short answers: summaries, retrieval. */
   PREFILL_HEAVY("prefillHeavy", 8192, 1024),
-  /** Both alike: chat. */
+  /** Equal lengths: chat. */
   BALANCED("balanced", 1024, 1024),
   /** Short prompts, long answers: reasoning, writing. */
   DECODE_HEAVY("decodeHeavy", 1024, 8192);
@@ -27,7 +27,7 @@ enum LengthPreset {
     return maxTokens;
   }
 
-  /** Its name and what it stands for. */
+  /** The name and the lengths, for the help text. */
   String inWords() {
     return key + " (" + promptTokens + " in, " + maxTokens + " out)";
   }

@@ -13,16 +13,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is offered to each target.
+ * The load on each target.
  *
- * @param plan all its levels are of one kind, in the same phases
+ * @param plan the load plan; all its levels are of one kind and have the same phases
  */
 record Load(LoadPlan plan) {
 
   /**
-   * The load that was set.
+   * The load that the settings define.
    *
-   * @param seed of the arrivals
+   * @param seed the seed of the arrivals
    */
   static Load of(Settings settings, long seed) {
     Arrivals arrivals = settings.get(Setting.ARRIVAL);
@@ -101,17 +101,17 @@ record Load(LoadPlan plan) {
     }
   }
 
-  /** What it is in words. */
+  /** The load in words. */
   PlanText words() {
     return new PlanText(plan);
   }
 
-  /** In the order in which they run; of a search the one it starts at. */
+  /** The load levels in order; of a search the first one. */
   List<LoadLevel> levels() {
     return words().levels();
   }
 
-  /** The trace that is replayed; null where none is, or it has no token counts. */
+  /** The trace that is replayed; null if there is none or it has no token counts. */
   @Nullable Trace trace() {
     return levels().get(0) instanceof LoadLevel.Open open
             && open.arrivals() instanceof Arrivals.Replay replay
@@ -120,14 +120,14 @@ record Load(LoadPlan plan) {
         : null;
   }
 
-  /** Whether the levels are chosen by a search. */
+  /** Whether a search chooses the load levels. */
   boolean search() {
     return plan instanceof GoodputSearch;
   }
 
   /**
-   * Prompts that are wanted so that none comes twice: for what is measured and, of open levels, for
-   * what is sent around it; null where the server decides.
+   * The number of prompts that the load needs so that none repeats: for measured requests and, at
+   * open levels, for those before and after; null if it depends on the server.
    */
   @Nullable Long prompts() {
     Long measured = words().expected();

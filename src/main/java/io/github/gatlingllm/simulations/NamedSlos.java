@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * Objectives as they are set: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}.
+ * The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}.
  *
- * @param all of every request; {@link Slo#NONE} where there are none
- * @param named of requests of that name, or to that target, in place of those
+ * @param all the objectives without a name; {@link Slo#NONE} if there are none
+ * @param named objectives by request name or target, which replace those without a name
  */
 record NamedSlos(Slo all, Map<String, Slo> named) {
 
   /** No objectives. */
   static final NamedSlos NONE = new NamedSlos(Slo.NONE, Map.of());
 
-  /** Reads them; a name ends at the last colon before the limit. */
+  /** Parses objectives; a name ends at the last colon before the limit. */
   static NamedSlos parse(String text) {
     Map<String, List<String>> parts = new LinkedHashMap<>();
     for (String part : text.split(",", -1)) {
@@ -32,14 +32,14 @@ record NamedSlos(Slo all, Map<String, Slo> named) {
     return new NamedSlos(all == null ? Slo.NONE : all, slos);
   }
 
-  /** The same, each changed so. */
+  /** A copy with a change of each SLO. */
   NamedSlos each(UnaryOperator<Slo> change) {
     Map<String, Slo> changed = new LinkedHashMap<>();
     named.forEach((name, slo) -> changed.put(name, change.apply(slo)));
     return new NamedSlos(change.apply(all), changed);
   }
 
-  /** Those of a target, its requests' own excepted. */
+  /** The objectives of a target's requests, except requests with their own. */
   Slo of(String target) {
     return named.getOrDefault(target, all);
   }
@@ -49,7 +49,7 @@ record NamedSlos(Slo all, Map<String, Slo> named) {
     return all.isEmpty() && named.isEmpty();
   }
 
-  /** As they are written. */
+  /** The objectives as a user would write them. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(all.toString());

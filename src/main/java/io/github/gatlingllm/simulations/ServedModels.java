@@ -18,8 +18,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which models a server has, by {@code GET …/models}; asked before the load where none is named.
- * What does not answer as expected has none that is known.
+ * The models of a server, read with {@code GET …/models} before the load if no model is set. A
+ * server that does not answer as expected counts as a server whose models are unknown.
  */
 final class ServedModels {
 
@@ -31,10 +31,10 @@ final class ServedModels {
   private ServedModels() {}
 
   /**
-   * The only one that there is; null where there are others, or none is known. Says on the console
-   * what it is, or which there are.
+   * The only model of the server; null if it has several or they are unknown. Prints the model, or
+   * the list of models.
    *
-   * @param headers sent beside the key
+   * @param headers headers to send, in addition to the API key
    */
   static @Nullable String only(Target target, Map<String, String> headers, boolean verifyTls) {
     String url = target.endpoint().baseUrl() + "/models";
@@ -92,7 +92,7 @@ final class ServedModels {
     }
   }
 
-  /** As the load's own requests do unless certificates are verified. */
+  /** Accepts any certificate, as the load's own requests do without {@code verifyTls}. */
   private static void trustAll(HttpsURLConnection connection) throws GeneralSecurityException {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);

@@ -3,7 +3,7 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.simulations.SettingEntry.Group;
 import java.util.Locale;
 
-/** All settings as text, for {@code llm.help=true}: by group, at most 120 columns. */
+/** The output of {@code llm.help=true}: all settings by group, in at most 120 columns. */
 final class SettingsHelp {
 
   private static final int COLUMNS = 120;
@@ -14,7 +14,7 @@ final class SettingsHelp {
 
   private SettingsHelp() {}
 
-  /** The whole text; every line ends with a line feed. */
+  /** The text; every line ends with a line feed. */
   static String text() {
     return new SettingsHelp().all();
   }

@@ -11,27 +11,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The images of every request: made up, or those of a file or folder.
+ * The images of every request: generated ones, or those of a file or folder.
  *
- * @param perRequest how many; 1 of files
- * @param width in pixels; 0 of files
- * @param height in pixels; 0 of files
- * @param file a file or a folder; null where they are made up
+ * @param perRequest number of images per request; 1 for files
+ * @param width width in pixels; 0 for files
+ * @param height height in pixels; 0 for files
+ * @param file a file or a folder; null for generated images
  */
 record ShownImages(int perRequest, int width, int height, @Nullable String file) {
 
-  /** Servers keep what they made of an image: so many different ones are made, if they fit. */
+  /** Most different images; several are needed because servers cache processed images. */
   private static final int MOST_VARIANTS = 32;
 
-  /** What all made-up images take at most, about 4 bytes per pixel. */
+  /** Most memory of all generated images, at about 4 bytes per pixel. */
   private static final long MOST_BYTES = 64L << 20;
 
   private static final Pattern MADE_UP = Pattern.compile("(\\d{1,3})x(\\d{1,5})x(\\d{1,5})");
 
   /**
-   * Reads {@code 1x512x512}, or a path.
+   * Parses {@code 1x512x512}, or a path.
    *
-   * @throws IllegalArgumentException for numbers out of range, or a file that is no image
+   * @throws IllegalArgumentException if a number is out of range, or the file is not an image
    */
   static ShownImages parse(String text) {
     Matcher form = MADE_UP.matcher(text);
@@ -47,7 +47,7 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
       throw new IllegalArgumentException("expected 1 image or more");
     }
     if (images.file != null) {
-      images.of(0); // says what is wrong with it
+      images.of(0); // throws if it cannot be read
     } else if (images.width < 1
         || images.height < 1
         || images.perRequest * 4L * images.width * images.height > MOST_BYTES) {
@@ -57,7 +57,7 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
     return images;
   }
 
-  /** The images, each of them another one at the next request. */
+  /** The images of a request; each differs from request to request. */
   List<Image> of(long seed) {
     return file == null
         ? IntStream.range(0, perRequest)
@@ -72,11 +72,11 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
     return (int) Math.max(1, Math.min(MOST_VARIANTS, MOST_BYTES / each));
   }
 
-  /** For people. */
+  /** A description for the plan. */
   @Override
   public String toString() {
     return file == null
-        ? "%s of %s × %s pixels per request, made up; %s, then they come again"
+        ? "%s of %s × %s pixels per request, generated; %s, which then repeat"
             .formatted(
                 NumberText.counted(perRequest, "image"),
                 width,

@@ -9,16 +9,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server under test and how it is addressed.
+ * A server under test.
  *
- * @param name what results call it; null for what tells it apart from the others
- * @param model null where the server has only one and none is named
- * @param apiKey null where none is needed; never shown
+ * @param name its name in results; null if none is given, see {@link #labels}
+ * @param model the model to request; null if none is set
+ * @param apiKey the API key, never printed; null if none is set
  */
 record Target(
     @Nullable String name, EndpointSpec endpoint, @Nullable String model, @Nullable String apiKey) {
 
-  /** What may tell targets apart, the shortest first. */
+  /** Candidates for the labels of targets, the shortest first. */
   private static final List<Function<Target, @Nullable String>> NAMES =
       List.of(
           target -> target.named(Target::host),
@@ -29,8 +29,8 @@ record Target(
           target -> target.named(each -> each.endpoint.url()));
 
   /**
-   * What targets are called in results: the shortest thing that tells them apart. One per target,
-   * in their order, no two the same.
+   * The labels of targets in results: their names, else the shortest text that distinguishes them.
+   * One per target, in order, no two equal.
    */
   static List<String> labels(List<Target> targets) {
     for (Function<Target, @Nullable String> name : NAMES) {
@@ -52,7 +52,7 @@ record Target(
     return URI.create(endpoint.url()).getRawAuthority();
   }
 
-  /** Without the key. */
+  /** Leaves out the API key. */
   @Override
   public String toString() {
     return endpoint.url()

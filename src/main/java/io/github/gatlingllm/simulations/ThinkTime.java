@@ -4,17 +4,17 @@ import io.github.gatlingllm.metric.NumberText;
 import java.time.Duration;
 
 /**
- * How long users think, uniform.
+ * The time that users wait between an answer and their next request, drawn uniformly.
  *
- * @param least 0 or more
- * @param most not less
+ * @param least shortest time, 0 or more
+ * @param most longest time, not below {@code least}
  */
 record ThinkTime(Duration least, Duration most) {
 
-  /** No time at all. */
+  /** No think time. */
   static final ThinkTime NONE = new ThinkTime(Duration.ZERO, Duration.ZERO);
 
-  /** Reads {@code 2s} or {@code 1s-5s}. */
+  /** Parses {@code 2s} or {@code 1s-5s}. */
   static ThinkTime parse(String text) {
     String[] ends = text.split("-", 2);
     Duration least = Form.durationOf(ends[0].strip());

@@ -7,33 +7,33 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What is asked. Its prompts are made. */
+/** The requests of a benchmark, with generated prompts. */
 sealed interface Workload {
 
-  /** For people, in a few words. */
+  /** A short description. */
   String name();
 
-  /** Lengths that could not be met; empty in the ordinary case. */
+  /** Prompts that could not get their exact length; usually none. */
   default Stream<Prompts.Miss> misses() {
     return Stream.empty();
   }
 
-  /** How many prompts of given lengths were made. */
+  /** Number of generated prompts of given lengths. */
   default long made() {
     return 0;
   }
 
-  /** How many scenarios run one after the other. */
+  /** Number of scenarios that run one after the other. */
   default int scenarios() {
     return 1;
   }
 
-  /** Whether conversations are held, each of several requests. */
+  /** Whether there are conversations of several requests. */
   default boolean dialogs() {
     return false;
   }
 
-  /** Prompts of one source. */
+  /** Requests with prompts of one source. */
   record Pool(Prompts prompts) implements Workload {
     @Override
     public String name() {
@@ -52,9 +52,9 @@ sealed interface Workload {
   }
 
   /**
-   * Recorded dialogs, a request each: everything up to the last user message.
+   * Recorded dialogs.
    *
-   * @param lengths whether each answer is as long as the recorded one, where that is known
+   * @param lengths whether each answer gets the length of the recorded one, where that is known
    */
   record Recorded(Dataset dataset, boolean lengths) implements Workload {
     @Override
@@ -64,14 +64,14 @@ sealed interface Workload {
   }
 
   /**
-   * Known scenarios: each under the whole load, one after the other, or mixed in one population.
+   * Known scenarios: one after the other, each with the whole load, or mixed in one population.
    *
-   * @param shares at least one, no scenario twice
-   * @param mixed whether they are drawn by weight
+   * @param shares at least one; no scenario twice
+   * @param mixed whether scenarios are drawn by weight
    */
   record Known(List<Share> shares, boolean mixed) implements Workload {
 
-    /** A scenario; its share of a mix is weight ÷ the sum of all. */
+    /** A scenario; its share of a mix is its weight ÷ the sum of all weights. */
     record Share(WorkloadScenario.Ready ready, double weight) {}
 
     public Known {

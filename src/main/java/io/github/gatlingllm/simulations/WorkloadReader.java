@@ -19,11 +19,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what is asked, and makes its prompts.
+ * Reads the settings of the workload and generates its prompts.
  *
- * @param tokenizer what counts them
- * @param seed what they are drawn from
- * @param requests how many there will be; null where the server decides
+ * @param tokenizer the tokenizer that counts the lengths of prompts
+ * @param seed the seed of the prompts
+ * @param requests number of requests; null if it depends on the server
+ * @param trace the trace whose recorded lengths prompts can get; null for none
  */
 record WorkloadReader(
     Settings settings,
@@ -32,23 +33,23 @@ record WorkloadReader(
     @Nullable Long requests,
     @Nullable Trace trace) {
 
-  /** The known scenarios, as messages name them. */
+  /** The names of the known scenarios, for messages. */
   static final String NAMES = "A1, A2, B1, B2, C or D";
 
   private static final Pattern GROUPS = Pattern.compile("(\\d{1,6})x(\\d{1,7})");
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
-  /** Tokens of the built-in prompts, unless set: questions with some context. */
+  /** Default lengths of built-in prompts: questions with some context. */
   private static final int BUILT_IN_LEAST = 64;
 
   private static final int BUILT_IN_MOST = 448;
 
   static final String BUILT_IN_LENGTHS = BUILT_IN_LEAST + "-" + BUILT_IN_MOST;
 
-  /** Prompts of at least so many tokens have room for a nonce beside their text. */
+  /** Least length of a prompt in tokens that leaves room for a nonce and a text. */
   private static final int ROOM_FOR_NONCE = 32;
 
-  /** A file of recorded dialogs, not yet opened: reading some of them takes a tokenizer. */
+  /** A file of recorded dialogs. It is opened later, because some formats need the tokenizer. */
   record DatasetName(Dataset.Format format, String file) {
 
     /** Reads {@code <format>:<file>}. */
@@ -62,10 +63,10 @@ record WorkloadReader(
     }
   }
 
-  /** A known scenario and its weight in a mix; 1 where it is alone. */
+  /** A known scenario and its weight in a mix; 1 outside a mix. */
   record Weighted(WorkloadScenario scenario, double weight) {
 
-    /** Reads {@code C}. */
+    /** Parses {@code C}. */
     static Weighted alone(String name) {
       WorkloadScenario scenario = WorkloadScenario.of(name);
       if (scenario == null) {
@@ -74,7 +75,7 @@ record WorkloadReader(
       return new Weighted(scenario, 1);
     }
 
-    /** Reads {@code C:70}. */
+    /** Parses {@code C:70}. */
     static Weighted parse(String text) {
       Matcher form = WEIGHTED.matcher(text);
       if (!form.matches() || Double.parseDouble(form.group(2)) == 0) {
@@ -88,7 +89,7 @@ record WorkloadReader(
       return new Weighted(scenario, Double.parseDouble(form.group(2)));
     }
 
-    /** The same list, if no scenario is in it twice. */
+    /** Returns the list if no scenario is in it twice. */
     static List<Weighted> each(List<Weighted> list) {
       Form.distinct(list.stream().map(Weighted::scenario).toList(), "scenario");
       return list;
@@ -99,7 +100,7 @@ record WorkloadReader(
     return PromptPool.read(Form.silent(Path::of).apply(file));
   }
 
-  /** Reads {@code <groups>x<tokens>}. */
+  /** Parses {@code <groups>x<tokens>}. */
   static PromptPrefix.Shared sharedPrefix(String text) {
     Matcher form = GROUPS.matcher(text);
     if (!form.matches()) {
@@ -109,7 +110,7 @@ record WorkloadReader(
         Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)), 0);
   }
 
-  /** Every name is read once: targets that share a file share its tokenizer. */
+  /** Reads every name once, so that targets with the same file share its tokenizer. */
   static List<Tokenizer> tokenizers(List<String> names) {
     Map<String, Tokenizer> byName = new HashMap<>();
     return names.stream().map(name -> byName.computeIfAbsent(name, Tokenizer::parse)).toList();
@@ -179,7 +180,7 @@ record WorkloadReader(
     return set == null && isBuiltIn ? builtInLengths() : set;
   }
 
-  /** What is shared comes on top of them. */
+  /** The default lengths of built-in prompts, plus the length of a shared prefix. */
   private LengthDistribution builtInLengths() {
     PromptPrefix.Shared shared = settings.get(Setting.SHARED_PREFIX);
     int before = shared == null ? 0 : shared.tokens();
@@ -213,7 +214,9 @@ record WorkloadReader(
     return turns == null ? WorkloadScenario.TURNS : turns;
   }
 
-  /** As many as are needed, and no more than can be made in seconds. */
+  /**
+   * Number of distinct prompts: as many as needed, but no more than can be generated in seconds.
+   */
   private int distinct(int perRequest) {
     return requests == null
         ? Prompts.MOST_MADE

@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * The prompts of a benchmark as rows of its plan.
+ * The rows of a plan that describe the workload.
  *
  * @param row takes name and value of a row
  */
@@ -113,7 +113,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
   }
 
   private static String distinct(Prompts prompts) {
-    return prompts.made().size() < Prompts.MOST_MADE ? "" : "; after these they come again";
+    return prompts.made().size() < Prompts.MOST_MADE ? "" : "; after these they repeat";
   }
 
   private void scenario(WorkloadScenario.Ready ready) {

@@ -38,20 +38,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The Gatling scenarios of a benchmark. Each call makes new ones, which ask the same prompts in the
- * same order: so every target gets the same.
+ * The Gatling scenarios of a benchmark. Each call builds new ones that send the same prompts in the
+ * same order, so that every target gets the same requests.
  */
 record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   private static final String HISTORY = "gatling.llm.dialog";
 
-  /** Those that run one after the other, in their order. */
+  /** The scenarios in the order in which they run. */
   List<ScenarioBuilder> list() {
     if (plan.workload() instanceof Workload.Known known) {
       return known.mixed()
-          ? List.of(scenario("Mix").exec(drawn(known)))
+          ? List.of(scenario("Mix").exec(mixed(known)))
           : known.list().stream()
-              .map(ready -> scenario(ready.scenario().name()).exec(thinking(ready)))
+              .map(ready -> scenario(ready.scenario().name()).exec(withThinkTime(ready)))
               .toList();
     }
     if (plan.workload() instanceof Workload.Recorded recorded) {
@@ -68,18 +68,18 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
       Integer context = plan.get(Setting.CONTEXT_TOKENS);
       return fed.exec(context == null ? dialog : dialog.contextLimit(context))
           .asLongAs(goesOn(HISTORY))
-          .on(thinking(exec(asked(messages().nextTurn(HISTORY))), true));
+          .on(withThinkTime(exec(withParameters(messages().nextTurn(HISTORY))), true));
     }
     return fed.exec(
-        thinking(
+        withThinkTime(
             exec(
                 api.takesMessages()
-                    ? asked(messages().messages("#{dialog}"))
-                    : ask(session -> session.<Dialog>get("dialog").text())),
+                    ? withParameters(messages().messages("#{dialog}"))
+                    : promptRequest(session -> session.<Dialog>get("dialog").text())),
             false));
   }
 
-  /** What a user has in his session when he sends the first request. */
+  /** The session attributes that a user has when it sends its first request. */
   static Map<String, Object> firstSession(BenchmarkPlan plan) {
     return plan.workload() instanceof Workload.Recorded recorded
         ? DatasetFeeder.of(recorded.dataset()).seed(plan.seed()).get().next().entrySet().stream()
@@ -96,12 +96,16 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
             : inTurn;
     return scenario("Benchmark")
         .exec(
-            thinking(
-                exec(api.takesMessages() ? asked(shown(messages(), prompt)) : ask(prompt)), false));
+            withThinkTime(
+                exec(
+                    api.takesMessages()
+                        ? withParameters(withImages(messages(), prompt))
+                        : promptRequest(prompt)),
+                false));
   }
 
-  /** What the user says, and shows where images are set. */
-  private ChatRequestBuilder shown(ChatStep chat, Function<Session, String> prompt) {
+  /** Appends the user message, with images if they are set. */
+  private ChatRequestBuilder withImages(ChatStep chat, Function<Session, String> prompt) {
     ShownImages images = plan.get(Setting.IMAGES);
     if (images == null) {
       return chat.user(prompt);
@@ -110,7 +114,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return chat.user(prompt, all.get(0), all.stream().skip(1).toArray(Image[]::new));
   }
 
-  /** Prompts as long as those of the trace: the arrival of a user brings the length. */
+  /** Prompts with the recorded lengths of a trace; each user's session has its length. */
   private record RecordedLengths(
       NavigableMap<Integer, String> byTokens, Function<Session, String> otherwise)
       implements Function<Session, String> {
@@ -133,43 +137,45 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     }
   }
 
-  /** Dialogs think between their turns. */
-  private Executable thinking(WorkloadScenario.Ready ready) {
+  /** A scenario with think time: between the turns of a dialog, else after the request. */
+  private Executable withThinkTime(WorkloadScenario.Ready ready) {
     if (!ready.scenario().dialog()) {
-      return thinking(exec(block(ready)), false);
+      return withThinkTime(exec(workload(ready)), false);
     }
     ThinkTime think = plan.get(Setting.THINK_TIME);
     Integer turns = plan.get(Setting.TURNS);
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
-    WorkloadBuilder dialog = block(ready);
+    WorkloadBuilder dialog = workload(ready);
     dialog = think.isNone() ? dialog : dialog.thinkTime(think.least(), think.most());
     dialog = turns == null ? dialog : dialog.turns(turns);
     return context == null ? dialog : dialog.contextLimit(context);
   }
 
-  /** What is asked, and a pause after it where its user asks again. */
-  private ChainBuilder thinking(ChainBuilder asked, boolean again) {
+  /** The requests, with a pause after them if the same user sends another one. */
+  private ChainBuilder withThinkTime(ChainBuilder requests, boolean repeats) {
     ThinkTime think = plan.get(Setting.THINK_TIME);
     boolean closed = plan.load().levels().get(0) instanceof LoadLevel.Closed;
-    return think.isNone() || !(again || closed) ? asked : asked.pause(think.least(), think.most());
+    return think.isNone() || !(repeats || closed)
+        ? requests
+        : requests.pause(think.least(), think.most());
   }
 
-  private MixBuilder drawn(Workload.Known shares) {
+  private MixBuilder mixed(Workload.Known shares) {
     MixBuilder mix = mix().seed(plan.seed());
     for (Workload.Known.Share share : shares.shares()) {
-      mix = mix.add(share.weight(), thinking(share.ready()));
+      mix = mix.add(share.weight(), withThinkTime(share.ready()));
     }
     return mix;
   }
 
-  private WorkloadBuilder block(WorkloadScenario.Ready ready) {
-    WorkloadBuilder block = WorkloadBuilder.of(ready);
+  private WorkloadBuilder workload(WorkloadScenario.Ready ready) {
+    WorkloadBuilder workload = WorkloadBuilder.of(ready);
     return api.takesMessages()
-        ? block.by(this::messages).request(this::asked)
-        : block.completion(this::asked);
+        ? workload.by(this::messages).request(this::withParameters)
+        : workload.completion(this::withParameters);
   }
 
-  /** What a request is called where nothing else has a name. */
+  /** The name of requests that no scenario names. */
   static String requestName(Api api) {
     return api == Api.COMPLETIONS ? "completion" : api.key();
   }
@@ -186,11 +192,11 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     };
   }
 
-  /** Of a target that takes no messages. */
-  private ActionBuilder ask(Function<Session, String> prompt) {
+  /** A request to an API that takes no messages. */
+  private ActionBuilder promptRequest(Function<Session, String> prompt) {
     Llm request = llm(requestName(api));
     if (api.generates()) {
-      return asked(request.completion().prompt(prompt));
+      return withParameters(request.completion().prompt(prompt));
     }
     int inputs = plan.get(Setting.INPUTS_PER_REQUEST);
     return request
@@ -198,7 +204,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         .input(session -> Stream.generate(() -> prompt.apply(session)).limit(inputs).toList());
   }
 
-  private <T extends GenerationRequestBuilder<T>> T asked(T request) {
+  private <T extends GenerationRequestBuilder<T>> T withParameters(T request) {
     boolean asRecorded = plan.hasRecordedOutputs();
     int maxTokens = plan.get(Setting.MAX_TOKENS);
     Double temperature = plan.get(Setting.TEMPERATURE);

@@ -1,7 +1,7 @@
 /**
- * The ready-made benchmark: a user of the jar runs {@link
- * io.github.gatlingllm.simulations.Benchmark} without writing code. Its settings are in {@code
- * Setting}. Only {@code Benchmark} is for users.
+ * The ready-made benchmark, which users of the jar run without writing code: {@link
+ * io.github.gatlingllm.simulations.Benchmark}, the only type for users. {@code Setting} is the
+ * catalogue of its settings.
  */
 @NullMarked
 package io.github.gatlingllm.simulations;

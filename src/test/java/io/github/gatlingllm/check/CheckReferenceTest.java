@@ -18,13 +18,14 @@ class CheckReferenceTest {
       """
       # Checks
 
-      Every run is asked whether its figures mean what they say. The answers are `checks[]` of `llm/summary.json`, the section
-      Validity of the report, and part of the console block and of the Markdown summary. Written from the catalogue of checks
-      (`check.CheckCatalogue`); ids are stable.
+      Checks tell whether the figures of a run are valid. Their results are in `checks[]` of `llm/summary.json`, in section
+      Validity of the report, and in part in the console block and the Markdown summary. This page is generated from the
+      catalogue of checks (`check.CheckCatalogue`); ids are stable.
 
-      A **note** is worth knowing, and nothing to worry about. A **warning** asks to read the figures with it in mind; **invalid**
-      says that figures do not mean what they say, and makes the assertion `valid` fail. Checks that find nothing are counted
-      ("18 checks passed"). Shares are of requests scheduled in a measure window. A check that does not apply is left out.
+      A **note** is worth knowing but does not affect the figures. A **warning** has to be kept in mind when the figures are
+      read. **invalid** means that figures are wrong or misleading; it makes the assertion `valid` fail. Checks without a finding
+      are counted ("18 checks passed"). Shares are of the requests that were scheduled in a measure window. A check that does
+      not apply to a run is left out.
 
       """;
 
@@ -32,13 +33,21 @@ class CheckReferenceTest {
   void pageIsTheCatalogue() throws IOException {
     Set<CheckCatalogue> load =
         EnumSet.range(CheckCatalogue.RECORDS_DROPPED, CheckCatalogue.SAME_MODEL);
+    Set<CheckCatalogue> answers =
+        EnumSet.range(CheckCatalogue.ERRORS, CheckCatalogue.CANCELLED_TAILS);
+    Set<CheckCatalogue> server =
+        EnumSet.range(CheckCatalogue.ENGINE_TOKENS_AGREE, CheckCatalogue.KV_CACHE_FULL);
+    assertThat(load.size() + answers.size() + server.size())
+        .isEqualTo(CheckCatalogue.values().length);
     ReferencePage.of("checks.md")
         .mustBe(
             HEAD
-                + "## Of the load\n\n"
+                + "## Load\n\n"
                 + table(load)
-                + "\n## Of the answers\n\n"
-                + table(EnumSet.complementOf(EnumSet.copyOf(load))));
+                + "\n## Answers\n\n"
+                + table(answers)
+                + "\n## Server metrics\n\n"
+                + table(server));
   }
 
   private static String table(Set<CheckCatalogue> checks) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class PlannedIT {
 
   @Test
-  void planIsPrintedAndNothingSent() throws Exception {
+  void dryRunPrintsThePlanAndSendsNothing() throws Exception {
     GatlingRun run =
         GatlingRun.of(PlannedSimulation.class)
             .set("llm.dryRun", true)

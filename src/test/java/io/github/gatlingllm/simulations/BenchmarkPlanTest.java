@@ -451,8 +451,8 @@ final class BenchmarkPlanTest {
                 + " tiktoken:<encoding> or hf:<tokenizer.json>"),
         arguments(
             Map.of("tokenizer", "auto,chars4"),
-            "llm.tokenizer=auto,chars4: 2 values for 1 endpoint; expected one, or one for each"
-                + " endpoint"),
+            "llm.tokenizer=auto,chars4: 2 values for 1 target; expected one, or one for each"
+                + " target"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
             "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint; expected one,"

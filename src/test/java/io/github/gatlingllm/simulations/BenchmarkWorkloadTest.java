@@ -87,7 +87,7 @@ final class BenchmarkWorkloadTest {
     assertThat(plan(Map.of("promptTokens", "256:32", "sharedPrefix", "8x64")))
         .contains(
             """
-            prompts        1,000 texts made of 100 prompts (built-in); after these they come again
+            prompts        1,000 texts made of 100 prompts (built-in); after these they repeat
             prompt size    normal lengths of mean 256 and std 32 tokens by tiktoken:cl100k_base
             prefix         one of 8 texts of 64 tokens first in every prompt: 64 tokens
             """);

@@ -33,7 +33,7 @@ final class DryRunTest {
             stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 7 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
-            prompts        1,000 texts made of 100 prompts (built-in); after these they come again
+            prompts        1,000 texts made of 100 prompts (built-in); after these they repeat
             prompt size    uniform lengths of 64 to 448 tokens by chars4
             prefix         a nonce of its own first in every prompt: 5 tokens
             tokenizer      chars4

@@ -22,8 +22,8 @@ class ShownImagesTest {
 
     assertThat(images)
         .hasToString(
-            "2 images of 4 × 3 pixels per request, made up; 32 different"
-                + " ones, then they come again");
+            "2 images of 4 × 3 pixels per request, generated; 32 different"
+                + " ones, which then repeat");
     assertThat(first(images, 0, 7)).isEqualTo(first(images, 0, 7));
     assertThat(first(images, 0, 7)).isNotEqualTo(first(images, 0, 8));
     assertThat(first(images, 0, 7)).isNotEqualTo(first(images, 1, 7));

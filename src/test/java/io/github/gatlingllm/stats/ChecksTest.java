@@ -274,7 +274,7 @@ class ChecksTest {
   void connectionsThatWereClosedAreThoseOfTheWorstServer() {
     assertThat(check(closing(90), "connections_closed").message())
         .isEqualTo(
-            "b:80 closed the connection right after 90.0 % of its answers without saying so;"
+            "b:80 closed the connection unannounced right after 90.0 % of its answers;"
                 + " requests sent once more: 1.");
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("connections_closed"));
   }
@@ -324,29 +324,29 @@ class ChecksTest {
             new int[][] {{19, 10}, {29, 20}, {39, 30}},
             Level.OK,
             0.45,
-            "The server counts 45.0 % more prompt tokens than our tokenizer: +9 per request"
-                + " whatever its length, which a template or special tokens add."),
+            "The server counts 45.0 % more prompt tokens than the local tokenizer: +9 per request"
+                + " of any length, from a chat template or special tokens."),
         Arguments.of(
             "prompts of one length prove no template",
             new int[][] {{19, 10}, {19, 10}},
             Level.NOTE,
             0.9,
-            "The server counts 90.0 % more prompt tokens than our tokenizer: +9 in the"
-                + " median request, of which a chat template is a part."),
+            "The server counts 90.0 % more prompt tokens than the local tokenizer: +9 in the median"
+                + " request, including the chat template."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {33, 30}, {10, 20}},
             Level.NOTE,
             0.175,
-            "The server counts 17.5 % fewer prompt tokens than our tokenizer: −5 in the"
-                + " median request, of which a chat template is a part."),
+            "The server counts 17.5 % fewer prompt tokens than the local tokenizer: −5 in the"
+                + " median request, including the chat template."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
-            "The server counts 9.0 % more prompt tokens than our tokenizer: +9 in the median"
-                + " request, of which a chat template is a part."));
+            "The server counts 9.0 % more prompt tokens than the local tokenizer: +9 in the median"
+                + " request, including the chat template."));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -385,31 +385,30 @@ class ChecksTest {
             new int[][] {{10, 10}, {20, 20}},
             Level.OK,
             0.0,
-            "Server and tokenizer count the same output tokens in the 2 answers that both"
-                + " counted."),
+            "Server and tokenizer count the same output tokens in the 2 answers counted by both."),
         Arguments.of(
             "an end token",
             new int[][] {{3, 2}, {5, 4}},
             Level.OK,
             1.0 / 3,
-            "The server counts 33.3 % more output tokens than our tokenizer in the 2 answers that"
-                + " both counted: +1 per answer whatever its length, such as an end token."),
+            "The server counts 33.3 % more output tokens than the local tokenizer in the 2 answers"
+                + " counted by both: +1 per answer of any length, such as an end token."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {12, 20}},
             Level.NOTE,
             0.3,
-            "The server counts 30.0 % fewer output tokens than our tokenizer in the 3 answers that"
-                + " both counted: −5 per answer (median), of which end tokens and tool markup are a"
-                + " part."),
+            "The server counts 30.0 % fewer output tokens than the local tokenizer in the 3 answers"
+                + " counted by both: −5 per answer (median), including end tokens and tool"
+                + " markup."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
-            "The server counts 9.0 % more output tokens than our tokenizer in the 2 answers that"
-                + " both counted: +9 per answer (median), of which end tokens and tool markup are a"
-                + " part."));
+            "The server counts 9.0 % more output tokens than the local tokenizer in the 2 answers"
+                + " counted by both: +9 per answer (median), including end tokens and tool"
+                + " markup."));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -482,7 +481,7 @@ class ChecksTest {
     assertThat(check.message())
         .isEqualTo(
             "40.0 % of the prompt tokens came from the server's prefix cache: TTFT p50 is 20 ms for"
-                + " the 1 request with half or more of it cached, 90 ms for the other 1.");
+                + " the 1 request with at least half of the prompt cached, 90 ms for the other 1.");
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("cached_share"));
     assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
   }
@@ -493,7 +492,7 @@ class ChecksTest {
     assertThat(check(repeats(600, 599), "repeated_prompts").message())
         .isEqualTo(
             "99.8 % of 600 prompts repeat an earlier one word for word, and the server does not"
-                + " say how much it cached.");
+                + " report cached tokens.");
     assertThat(repeats(600, 599).checks()).noneMatch(c -> c.id().equals("cached_share"));
     RunInfo repeats = RUN.prompts(new RunInfo.PromptRepeats(600, 599));
     Summary told = of(repeats, r -> r.cached(0));
@@ -522,9 +521,9 @@ class ChecksTest {
 
     assertThat(check(Recorded.figures(levels, records).summary(), "cached_share").message())
         .isEqualTo(
-            "40.9 % of the prompt tokens came from the server's prefix cache; at c=8 TTFT p50 is"
-                + " 90 ms for the 5 requests with half or more of it cached, 120 ms for the other"
-                + " 1.");
+            "40.9 % of the prompt tokens came from the server's prefix cache; at c=8 TTFT p50 is 90"
+                + " ms for the 5 requests with at least half of the prompt cached, 120 ms for the"
+                + " other 1.");
   }
 
   /** One user, requests of 300 ms back to back: 1 in flight. The gauge says what else there was. */
@@ -536,8 +535,8 @@ class ChecksTest {
     assertThat(check(inFlight(0.94), "littles_law").level()).isEqualTo(Level.WARNING);
     assertThat(check(inFlight(1.25), "littles_law").message())
         .isEqualTo(
-            "c=1: 1.25 in flight on average, as counted while the run was on; rate × time in the"
-                + " system of the records is 1.");
+            "c=1: 1.25 requests in flight on average, counted during the run; rate × time in the"
+                + " system from the records is 1.");
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("littles_law"));
   }
 
@@ -611,7 +610,7 @@ class ChecksTest {
     RunInfo mistaken = open(600L).notSent(Map.of("ask: " + RunInfo.NOT_BUILT, 188L));
     Check warned = check(Recorded.figures(mistaken, sent(412)).summary(), "all_accounted");
     assertThat(warned.level()).isEqualTo(Level.WARNING);
-    assertThat(warned.message()).contains("(ask: it could not be built 188)");
+    assertThat(warned.message()).contains("(ask: it could not be built: 188)");
   }
 
   /** The run counted 10 requests that started, and the records are those of 9, 10 and 11. */
@@ -713,8 +712,8 @@ class ChecksTest {
     assertThat(check(many, "low_n").level()).isEqualTo(Level.OK);
     Check some = check(new Levels().level(1, 10, 100).level(2, 400, 100).summary(), "low_n");
     assertThat(some.level()).isEqualTo(Level.NOTE);
-    assertThat(some.message()).isEqualTo("c=2: p99 rests on 400 requests.");
-    assertThat(some.remedy()).startsWith("For a p99 measure 3 s or longer (duration=3)");
+    assertThat(some.message()).isEqualTo("c=2: p99 is based on 400 requests.");
+    assertThat(some.remedy()).startsWith("For a p99, measure 3 s or longer (duration=3)");
   }
 
   /** A property that the workload or the user intends does not put the figures in doubt. */

@@ -199,8 +199,8 @@ class EngineChecksTest {
               assertThat(check.level()).isEqualTo(Level.NOTE);
               assertThat(check.message())
                   .isEqualTo(
-                      "At c=1 the mean TTFT is 100 ms here and 17 ms in the engine: 83 ms lie"
-                          + " between them.");
+                      "At c=1 the mean TTFT is 100 ms for the client and 17 ms in the engine: a"
+                          + " difference of 83 ms.");
             });
   }
 

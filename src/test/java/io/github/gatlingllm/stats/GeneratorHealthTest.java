@@ -124,8 +124,8 @@ class GeneratorHealthTest {
     assertThat(generator().level()).isEqualTo(Level.OK);
     assertThat(generator().message())
         .isEqualTo(
-            "Event loops were at most 8 ms late while it was measured, and 50.0 % of the machine's"
-                + " CPU was idle where it was busiest.");
+            "Event loops lagged by at most 8 ms in the measure windows, and at least 50.0 % of the"
+                + " machine's CPU was idle.");
   }
 
   /** Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes now and then. */
@@ -145,14 +145,14 @@ class GeneratorHealthTest {
     assertThat(generator().level()).isEqualTo(Level.WARNING);
     assertThat(generator().message())
         .isEqualTo(
-            "c=1: from 4 s to 5 s of the run event loops were up to 300 ms late: TTFT p99 and ITL"
-                + " p99 of c=1 rest on it.");
+            "c=1: from 4 s to 5 s of the run event loops lagged by up to 300 ms, which affects TTFT"
+                + " p99 and ITL p99 of c=1.");
   }
 
   @Test
   void aLagThatIsASmallPartOfTheTtftIsNamedForTheItlAlone() {
     late(seconds.get(4), 15, 400);
-    assertThat(generator().message()).contains("up to 15 ms late: ITL p99 of c=1 rests on it");
+    assertThat(generator().message()).contains("up to 15 ms, which affects ITL p99 of c=1");
   }
 
   @Test
@@ -161,8 +161,8 @@ class GeneratorHealthTest {
     assertThat(generator().level()).isEqualTo(Level.WARNING);
     assertThat(generator().message())
         .isEqualTo(
-            "c=1: from 7 s to 8 s of the run event loops were up to 150 ms late: the largest times"
-                + " of c=1 rest on it.");
+            "c=1: from 7 s to 8 s of the run event loops lagged by up to 150 ms, which affects the"
+                + " longest times of c=1.");
   }
 
   @Test
@@ -181,8 +181,8 @@ class GeneratorHealthTest {
     assertThat(generator().value()).isEqualTo(0.57);
     assertThat(generator().message())
         .isEqualTo(
-            "c=1: from 3 s to 9 s of the run event loops were up to 400 ms late: all times of c=1"
-                + " rest on it.");
+            "c=1: from 3 s to 9 s of the run event loops lagged by up to 400 ms, which affects all"
+                + " times of c=1.");
   }
 
   @Test
@@ -190,12 +190,16 @@ class GeneratorHealthTest {
     late(seconds.get(4), 300, 280);
     seconds.get(4).with(GeneratorField.GC_PAUSE_MAX, SECOND / 4);
     assertThat(generator().message())
-        .contains("up to 300 ms late (garbage collection stopped the JVM for up to 250 ms): TTFT");
+        .contains(
+            "up to 300 ms (garbage collection paused the JVM for up to 250 ms), which affects"
+                + " TTFT");
 
     seconds.get(4).with(GeneratorField.GC_PAUSE_MAX, 0L).with(GeneratorField.COMPILER, SECOND);
     full(seconds.get(4), 0.9);
     assertThat(generator().message())
-        .contains("late (the machine had 0 % of its CPU idle; its compiler ran 1 s per second): T");
+        .contains(
+            "ms (the machine had 0 % of its CPU idle; its JIT compiler ran 1 s per second), which"
+                + " affects T");
   }
 
   @Test
@@ -209,9 +213,8 @@ class GeneratorHealthTest {
     assertThat(generator().message())
         .isEqualTo(
             "The generator and the server share a machine that is out of CPU: c=1, from 2 s to 9 s"
-                + " of the run, 30.0 % of the CPU went to the generator (its compiler ran 0.500 s"
-                + " per second) and 70.0 % to other programs: what one takes the other lacks, in"
-                + " all times of c=1.");
+                + " of the run, the generator used 30.0 % of the CPU (its JIT compiler ran 0.500 s"
+                + " per second) and other programs 70.0 %, which affects all times of c=1.");
     assertThat(generator().remedy()).contains("taskset");
   }
 
@@ -221,7 +224,9 @@ class GeneratorHealthTest {
     full(seconds.get(3), 0.3);
     assertThat(generator().level()).isEqualTo(Level.WARNING);
     assertThat(generator().message())
-        .contains("a machine that is out of CPU: c=1, from 2 s to 4 s of the run, 30.0 %");
+        .contains(
+            "a machine that is out of CPU: c=1, from 2 s to 4 s of the run, the generator used 30.0"
+                + " %");
   }
 
   /**
@@ -247,8 +252,8 @@ class GeneratorHealthTest {
     }
     assertThat(check(summary(), "buffering").message())
         .isEqualTo(
-            "10.0 % of the streams came all at once at their end. It may not be the server: the"
-                + " load generator itself did not keep up, see check generator.");
+            "10.0 % of the streams arrived all at once at their end. The server may not be the"
+                + " cause: the load generator did not keep up, see check generator.");
     assertThat(summary().checks().get(0).id()).as("the first to be read").isEqualTo("generator");
   }
 
@@ -257,7 +262,8 @@ class GeneratorHealthTest {
     List<GeneratorSecond> other = quiet("second", 12);
     late(other.get(4), 300, 280);
     seconds.addAll(other);
-    assertThat(generator().message()).contains("of the run event loops of second were up to 300");
+    assertThat(generator().message())
+        .contains("of the run event loops of second lagged by up to 300");
   }
 
   @Test
@@ -270,7 +276,7 @@ class GeneratorHealthTest {
     }
     assertThat(generator().level()).isEqualTo(Level.OK);
     assertThat(generator().message())
-        .isEqualTo("Event loops were at most 1 ms late while it was measured.");
+        .isEqualTo("Event loops lagged by at most 1 ms in the measure windows.");
   }
 
   @Test

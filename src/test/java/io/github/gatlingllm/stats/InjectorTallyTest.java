@@ -55,7 +55,7 @@ class InjectorTallyTest {
   void injectorsWithUnknownClocksAreNamed() {
     assertThat(check(clocks("it was not compared with another"), "injector_clocks").message())
         .isEqualTo(
-            "Clocks in doubt: injector-2: it was not compared with another. Others are to ±"
+            "Uncertain clocks: injector-2: it was not compared with another. Others are known to ±"
                 + " 0.300 ms.");
     assertThat(check(clocks(null), "injector_clocks").message())
         .isEqualTo("All are known to ± 0.700 ms; corrected by up to 200 ms.");
@@ -195,7 +195,7 @@ class InjectorTallyTest {
   void slowInjectorIsNamed() {
     Check check = check(joined(2, 0, 1.3), "injectors_alike");
     assertThat(check.level()).isEqualTo(Level.WARNING);
-    assertThat(check.message()).startsWith("injector-2 stands out: at r=40 its ");
+    assertThat(check.message()).startsWith("injector-2 deviates: at r=40 its ");
   }
 
   @Test
@@ -205,8 +205,8 @@ class InjectorTallyTest {
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message())
         .isEqualTo(
-            "injector-2 stands out: at r=40 its mean start lag is 30.1 ms, 295 × that of the others"
-                + " 0.102 ms.");
+            "injector-2 deviates: at r=40 its mean start lag is 30.1 ms, 295 × that of the others"
+                + " (0.102 ms).");
   }
 
   private static RunInfo joinedInfo() {
@@ -240,9 +240,9 @@ class InjectorTallyTest {
     assertThat(check.value()).isEqualTo(2);
     assertThat(check.message())
         .isEqualTo(
-            "Of 3 injectors 1 is missing: 3/3. By what the others had planned, about 400 requests"
-                + " are missing. injector-2 (2/3) died at 0:12 of the run: 150 of the 400 requests"
-                + " that its levels had planned are missing.");
+            "Of 3 injectors 1 is missing: 3/3. Judged by the plans of the others, about 400"
+                + " requests are missing. injector-2 (2/3) died at 0:12 of the run: 150 of the 400"
+                + " planned requests of its levels are missing.");
   }
 
   @Test
@@ -258,7 +258,7 @@ class InjectorTallyTest {
     assertThat(check.value()).isEqualTo(150);
     assertThat(check.message())
         .isEqualTo(
-            "Of 800 requests planned for measure windows 650 were sent (injector-2 did not end"
+            "Of 800 requests planned for measure windows 650 were sent (injector-2 did not finish:"
                 + " 150).");
   }
 
@@ -266,7 +266,7 @@ class InjectorTallyTest {
   void settingsThatDifferAreNamedByInjector() {
     assertThat(check(differing("maxTokens"), "injector_settings").message())
         .isEqualTo(
-            "1 setting is not the same at all injectors: maxTokens is 128 at injector-2, 64 at"
+            "1 setting differs between injectors: maxTokens is 128 at injector-2, 64 at"
                 + " injector-1.");
   }
 }

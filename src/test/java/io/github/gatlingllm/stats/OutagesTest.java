@@ -105,8 +105,8 @@ class OutagesTest {
     assertThat(check(summary).value()).isEqualTo(4.87, within(1e-9));
     assertThat(check(summary).message())
         .isEqualTo(
-            "The endpoint was away from 0:10 to 0:15: 4.87 s in which 51 requests failed and none"
-                + " succeeded; the next that succeeded was sent at 0:15.");
+            "The endpoint was unavailable from 0:10 to 0:15: 4.87 s in which 51 requests failed and"
+                + " none succeeded; the next successful request was sent at 0:15.");
     assertThat(summary.checks().stream().map(Check::id)).contains("errors");
   }
 
@@ -120,7 +120,7 @@ class OutagesTest {
       fails(10_100 + i * 100, 10_105 + i * 100);
     }
     assertThat(check(summary()).message())
-        .endsWith("30 requests failed and none succeeded; none succeeded after it.");
+        .endsWith("30 requests failed and none succeeded; no later request succeeded.");
   }
 
   /** Three slow requests are left when the load ends, and time out: nobody asked meanwhile. */
@@ -153,7 +153,8 @@ class OutagesTest {
     assertThat(failures(summary).longestSpan()).isNull();
     assertThat(check(summary).level()).isEqualTo(Level.OK);
     assertThat(check(summary).message())
-        .isEqualTo("Requests that failed had others beside or after them that succeeded.");
+        .isEqualTo(
+            "There was no outage: other requests succeeded during or right after each failure.");
   }
 
   /**

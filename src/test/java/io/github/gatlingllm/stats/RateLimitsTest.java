@@ -111,9 +111,10 @@ class RateLimitsTest {
             .summary();
     assertThat(message(summary, "rate_limited"))
         .isEqualTo(
-            "The server turned 1 of 3 requests away (33.3 %; HTTP 429: slow down) and asked to wait"
-                + " 2 s (median; at most 2 s): no failures, but not served, so the SLO counts them"
-                + " as missed. Lowest left: requests 0 of 60.");
+            "The server rejected 1 of 3 requests by rate limits (33.3 %; HTTP 429: slow down) and"
+                + " asked to wait 2 s (median; at most 2 s). They are not failures, but they were"
+                + " not served, so the SLO counts them as missed. Lowest remaining: requests 0 of"
+                + " 60.");
     assertThat(message(summary, "paced"))
         .isEqualTo(
             "maxRequestsPerMinute=60 held back 1 of 2 requests, 0.500 s on average and at most"

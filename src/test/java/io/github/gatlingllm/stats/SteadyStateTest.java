@@ -44,7 +44,7 @@ class SteadyStateTest {
     assertThat(check.message())
         .isEqualTo(
             "c=64: TTFT from schedule grew from 1,472 ms to 3,122 ms over its measure window.");
-    assertThat(check.remedy()).contains("stabilize longer").contains("offer less");
+    assertThat(check.remedy()).contains("Stabilize longer").contains("offer less");
   }
 
   @Test
@@ -97,7 +97,7 @@ class SteadyStateTest {
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message())
         .matches(
-            "c=64: TTFT from schedule was 481 ms, then 103 ms: steady from 6.25 s on; the first"
+            "c=64: TTFT from schedule was 481 ms, then 103 ms: the first"
                 + " 6.25 s of the measure window are a transient.");
   }
 
