@@ -162,12 +162,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /**
      * Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempted requests.
      */
-    public @Nullable Double sloShare() {
+    @Nullable Double sloShare() {
       return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
     }
 
     /** Whether requests arrive faster than they are answered. */
-    public boolean fallsBehind() {
+    boolean fallsBehind() {
       return queue != null && queue.grows();
     }
 
@@ -188,7 +188,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
      * of the required share. Null if the interval contains the required share, or if {@link
      * #holdsSlo} is null. A level that falls behind does not hold.
      */
-    public @Nullable Boolean surelyHolds() {
+    @Nullable Boolean surelyHolds() {
       if (met != null && fallsBehind()) {
         return Boolean.FALSE;
       }
@@ -201,7 +201,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     /** Share of ended requests that failed, 0 to 1; null if none ended. */
-    public @Nullable Double failedShare() {
+    @Nullable Double failedShare() {
       return ended == 0 ? null : (Double) ((double) failed / ended);
     }
   }
@@ -234,7 +234,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       for (LoadLevel level : levels) {
         if (!labels.add(level.label())) {
           throw new IllegalArgumentException(
-              "Level " + level.label() + " is there twice; name each level once");
+              "Level " + level.label() + " occurs twice; list each level once");
         }
       }
     }

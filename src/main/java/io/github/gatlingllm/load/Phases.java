@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.metric.NumberText;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -91,7 +92,7 @@ public record Phases(
    * Longest time by which automatic phases delay measuring: the length of the measure phase, at
    * least 5 s; 0 without automatic phases.
    */
-  public long boundNanos() {
+  long boundNanos() {
     return isAutomatic() ? Math.max(LEAST_BOUND, measureNanos) : 0;
   }
 
@@ -136,7 +137,7 @@ public record Phases(
   }
 
   private static String seconds(long nanos) {
-    return nanos / 1e9 + " s";
+    return NumberText.plain(nanos / 1e9) + " s";
   }
 
   public Phases withFill(long nanos) {

@@ -46,7 +46,7 @@ public final class Trace implements Serializable {
   }
 
   /** The arrival's time since the first one, in nanoseconds. */
-  public long offsetNanos(int index) {
+  long offsetNanos(int index) {
     return offsets[index];
   }
 
@@ -61,7 +61,7 @@ public final class Trace implements Serializable {
    * Length of the traffic: up to one mean gap after its last arrival, so that number ÷ length is
    * the rate; 1 s if all arrivals have one instant.
    */
-  public long lengthNanos() {
+  long lengthNanos() {
     long last = offsets[offsets.length - 1];
     return last == 0 ? 1_000_000_000L : last + Math.max(1, last / (offsets.length - 1));
   }

@@ -328,7 +328,7 @@ public enum Metric {
   }
 
   /** How the values of a set of requests are summarised, and which requests have one. */
-  public enum Kind {
+  enum Kind {
     /** One value per ok request, summarised as a distribution. */
     PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
     /** One value per failed request, summarised as a distribution. */
@@ -477,7 +477,7 @@ public enum Metric {
   }
 
   /** Its kind. */
-  public Kind kind() {
+  Kind kind() {
     return entry.kind;
   }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Formats numbers for people, in the same way in sentences, tables, charts and on the console:
  * about three significant digits, whole numbers without decimals, thousands separated by commas,
- * the unit after a space. An absent value is {@value #ABSENT}.
+ * the unit after a space. An absent or infinite value is {@value #ABSENT}.
  *
  * <pre>{@code
  * 412.34 ms → "412 ms"   23.06 ms → "23.1 ms"   1842.3 tok/s → "1,842 tok/s"   12345 ms → "12.3 s"
@@ -28,7 +28,7 @@ public final class NumberText {
 
   /** A number without unit: 0.012, 1.20, 12.3, 35.0, 35, 1,234. */
   public static String number(@Nullable Double value) {
-    if (value == null) {
+    if (value == null || !Double.isFinite(value)) {
       return ABSENT;
     }
     double size = Math.abs(value);
@@ -67,7 +67,8 @@ public final class NumberText {
 
   /** A number with its unit, e.g. {@code 1,842 tok/s}. */
   public static String with(@Nullable Double value, String unit) {
-    return value == null || unit.isEmpty() ? number(value) : of(number(value), unit);
+    String number = number(value);
+    return unit.isEmpty() || number.equals(ABSENT) ? number : of(number, unit);
   }
 
   /** A formatted number with its unit, in the singular for 1: {@code 1 user/s}. */
@@ -84,8 +85,8 @@ public final class NumberText {
 
   /** A measured time: {@code 812 ms}, from 10 s up {@code 12.3 s}. */
   public static String ms(@Nullable Double millis) {
-    return millis != null && Math.abs(millis) >= LONG_MS
-        ? number(millis / 1e3) + " s"
+    return millis != null && Math.rint(Math.abs(millis)) >= LONG_MS
+        ? with(millis / 1e3, "s")
         : with(millis, "ms");
   }
 
@@ -102,7 +103,7 @@ public final class NumberText {
    * @param share 0 to 1
    */
   public static String percent(@Nullable Double share) {
-    if (share == null) {
+    if (share == null || !Double.isFinite(share)) {
       return ABSENT;
     }
     if (share == 0 || share == 1) {

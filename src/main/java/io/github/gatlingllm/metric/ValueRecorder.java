@@ -231,11 +231,6 @@ public final class ValueRecorder {
       return count;
     }
 
-    /** Σ of the values. */
-    public double sum() {
-      return mean * count;
-    }
-
     public double mean() {
       return mean;
     }

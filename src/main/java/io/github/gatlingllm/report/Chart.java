@@ -321,10 +321,14 @@ record Chart(
     }
   }
 
-  /** A point; a null {@code y} leaves a gap in the line. */
+  /** A point; without a finite {@code y} the line has a gap. */
   record Point(double x, @Nullable Double y, @Nullable String label) {
 
     private static final MathContext PRECISION = new MathContext(6);
+
+    Point {
+      y = y == null || Double.isFinite(y) ? y : null;
+    }
 
     Point(double x, @Nullable Double y) {
       this(x, y, null);

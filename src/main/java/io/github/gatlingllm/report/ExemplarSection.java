@@ -72,11 +72,11 @@ final class ExemplarSection {
   private Shown shown(RecordedText text) {
     Exemplar request = text.request();
     Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("Asked", text.prompt());
+    parts.put("Prompt", text.prompt());
     if (!text.reasoning().isEmpty()) {
       parts.put("Reasoning", text.reasoning());
     }
-    parts.put("Answer", text.answer().isEmpty() ? "nothing" : text.answer());
+    parts.put("Answer", text.answer().isEmpty() ? "(empty)" : text.answer());
     Double first = request.firstTokenMs();
     String facts =
         "%s%s, ended after %s, %s output tokens, %s"

@@ -191,12 +191,15 @@ final class VerdictSections {
 
   private static final List<File> FILES =
       List.of(
-          new File("llm/summary.json", "every figure, for scripts"),
+          new File("llm/summary.json", "all figures, for scripts"),
           new File("llm/summary.md", "the key figures, for a merge request"),
           new File("llm/junit.xml", "one test case per assertion"),
-          new File("llm/requests.jsonl", "one line per request"),
-          new File("llm/requests.csv", "the same as a table"),
+          new File("llm/run.json", "settings, plan, load levels and versions"),
+          new File("llm/requests.jsonl", "one record per request"),
+          new File("llm/requests.csv", "the records as a table"),
           new File("llm/arrivals.jsonl", "planned and real arrivals"),
+          new File("llm/generator.jsonl", "health of the load generator, second by second"),
+          new File("llm/server.jsonl", "metrics of the server, second by second"),
           new File("index.html", "Gatling's report", "users, requests and response times"));
 
   /** Links to the files that exist in the folder of the page. */

@@ -28,15 +28,12 @@ import org.jspecify.annotations.Nullable;
  * @param tools definitions of the tools that the model could call, a JSON array; null for none
  * @param inputTokens recorded length of {@link #asked}; null if not recorded
  * @param outputTokens recorded length of the answer to {@link #asked}; null if not recorded
- * @param offsetNanos recorded arrival in nanoseconds since the dataset's first dialog; null if not
- *     recorded
  */
 public record Dialog(
     List<Message> messages,
     @Nullable String tools,
     @Nullable Integer inputTokens,
-    @Nullable Integer outputTokens,
-    @Nullable Long offsetNanos) {
+    @Nullable Integer outputTokens) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -46,7 +43,7 @@ public record Dialog(
 
   /** A dialog without recorded lengths and tools. */
   public static Dialog of(List<Message> messages) {
-    return new Dialog(messages, null, null, null, null);
+    return new Dialog(messages, null, null, null);
   }
 
   /**

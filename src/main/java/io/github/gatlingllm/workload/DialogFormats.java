@@ -104,8 +104,7 @@ final class DialogFormats {
         messages,
         array(chat, "tools"),
         null,
-        length(chat, chat.has("max_tokens") ? "max_tokens" : "max_completion_tokens"),
-        null);
+        length(chat, chat.has("max_tokens") ? "max_tokens" : "max_completion_tokens"));
   }
 
   private static Message openAiMessage(JsonNode message) {

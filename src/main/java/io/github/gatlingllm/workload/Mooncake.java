@@ -19,10 +19,8 @@ import java.util.List;
 final class Mooncake implements DialogReader {
 
   private static final Message PLACEHOLDER = Message.user("?");
-  private static final long NANOS_PER_MILLI = 1_000_000L;
 
   private final BlockText texts;
-  private long firstMillis = Long.MIN_VALUE;
 
   Mooncake(Tokenizer tokenizer) {
     texts = new BlockText(tokenizer);
@@ -49,19 +47,11 @@ final class Mooncake implements DialogReader {
   }
 
   private Dialog of(JsonNode entry, Message message) {
-    JsonNode timestamp = entry.path("timestamp");
-    if (!timestamp.isNumber()) {
+    if (!entry.path("timestamp").isNumber()) {
       throw new IllegalArgumentException("expected \"timestamp\", a number of milliseconds");
     }
-    if (firstMillis == Long.MIN_VALUE) {
-      firstMillis = timestamp.longValue();
-    }
     return new Dialog(
-        List.of(message),
-        null,
-        length(entry, "input_length"),
-        length(entry, "output_length"),
-        (timestamp.longValue() - firstMillis) * NANOS_PER_MILLI);
+        List.of(message), null, length(entry, "input_length"), length(entry, "output_length"));
   }
 
   private static int length(JsonNode entry, String key) {

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * An invented server under closed loops, each level for so many seconds. It batches continuously:
- * each step gives every running answer one token, a new prompt makes the step longer, what finds no
- * slot waits. How fast it is wanders over seconds, as on a machine with neighbours, so that
- * requests close in time resemble each other. Another seed is another run of the same server.
+ * A simulated server under closed loops of a given duration. It batches continuously: each step
+ * gives every running answer one token, a new prompt makes the step longer, requests without a slot
+ * wait. Its speed drifts over seconds, as on a shared machine, so that requests close in time are
+ * correlated. Another seed is another run of the same server.
  */
 final class BusyServer {
 
@@ -36,7 +36,7 @@ final class BusyServer {
     this.seconds = seconds;
   }
 
-  /** The same with every first token later by that factor. */
+  /** This server with TTFT multiplied by a factor. */
   BusyServer ttft(double factor) {
     ttftFactor = factor;
     return this;
@@ -99,7 +99,7 @@ final class BusyServer {
     waiting.add(new Answer(start, 12 + random.nextInt(25)));
   }
 
-  /** Wanders by about 15 %, and takes about two seconds to forget where it was. */
+  /** The speed, which drifts by about 15 % with a correlation time of about two seconds. */
   private double speed(double now) {
     while (now > moodUntil) {
       mood = WANDER * mood + Math.sqrt(1 - WANDER * WANDER) * random.nextGaussian();

@@ -14,13 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Runs of one queue at 0.9 of what it can serve, which remembers 24 s of the 300 s of a run. */
+/** Runs of a queue at 90 % utilisation, with a correlation time of 24 s in runs of 300 s. */
 class NearSaturationTest {
 
   private static final double SECONDS = 300;
 
   @Test
-  void runsOfTheSameQueueAreCalledUnchanged() throws IOException {
+  void runsOfTheSameQueueAreUnchanged() throws IOException {
     int pairs = 30;
     int changed = 0;
     for (int pair = 0; pair < pairs; pair++) {

@@ -36,7 +36,7 @@ class RunComparisonIT {
   private static final int PAIRS = 60;
   private static final long SECOND = 1_000_000_000L;
 
-  /** What is drawn stays together for longer than the machine remembers. */
+  /** Length of resampled pieces, longer than the correlation time of the machine. */
   private static final long PIECE = 5 * SECOND / 2;
 
   private static final int PIECES = 24;
@@ -57,7 +57,7 @@ class RunComparisonIT {
   }
 
   @Test
-  void runsDrawnFromOneRecordingDifferOnlyWhereTheyWereMadeTo() throws IOException {
+  void resampledRunsDifferOnlyWhereChanged() throws IOException {
     TreeMap<String, Integer> wrong = new TreeMap<>();
     int calledChanged = 0;
     int found = 0;
@@ -78,7 +78,7 @@ class RunComparisonIT {
   }
 
   @Test
-  void freshRunsOfAServerThatWandersAreCalledUnchanged() throws IOException {
+  void runsOfAServerWithCorrelatedNoiseAreUnchanged() throws IOException {
     int calledChanged = 0;
     int found = 0;
     for (int pair = 0; pair < PAIRS / 2; pair++) {
@@ -105,7 +105,7 @@ class RunComparisonIT {
         .toList();
   }
 
-  /** A minute made of pieces of the recording, each from anywhere in it. */
+  /** A minute of pieces of the recording, taken at random positions. */
   private static ComparedRun drawn(long seed, double ttftFactor) throws IOException {
     Random random = new Random(seed);
     long from = RECORDED.stream().mapToLong(r -> r.timing().startUnixNanos()).min().orElseThrow();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RunComparisonTest {
 
-  /** 20 requests a second, one after the other in time; TTFT alternates around its mean. */
+  /** 20 requests per second at equal intervals; TTFT alternates around its mean. */
   private static final class Steady {
     private final List<RequestRecord> records = new ArrayList<>();
     private final List<LevelInfo> stages = new ArrayList<>();
@@ -57,7 +57,7 @@ class RunComparisonTest {
   }
 
   @Test
-  void aRunIsNoDifferentFromItself() throws IOException {
+  void runIsUnchangedAgainstItself() throws IOException {
     ComparedRun run = new Steady().level(1, 100).level(2, 150).run();
     Comparison same = Comparison.of(run, run, 1);
 
@@ -70,7 +70,7 @@ class RunComparisonTest {
   }
 
   @Test
-  void changesAreThoseOfTheSummaries() throws IOException {
+  void changesEqualTheDifferencesOfTheSummaries() throws IOException {
     ComparedRun base = new Steady().level(1, 100).run();
     ComparedRun slower = new Steady().level(1, 125).run();
     Change mean = change(Comparison.of(base, slower, 1), "ttft.mean");
@@ -88,7 +88,7 @@ class RunComparisonTest {
   }
 
   @Test
-  void aChangeThatIsClearButSmallIsNone() throws IOException {
+  void smallChangeIsNotRelevant() throws IOException {
     Change mean =
         change(
             Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 102.5).run(), 1),
@@ -126,7 +126,7 @@ class RunComparisonTest {
   }
 
   @Test
-  void stagesAreMatchedByLabelAndPooledOverWhatBothHave() throws IOException {
+  void levelsAreMatchedByLabelAndPooledOverCommonOnes() throws IOException {
     ComparedRun base = new Steady().level(1, 100).level(2, 200).run();
     ComparedRun other = new Steady().level(2, 220).level(4, 900).run();
     Comparison comparison = Comparison.of(base, other, 1);
@@ -139,7 +139,7 @@ class RunComparisonTest {
   }
 
   @Test
-  void oneTargetEachIsTheSameTargetWhateverItIsCalled() throws IOException {
+  void singleTargetsMatchWhateverTheirNames() throws IOException {
     ComparedRun base = new Steady().level(1, "old", 30, 100, Integer.MAX_VALUE).run();
     ComparedRun other = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE).run();
 
@@ -151,7 +151,7 @@ class RunComparisonTest {
   }
 
   @Test
-  void conditionsAreOnTheMeasuredChange() throws IOException {
+  void conditionsApplyToTheMeasuredChange() throws IOException {
     Comparison slower =
         Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 125).run(), 1);
 
@@ -172,16 +172,16 @@ class RunComparisonTest {
 
   @ParameterizedTest
   @CsvSource({"ttft.p95", "ttft.p95>10", "ttft.p95=10%", "speed>+10%", "'ttft.p95>+1%,'"})
-  void aConditionThatIsNoneIsNamed(String text) {
+  void invalidConditionIsNamed(String text) {
     assertThatThrownBy(() -> FailCondition.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageMatching("(?s).*(ttft\\.p95|speed).*")
         .hasMessageNotContaining("\n");
   }
 
-  /** Three runs against one base have a third of the 5 % each, and wider intervals. */
+  /** Each of three runs against one base gets a third of the 5 %, so intervals are wider. */
   @Test
-  void severalRunsAreCorrectedTogether() throws IOException {
+  void severalRunsHaveSimultaneousIntervals() throws IOException {
     ComparedRun base = new Steady().level(1, 100).run();
     ComparedRun slower = new Steady().level(1, 125).run();
     Change alone = change(Comparison.of(base, slower, 1), "ttft.mean");

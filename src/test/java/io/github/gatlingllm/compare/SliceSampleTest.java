@@ -27,9 +27,9 @@ class SliceSampleTest {
 
   private final Random random = new Random(3);
 
-  /** Two stages of 48 slices; what they weigh is drawn, and done again value by value. */
+  /** Two load levels of 48 slices with random weights, compared with repeated values. */
   @Test
-  void weightedSlicesHaveTheFiguresOfTheirValuesRepeated() {
+  void weightedSlicesEqualRepeatedValues() {
     for (int round = 0; round < 20; round++) {
       List<SliceSample> samples = new ArrayList<>();
       List<int[]> weights = new ArrayList<>();
@@ -66,7 +66,7 @@ class SliceSampleTest {
   }
 
   @Test
-  void secondsAreThoseOfTheWindow() throws IOException {
+  void secondsEqualTheWindow() throws IOException {
     RunInfo info = Recorded.run(12, Recorded.stage(1, 0, 12_000));
     List<RequestRecord> one = List.of(Recorded.at(0).tokens(5).record());
     SliceSample sample = ComparedRun.read(info, null, Recorded.source(one)).sampleOf(0);
@@ -78,7 +78,7 @@ class SliceSampleTest {
   }
 
   @Test
-  void nothingIsZero() {
+  void emptySampleIsZero() {
     TimeSlice slice = new TimeSlice();
     slice.add(Metric.TTFT_MS, 0, 2);
     slice.add(Metric.TTFT_MS, 5, 0);

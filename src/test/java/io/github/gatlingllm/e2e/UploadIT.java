@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class UploadIT {
 
   @Test
-  void uploadThatFailsIsALineAndAnExitCodeAndCostsNothing() throws Exception {
+  void failedUploadIsOneLineAndExitCode1AndLosesNothing() throws Exception {
     try (S3Server s3 = new S3Server()) {
       s3.refusal = "403 AccessDenied";
       s3.refused = request -> request.startsWith("PUT");

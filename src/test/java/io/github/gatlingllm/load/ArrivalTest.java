@@ -26,7 +26,7 @@ class ArrivalTest {
   }
 
   @Test
-  void earlyUserIsHeldAndThenOnlyAsLateAsItsTimer() {
+  void earlyUserWaitsForItsInstant() {
     Arrival arrival = schedule(0).next(1_000);
 
     assertThat(arrival.untilPlannedNanos(1_500)).isEqualTo(MARGIN - 500);
@@ -36,7 +36,7 @@ class ArrivalTest {
   }
 
   @Test
-  void lateUserIsNotHeld() {
+  void lateUserDoesNotWait() {
     OpenSchedule schedule = schedule(0, 0);
     Arrival first = schedule.next(1_000);
     Arrival late = schedule.next(1_000 + MARGIN + 3);

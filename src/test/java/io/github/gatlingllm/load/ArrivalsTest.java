@@ -78,7 +78,7 @@ class ArrivalsTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY})
-  void refusesWhatIsNoRate(double rate) {
+  void rejectsInvalidRates(double rate) {
     assertThatThrownBy(() -> Arrivals.poisson(rate, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

@@ -60,7 +60,7 @@ class GoodputSearchTest {
 
   /** By hand: 2, 4 hold, 8 fails; then 6, 7, 7.5, 7.75, 7.625 …, and both ends again. */
   @Test
-  void saysAboutHowManyLevelsAreToCome() {
+  void estimatesRemainingLevels() {
     LevelSource source = search(2, 0.5);
     LoadLevel level = source.next(null);
     List<Integer> left = new ArrayList<>();
@@ -72,7 +72,7 @@ class GoodputSearchTest {
   }
 
   @Test
-  void halvesWhereTheFirstLevelIsBad() {
+  void halvesIfTheFirstLevelFails() {
     assertThat(tried(search(16, 0.3), 3))
         .containsExactly(16.0, 8.0, 4.0, 2.0, 3.0, 3.5, 3.25, 3.0, 3.25);
   }
@@ -99,7 +99,7 @@ class GoodputSearchTest {
 
   /** Wilson's interval of 600 requests with 1, 6 and 13 misses: 99.06, 97.8 to 99.5, 98.7 %. */
   @Test
-  void measuresOnWhatChanceLeavesUndecided() {
+  void extendsUndecidedLevels() {
     long[] holds = {600, 1};
     long[] fails = {600, 30};
 
@@ -117,7 +117,7 @@ class GoodputSearchTest {
   }
 
   @Test
-  void measuresAtMostEightTimesAsLong() {
+  void extendsALevelToAtMostEightTimesItsLength() {
     LevelSource source = after(new long[] {600, 1}, new long[] {600, 30});
     for (int round = 2; round <= 8; round++) {
       assertThat(extendsMeasuring(source, 600, 6)).isTrue();
@@ -126,7 +126,7 @@ class GoodputSearchTest {
   }
 
   @Test
-  void oneMissInAShortLevelEndsNothing() {
+  void oneMissInAShortLevelDoesNotFailIt() {
     LevelSource source = search(1, 0.05);
     LoadLevel level = Objects.requireNonNull(source.next(null));
 
@@ -183,7 +183,7 @@ class GoodputSearchTest {
   }
 
   @Test
-  void whatTheGeneratorHoldsBackIsNoFaultOfTheServer() {
+  void requestsHeldBackByTheGeneratorAreNotTheServersQueue() {
     LevelSource source = search(2, 0.5);
     for (LoadLevel level = source.next(null); level != null; ) {
       Queue queue = new Queue(true, true, 0, 41);
@@ -210,17 +210,18 @@ class GoodputSearchTest {
   }
 
   @Test
-  void givesUpWhereNothingFailsOrNothingHolds() {
+  void endsIfNoRateFailsOrNoRateHolds() {
     LevelSource endless = search(0.01, 0.05);
     assertThat(tried(endless, 1e9)).hasSize(21);
     assertThat(conclusion(endless)).startsWith("Even the highest rate tried holds the SLO: 10");
+    assertThat(tried(search(3e5, 0.05), 1e9)).as("1.2e6 is no rate").containsExactly(3e5, 6e5);
     LevelSource hopeless = search(1, 0.05);
     assertThat(tried(hopeless, 0)).hasSize(21);
     assertThat(conclusion(hopeless)).startsWith("No rate down to ").endsWith("holds the SLO");
   }
 
   @Test
-  void withoutSloItSaysSo() {
+  void withoutSloItFailsWithAMessage() {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
     @Nullable LoadLevel next =
@@ -234,7 +235,7 @@ class GoodputSearchTest {
 
   /** At 0.02 requests/s for 30 s that is 55 of 100 levels; at 2 it is a server that is stuck. */
   @Test
-  void aLevelToWhichByChanceNoRequestCameIsMeasuredOn() {
+  void levelWithoutArrivalsByChanceIsExtended() {
     LevelSource rare = search(0.02, 0.05);
     LoadLevel level = Objects.requireNonNull(rare.next(null));
     LevelResult none =
@@ -270,7 +271,7 @@ class GoodputSearchTest {
   }
 
   @Test
-  void refusesWhatCannotBeMet() {
+  void rejectsInvalidPrecision() {
     assertThatThrownBy(() -> search(1, 0)).hasMessageContaining("precision(0.0) cannot be met");
     assertThatThrownBy(() -> search(0, 0.1)).hasMessageContaining("Rate 0.0 is no load");
   }

@@ -40,14 +40,14 @@ class InFlightGaugeTest {
   }
 
   @Test
-  void noneCameAfterTheWindowBegan() {
+  void noRequestAfterTheStartOfTheWindow() {
     assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(0, 0));
     assertThat(gauge.over(10, 10)).isNull();
   }
 
   /** Two threads read the clock before either was here. */
   @Test
-  void aLateCallCountsFromTheOneBefore() {
+  void instantBeforeThePreviousCallCountsAsThat() {
     change(1, 12);
     change(1, 11);
     assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(1.6, 2));

@@ -151,7 +151,7 @@ class InjectorPartTest {
   }
 
   @Test
-  void whatAUserAsksFollowsFromItsNumber() {
+  void arrivalNumberDeterminesTheDraw() {
     Sweep plan = Sweep.open(List.of(Open.steady(20)), new Gaps.Exponential(0), 3, PHASES);
     Sweep part = plan.part(new InjectorShare(2, 3));
     Open level = (Open) part.levels().get(0);
@@ -172,7 +172,7 @@ class InjectorPartTest {
   }
 
   @Test
-  void automaticPhasesEndAtTheirLatestWhereInjectorsCannotAgree() {
+  void automaticPhasesOfSeveralInjectorsHaveTheirLongestLength() {
     Phases automatic = Phases.DEFAULT.withMeasure(20 * SECOND);
     Closed closed =
         (Closed)
@@ -197,7 +197,7 @@ class InjectorPartTest {
 
   /** 30 + 30 s, a cooldown and a drain of 30 s at most, 0.1 s for what was cancelled. */
   @Test
-  void levelsStartWhenThoseBeforeHaveSurelyEnded() {
+  void plannedStartsAreAfterTheLatestEndOfThePreviousLevel() {
     InjectorShare share = new InjectorShare(2, 4);
     Sweep plan = new Sweep(List.of(new Closed(1, Phases.DEFAULT), new Closed(2, Phases.DEFAULT)));
 
@@ -218,7 +218,7 @@ class InjectorPartTest {
 
   @ParameterizedTest
   @MethodSource("whole")
-  void whatNeedsTheWholeIsRefusedInALine(LoadPlan plan) {
+  void plansThatCannotBeDividedAreRejected(LoadPlan plan) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> plan.part(new InjectorShare(2, 4)))
         .withMessageMatching("injector 2/4 cannot .*; .*");
@@ -227,7 +227,7 @@ class InjectorPartTest {
 
   /** In milliseconds; iterations of 10 ms end 10 ms after each level at the latest. */
   @Test
-  void levelsStartAtTheirInstantsThoughTheOnesBeforeEndEarlier() {
+  void levelsStartAtPlannedInstantsEvenIfThePreviousEndsEarly() {
     Phases phases = new Phases(0, 0, SECOND / 10, SECOND, null);
     LoadPlan plan =
         new Sweep(List.of(new Closed(1, phases), new Open(100, Arrivals.constant(100), phases)))

@@ -27,7 +27,7 @@ class PlanDriverTest {
   private @Nullable FakeLoad load;
 
   @AfterEach
-  void everyPlanEndsAndLeavesNobodyBehind() {
+  void everyPlanEndsWithAllUsersEnded() {
     if (load != null) {
       assertThat(load.noMore).isTrue();
       assertThat(load.usersThere).isZero();
@@ -186,7 +186,7 @@ class PlanDriverTest {
   }
 
   @Test
-  void requestsThatHangAreNotWaitedForLongerThanDrain() {
+  void hangingRequestsAreDrainedForTheDrainTime() {
     FakeLoad load =
         run(FakeLoad.of(60_000, closed(2, Phases.DEFAULT.withRequests(2).withDrain(7 * SECOND))));
 
@@ -206,7 +206,7 @@ class PlanDriverTest {
   }
 
   @Test
-  void trialStartsWhenTheSlowestOfTheOneBeforeHasEnded() {
+  void trialStartsWhenTheSlowestIterationOfThePreviousHasEnded() {
     Iterator<Long> millis = List.of(10L, 20L, 30L, 5L, 5L, 50L, 7L, 7L).iterator();
     FakeLoad load =
         run(
@@ -299,7 +299,7 @@ class PlanDriverTest {
 
   /** No rule is set: the level ends all the same, and no further one is offered. */
   @Test
-  void aServerThatAnswersNothingAnyMoreEndsThePlan() {
+  void serverThatIsDownEndsThePlan() {
     LoadPlan plan =
         new LoadPlan.Sweep(
             List.of(
@@ -346,7 +346,7 @@ class PlanDriverTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void levelThatChanceLeavesUndecidedIsMeasuredOn(boolean cooldown) {
+  void undecidedLevelIsExtended(boolean cooldown) {
     Phases phases = new Phases(0, SECOND, 6 * SECOND, SECOND, null).withCooldown(cooldown);
     FakeLoad load = search(phases);
 
@@ -380,7 +380,7 @@ class PlanDriverTest {
   }
 
   @Test
-  void levelOfSoManyRequestsGoesOnWithMore() {
+  void levelBoundedByRequestsIsExtendedByRequests() {
     FakeLoad load = search(new Phases(0, SECOND, 0, SECOND, 600));
 
     assertThat(
@@ -474,7 +474,7 @@ class PlanDriverTest {
   }
 
   @Test
-  void levelsAreAskedForOneByOne() {
+  void levelsAreRequestedOneByOne() {
     AtomicInteger ended = new AtomicInteger();
     Users nobody =
         new Users() {

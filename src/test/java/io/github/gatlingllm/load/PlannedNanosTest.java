@@ -38,7 +38,7 @@ class PlannedNanosTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void isKnownWhereTimeBoundsEveryLevel(Case given) {
+  void isKnownIfTimeBoundsEveryLevel(Case given) {
     assertThat(given.plan().plannedNanos()).isEqualTo(given.nanos());
   }
 }

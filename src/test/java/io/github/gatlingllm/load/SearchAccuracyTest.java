@@ -85,7 +85,7 @@ class SearchAccuracyTest {
 
   /** Erlang C of 2 servers at a load of 1 is 1/3; beyond 0.5 s wait exp(−1 · 0.5) of these. */
   @Test
-  void waitIsErlangs() {
+  void probabilityOfAWaitIsThatOfErlangC() {
     assertThat(waitsLonger(2, 1)).isCloseTo(1.0 / 3 * Math.exp(-0.5), within(1e-12));
   }
 

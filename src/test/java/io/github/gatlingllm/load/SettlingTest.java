@@ -81,7 +81,7 @@ class SettlingTest {
 
   /** Truth is what 2,000 s show after 160 s: 110 ms and 9.06 requests/s. */
   @Test
-  void whatIsMeasuredIsWhatALongRunShows() {
+  void measuredSharesAreThoseOfALongRun() {
     SerialPrefill truth =
         run(new Phases(60 * SECOND, 100 * SECOND, 2_000 * SECOND, 30 * SECOND, null), USERS);
     double perSecond = truth.rate("c=64", 2_000);
@@ -96,7 +96,7 @@ class SettlingTest {
 
   /** Who starts all users at once measures the burst: 64 prompts of 45 ms, the last after 2.9 s. */
   @Test
-  void explicitPhasesMeanWhatTheySay() {
+  void explicitPhasesHaveTheirLengths() {
     SerialPrefill burst = run(new Phases(0, 0, 30 * SECOND, 30 * SECOND, null), USERS);
 
     assertThat(burst.start("c=64", "measure")).isZero();
@@ -106,7 +106,7 @@ class SettlingTest {
 
   /** Alone the first answer takes 3.7 s; the fill ends after half the bound of 30 s at most. */
   @Test
-  void usersAreSpreadAndHaveAnAnswerEach() {
+  void usersAreSpreadAndEachHasAnAnswerBeforeMeasuring() {
     SerialPrefill level = run(Phases.DEFAULT, USERS);
 
     assertThat(level.load.events.subList(0, 6))
@@ -123,7 +123,7 @@ class SettlingTest {
 
   /** The load is the same from the first request that is measured to the end of the last. */
   @Test
-  void lateRequestsAreUnderLoadToo() {
+  void lateRequestsMeetFullLoad() {
     SerialPrefill level = run(Phases.DEFAULT, USERS);
     long from = level.start("c=64", "measure");
     long until = level.start("c=64", "drain");
@@ -139,7 +139,7 @@ class SettlingTest {
 
   /** Users of the second level start over twice the 2 s of the first. */
   @Test
-  void laterLevelsKnowHowLongAnswersTake() {
+  void laterLevelsUseTheE2eOfThePreviousOne() {
     Phases phases = Phases.DEFAULT.withMeasure(20 * SECOND);
     List<String> events =
         events(2_000, new LoadLevel.Closed(1, phases), new LoadLevel.Closed(4, phases));
@@ -210,7 +210,7 @@ class SettlingTest {
 
   /** A count is exact: nothing is sent that it does not count. */
   @Test
-  void aCountOfRequestsNeitherSettlesNorCoolsDown() {
+  void levelBoundedByRequestsHasNoAutomaticPhasesAndNoCooldown() {
     FakeLoad load = FakeLoad.of(1_000, new LoadLevel.Closed(4, Phases.DEFAULT.withRequests(10)));
 
     assertThat(load.run().iterations).hasSize(10).allMatch(line -> line.endsWith(" measure"));

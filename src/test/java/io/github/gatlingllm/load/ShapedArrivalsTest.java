@@ -34,7 +34,7 @@ class ShapedArrivalsTest {
 
   @ParameterizedTest
   @CsvSource({"1.4, 7", "3, 8", "0.5, 9", "0.1, 10"})
-  void gammaHasItsRateItsDispersionAndItsDistribution(double cv, long seed) {
+  void gammaHasItsRateDispersionAndDistribution(double cv, long seed) {
     int n = 20_000;
     double[] gaps = gaps(Arrivals.gamma(25, cv, seed).offsets(), n);
     double mean = Arrays.stream(gaps).average().orElseThrow();
@@ -61,7 +61,7 @@ class ShapedArrivalsTest {
    */
   @ParameterizedTest
   @ValueSource(doubles = {0.2, 1, 3, 10})
-  void anyWindowExpectsRateTimesTime(double cv) {
+  void expectedArrivalsInAnyWindowAreRateTimesTime(double cv) {
     int windows = 4_000;
     double[] counts = new double[windows];
     for (int seed = 0; seed < windows; seed++) {
@@ -77,7 +77,7 @@ class ShapedArrivalsTest {
   /** The density is 1 − F(x), and its integral x·(1 − F(x)) + ∫ y dF(y), y from 0 to x. */
   @ParameterizedTest
   @ValueSource(doubles = {0.2, 3, 10})
-  void firstGapIsWhatIsLeftOfOne(double cv) {
+  void firstGapIsTheRemainderOfAGap(double cv) {
     int n = 4_000;
     double shape = 1 / (cv * cv);
     double[] first =
@@ -156,7 +156,7 @@ class ShapedArrivalsTest {
   }
 
   @Test
-  void evenArrivalsAlongARampLieWhereItsIntegralIsWhole() {
+  void evenArrivalsOfARampAreAtIntegersOfItsIntegral() {
     // 0 to 10 per second in 10 s: the integral is t²/2.
     Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
     long[] offsets = head(ramp, 10 * SECOND);
@@ -190,7 +190,7 @@ class ShapedArrivalsTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {-0.5, Double.NaN, Double.POSITIVE_INFINITY})
-  void refusesACurveThatIsNoRate(double bad) {
+  void rejectsNegativeRatesOfACurve(double bad) {
     Arrivals curve =
         new Arrivals.Curve(
             nanos -> nanos >= 2 * SECOND ? bad : 1, 5 * SECOND, new Gaps.Exponential(1));
@@ -205,7 +205,7 @@ class ShapedArrivalsTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0, -1, 101, Double.NaN})
-  void refusesWhatIsNoSpread(double cv) {
+  void rejectsInvalidCv(double cv) {
     assertThatThrownBy(() -> Arrivals.gamma(25, cv, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

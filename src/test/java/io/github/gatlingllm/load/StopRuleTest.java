@@ -93,7 +93,7 @@ class StopRuleTest {
   }
 
   @Test
-  void aServerThatAnswersNothingAnyMoreEndsAnySweepUnlessNeverIsSaid() {
+  void serverThatIsDownEndsAnySweepWithoutTheRuleNever() {
     LevelSource source = new LoadPlan.Sweep(List.of(C1, C2)).source();
     assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(Long.MAX_VALUE, 100));
     assertThat(source.needsResults()).as("levels follow at once").isFalse();
@@ -142,7 +142,7 @@ class StopRuleTest {
     "never,Never",
     "overSaturated,OverSaturated"
   })
-  void isReadFromText(String text, String name) {
+  void parsesEveryRule(String text, String name) {
     assertThat(StopRule.parse(text).getClass().getSimpleName()).isEqualTo(name);
     assertThat(StopRule.parse(text)).hasToString(text.replace(" ", ""));
   }
@@ -160,7 +160,7 @@ class StopRuleTest {
         "slo<0%",
         "ttft<1s"
       })
-  void refusesOtherText(String text) {
+  void rejectsOtherText(String text) {
     assertThatThrownBy(() -> StopRule.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -186,7 +186,7 @@ class StopRuleTest {
   }
 
   @Test
-  void sweepThatBreaksNoRuleSaysNothing() {
+  void sweepWithoutABrokenRuleHasNoConclusion() {
     LevelSource source =
         new LoadPlan.Sweep(List.of(C1, C2)).stopWhen(List.of(new StopRule.SloBelow(50))).source();
     assertThat(source.next(null)).isEqualTo(C1);

@@ -53,7 +53,7 @@ class TraceFileTest {
   }
 
   @Test
-  void speedIsAFactorOnTime() {
+  void speedScalesTime() {
     assertThat(read("azure.csv", 2))
         .extracting(Planned::offsetNanos)
         .containsExactly(0L, 2_157_289_500L, 6_659_705_000L);
@@ -80,7 +80,7 @@ class TraceFileTest {
           {"time":1}|trace.txt:1: expected a "timestamp"
           timestamp|trace.txt: has no arrival; expected one or more
           """)
-  void namesFileAndLineOfWhatIsWrong(String lines, String message) throws IOException {
+  void errorsNameFileAndLine(String lines, String message) throws IOException {
     Path file = Files.writeString(folder.resolve("trace.txt"), lines.replace('~', '\n'));
 
     assertThatThrownBy(() -> Trace.read(file))
@@ -89,7 +89,7 @@ class TraceFileTest {
   }
 
   @Test
-  void saysWhenThereIsNoFile() {
+  void missingFileIsReported() {
     assertThatThrownBy(() -> Trace.read(Path.of("none.csv")))
         .hasMessage(
             "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or"

@@ -26,7 +26,7 @@ class MetricTest {
 
   @ParameterizedTest
   @EnumSource(Metric.class)
-  void entryIsWhole(Metric metric) {
+  void entryIsComplete(Metric metric) {
     assertThat(metric.figure()).matches("[a-z0-9_]+(\\.[a-z_]+)?");
     assertThat(metric.title()).isNotBlank();
     assertThat(metric.words()).isNotBlank();
@@ -41,7 +41,7 @@ class MetricTest {
   }
 
   @Test
-  void noNameStandsTwice() {
+  void namesAreUnique() {
     assertThat(Arrays.stream(Metric.values()).map(Metric::figure)).doesNotHaveDuplicates();
     assertThat(Arrays.stream(Metric.values()).map(Metric::key)).doesNotHaveDuplicates();
   }

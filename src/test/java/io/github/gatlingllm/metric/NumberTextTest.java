@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NumberTextTest {
 
@@ -31,10 +32,18 @@ class NumberTextTest {
   }
 
   @Test
-  void absentIsADashWithoutUnit() {
+  void absentValueIsADashWithoutUnit() {
     assertThat(NumberText.ms(null)).isEqualTo("–");
     assertThat(NumberText.percent(null)).isEqualTo("–");
     assertThat(NumberText.ms(412.0)).isEqualTo("412 ms");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+  void notFiniteIsADashToo(double value) {
+    assertThat(NumberText.number(value)).isEqualTo("–");
+    assertThat(NumberText.ms(value)).isEqualTo("–");
+    assertThat(NumberText.percent(value)).isEqualTo("–");
   }
 
   /** Sentences and tables once disagreed about the first four. */
@@ -50,7 +59,7 @@ class NumberTextTest {
     "0.5,50.0 %",
     "1.5,150.0 %"
   })
-  void onlyAllIsAHundredPercentAndOnlyNoneIsZero(double share, String text) {
+  void onlyOneIs100PercentAndOnlyZeroIs0Percent(double share, String text) {
     assertThat(NumberText.percent(share)).isEqualTo(text);
   }
 
@@ -58,20 +67,20 @@ class NumberTextTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {"9999|9,999 ms", "12345|12.3 s", "-12345|−12.3 s", "0.5|0.500 ms"})
+      value = {"9999|9,999 ms", "9999.6|10.0 s", "12345|12.3 s", "-12345|−12.3 s", "0.5|0.500 ms"})
   void longTimesAreInSeconds(double millis, String text) {
     assertThat(NumberText.ms(millis)).isEqualTo(text);
   }
 
   @ParameterizedTest
   @CsvSource({"200,200 ms", "0.5,0.5 ms", "9999,9999 ms", "2000,2 s", "30000,30 s", "12500,12.5 s"})
-  void chosenTimesAreAsShortAsTheyAre(double millis, String text) {
+  void timesOfSettingsHaveNoTrailingZeros(double millis, String text) {
     assertThat(NumberText.plainMs(millis)).isEqualTo(text);
   }
 
   @ParameterizedTest
   @CsvSource({"0.5,0.5 s", "1,1 s", "45.2,45 s", "365,6 min 05 s", "7260,2 h 01 min"})
-  void durationsAsPeopleSayThem(double seconds, String text) {
+  void durationsHaveMinutesAndHours(double seconds, String text) {
     assertThat(NumberText.duration(seconds)).isEqualTo(text);
   }
 }

@@ -20,7 +20,7 @@ class StudentTTest {
     "0.05, 1e6, 1.95997",
     "0.0001, 1e6, 3.8906"
   })
-  void quantileIsThatOfTheTables(double beyond, double df, double expected) {
+  void quantilesEqualPublishedTables(double beyond, double df, double expected) {
     assertThat(StudentT.quantile(beyond, df)).isCloseTo(expected, within(expected * 1e-4));
     assertThat(StudentT.beyond(expected, df)).isCloseTo(beyond, within(beyond * 1e-3));
   }

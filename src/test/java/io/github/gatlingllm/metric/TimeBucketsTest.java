@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class TimeBucketsTest {
 
   @Test
-  void windowHasAllItsBucketsFromTheStart() {
+  void windowHasAllBucketsFromTheStart() {
     TimeBuckets<AtomicInteger> buckets = TimeBuckets.within(100, 10, 4, AtomicInteger::new);
     // 10 ns in 4 buckets are 3, 3, 3 and 1 ns.
     for (long at : new long[] {0, 100, 102, 103, 109, 110, 1_000}) {
@@ -18,12 +18,12 @@ class TimeBucketsTest {
   }
 
   @Test
-  void windowOfNoLengthHasBuckets() {
+  void windowWithoutLengthHasBuckets() {
     assertThat(TimeBuckets.within(100, 0, 4, AtomicInteger::new).all()).hasSize(4);
   }
 
   @Test
-  void neighboursAreJoinedWhereThereWouldBeTooMany() {
+  void neighboursAreMergedAtTheLimit() {
     TimeBuckets<AtomicInteger> buckets =
         TimeBuckets.from(100, 10, 3, AtomicInteger::new, (a, b) -> a.addAndGet(b.get()));
     for (long at : new long[] {99, 100, 110, 120}) {

@@ -73,7 +73,7 @@ class ValueRecorderTest {
   }
 
   @Test
-  void nothingIsAbsentNotZero() {
+  void noValuesGiveNullNotZero() {
     Distribution empty = new ValueRecorder(ValueRecorder.MICROS).distribution();
     assertThat(empty.count()).isZero();
     assertThat(empty.mean()).isNull();

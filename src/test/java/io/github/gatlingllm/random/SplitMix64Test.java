@@ -9,7 +9,7 @@ class SplitMix64Test {
 
   /** The first draws of {@code SplittableRandom(0)}, which every implementation gives. */
   @Test
-  void mixedStepsAreThePublishedSequence() {
+  void mixReproducesThePublishedSequence() {
     assertThat(SplitMix64.mix(SplitMix64.GOLDEN_GAMMA)).isEqualTo(0xe220a8397b1dcdafL);
     assertThat(SplitMix64.mix(SplitMix64.GOLDEN_GAMMA << 1)).isEqualTo(0x6e789e6aa1b965f4L);
     SplittableRandom random = new SplittableRandom(0);
@@ -30,7 +30,7 @@ class SplitMix64Test {
    * correlations the largest stays below five of them but once in 70,000.
    */
   @Test
-  void whatIsDrawnForOneIndexSaysNothingOfTheNext() {
+  void drawsOfNeighbouringIndicesAreIndependent() {
     int n = 10_000;
     double[][] draws = new double[n + 1][];
     for (int i = 0; i <= n; i++) {

@@ -23,9 +23,9 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Writes the records of an invented open-loop run of any size, to measure how long its report takes
- * to make and to open. Arguments: directory, requests, gaps per request, seconds of load (960),
- * name of the injector (local). Seeded: always the same of an injector.
+ * Writes the records of a synthetic open-loop run of any size, to measure how long its report takes
+ * to write and to open. Arguments: directory, requests, gaps per request, seconds of load (960),
+ * name of the injector (local). Deterministic for each injector.
  *
  * <pre>{@code
  * BigRun big 1000000 10          10 million gaps

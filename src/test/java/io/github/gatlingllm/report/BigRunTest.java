@@ -14,13 +14,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds for runs of any size is tried with one of a size that tests can bear. */
+/** Properties of reports of large runs, tested with a run of moderate size. */
 class BigRunTest {
 
   @TempDir Path directory;
 
   @Test
-  void pageStaysSmallAndIsTheSameWhateverTheOrderOfRecords() throws IOException {
+  void pageSizeIsBoundedAndIndependentOfRecordOrder() throws IOException {
     RunFiles files = new RunFiles(directory);
     new BigRun(4_000, 60, 960).write(directory);
     RunReport.of(files).write();

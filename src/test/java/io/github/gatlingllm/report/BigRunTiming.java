@@ -13,11 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Says how fast the records of a run are read, how fast its report is made, how large it is and how
- * fast a browser opens it. Argument: a run's directory, e.g. one that {@link BigRun} wrote.
+ * Measures how fast the records of a run are read, how fast its report is written, how large it is
+ * and how fast a browser opens it. Argument: the directory of a run, e.g. of {@link BigRun}.
  *
- * <p>Rates are per second of processor time of the one thread that does the work, so that other
- * work of the machine does not count.
+ * <p>Rates are per second of CPU time of the working thread, independent of other load on the
+ * machine.
  */
 final class BigRunTiming {
 

@@ -25,7 +25,7 @@ import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** A fresh headless Chromium that notes what pages say on the console and ask of the network. */
+/** A fresh headless Chromium that records console messages and network requests of pages. */
 final class Browser implements AutoCloseable {
 
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
@@ -39,16 +39,16 @@ final class Browser implements AutoCloseable {
       """;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What the system prefers. */
+  /** The preferred colour scheme of the system. */
   enum Theme {
     LIGHT,
     DARK
   }
 
   /**
-   * A box for a chart, as it is drawn.
+   * The element of a chart after drawing.
    *
-   * @param label what it tells those who do not see it
+   * @param label text for screen readers
    * @param paths lines and areas in its SVG
    * @param texts labels in its SVG
    */
@@ -70,7 +70,7 @@ final class Browser implements AutoCloseable {
     this.driver = driver;
   }
 
-  /** Opens one, or skips the test where there is no Chromium; in CI its absence is a failure. */
+  /** Starts a browser, or skips the test without Chromium; in CI its absence is a failure. */
   static Browser open(Path profile) {
     boolean present = Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
     if ("true".equals(System.getenv("CI"))) {
@@ -108,8 +108,8 @@ final class Browser implements AutoCloseable {
   }
 
   /**
-   * From now on the system prefers this, and no page remembers another choice. Leaves the page that
-   * is shown, which would draw all its charts again.
+   * Sets the preferred colour scheme and clears stored choices. Leaves the current page, which
+   * would draw all its charts again.
    */
   Browser prefer(Theme theme) {
     driver.executeScript("try { localStorage.clear() } catch { }");
@@ -120,7 +120,7 @@ final class Browser implements AutoCloseable {
     return this;
   }
 
-  /** Opens a file at a size; complaints and requests are those from here on. */
+  /** Opens a file at a window size; clears recorded messages and requests. */
   Browser show(Path page, int width, int height) {
     driver.manage().window().setSize(new Dimension(width, height));
     complaints();
@@ -130,7 +130,7 @@ final class Browser implements AutoCloseable {
     return this;
   }
 
-  /** As a browser shows a file that lets no page run scripts; until {@link #letScriptsRun}. */
+  /** Opens a file with scripts disabled, until {@link #letScriptsRun}. */
   Browser showWithoutScripts(Path page, int width, int height) {
     driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", true));
     driver.manage().window().setSize(new Dimension(width, height));
@@ -138,7 +138,7 @@ final class Browser implements AutoCloseable {
     return this;
   }
 
-  /** Pages that are shown from now on may run scripts, as at first. */
+  /** Enables scripts for pages that are opened from now on. */
   void letScriptsRun() {
     driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", false));
   }
@@ -149,8 +149,7 @@ final class Browser implements AutoCloseable {
   }
 
   /**
-   * All boxes for charts of the load level that is chosen; asked for in one call, since each call
-   * to the browser takes long.
+   * All charts of the chosen load level, read in one call, since each call to the browser is slow.
    */
   List<Plot> plots() {
     return ((List<?>) eval(PLOTS))
@@ -176,7 +175,7 @@ final class Browser implements AutoCloseable {
         .stream().map(String.class::cast).toList();
   }
 
-  /** A picture of what is shown. */
+  /** Takes a screenshot. */
   void picture(Path file) throws IOException {
     File picture = driver.getScreenshotAs(OutputType.FILE);
     Files.createDirectories(file.toAbsolutePath().getParent());
@@ -191,7 +190,7 @@ final class Browser implements AutoCloseable {
         .toList();
   }
 
-  /** Addresses asked for since the last call, other than files, data and Chromium's own pages. */
+  /** URLs requested since the last call, except files, data and Chromium's own pages. */
   List<String> networkRequests() {
     return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
         .map(entry -> message(entry.getMessage()))

@@ -37,7 +37,7 @@ class CompareCommandTest {
   }
 
   @Test
-  void aSlowerServerIsFoundAndToldInBothFiles() throws IOException {
+  void slowerServerIsReportedOnThePageAndInMarkdown() throws IOException {
     Path out = runs.resolve("out");
     Called called =
         call("compare", run("base"), run("again"), run("slower"), "--out", out.toString());
@@ -59,7 +59,7 @@ class CompareCommandTest {
   }
 
   @Test
-  void theSameRecordsGiveTheSameText() throws IOException {
+  void sameRecordsGiveTheSameText() throws IOException {
     assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
     Path file = runs.resolve("slower").resolve("compare.md");
     String first = Files.readString(file);
@@ -77,7 +77,7 @@ class CompareCommandTest {
     "c=9:tpot.p50>+10%, 2, 'c=9 is not a load level of both runs; they have c=2, c=8'",
     "itl.p75>+10%, 2, not judged"
   })
-  void exitCodeSaysWhetherAConditionFailed(String conditions, int exitCode, String said) {
+  void exitCodeOfFailConditions(String conditions, int exitCode, String said) {
     Called called = call("compare", run("base"), run("slower"), "--fail-on", conditions);
 
     assertThat(called.exitCode()).as(called.output()).isEqualTo(exitCode);
@@ -106,7 +106,7 @@ class CompareCommandTest {
   }
 
   @Test
-  void whatDiffersComesFirst() throws IOException {
+  void differencesAreTheFirstSection() throws IOException {
     Path differing = runs.resolve("differing");
     demo().withoutSlo().write(differing);
     RunFiles files = new RunFiles(differing);

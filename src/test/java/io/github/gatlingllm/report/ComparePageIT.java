@@ -52,7 +52,7 @@ class ComparePageIT {
 
   @ParameterizedTest
   @CsvSource({"LIGHT,1400", "DARK,800"})
-  void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
+  void everyChartIsDrawnWithoutErrorsOrNetwork(Theme theme, int width) throws IOException {
     browser.prefer(theme).show(page, width, 1000);
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
@@ -100,7 +100,7 @@ class ComparePageIT {
   }
 
   @Test
-  void hostileNamesAreShownAsTheyAre() throws IOException {
+  void hostileNamesAreShownLiterally() throws IOException {
     List<String> names = List.of(HOSTILE.replace("/", ""));
     DemoRun hostile = new DemoRun(List.of(1, 4), List.of(HOSTILE), names);
     hostile.write(folder.resolve("hostile"));

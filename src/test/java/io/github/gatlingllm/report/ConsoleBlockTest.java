@@ -41,7 +41,7 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void aRunInFullSwing() {
+  void runUnderLoad() {
     assertThat(ConsoleBlock.of(FULL, 25_000_000_000L))
         .isEqualToNormalizingNewlines(
             """
@@ -56,7 +56,7 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void whatLimitsTheRateHasALineOnlyWhereItDoes() {
+  void rateLimitsHaveALineOnlyIfTheyApplied() {
     LiveFigures limited =
         new LiveFigures(7, 0, 12, 3, null, null, null, null, null, null, null, null, null);
     assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
@@ -67,7 +67,7 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void aRunThatKnowsNothingYet() {
+  void runWithoutFigures() {
     assertThat(ConsoleBlock.of(NOTHING, 25_000_000_000L))
         .isEqualToNormalizingNewlines(
             """
@@ -80,7 +80,7 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void noLineIsWiderThanGatlings() {
+  void noLineIsWiderThanGatlingsConsole() {
     Progress far = new Progress("c=8 on " + "x".repeat(200), Phase.DRAIN, 7.0, 3_723_000_000_000L);
     assertThat(ConsoleBlock.of(FULL.withProgress(far), 25_000_000_000L).lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
@@ -91,7 +91,7 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void aFinishedLevelIsALine() {
+  void finishedLevelIsOneLine() {
     assertThat(ConsoleBlock.finished("c=8 (vllm, Chat)", FULL))
         .isEqualTo(
             "LLM c=8 (vllm, Chat): 1,580 tok/s, 57.9 requests/s, TTFT p50 182 ms, p99 1,733 ms;"
@@ -101,14 +101,14 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void theTimeLeftIsShort() {
+  void remainingTimeIsAbbreviated() {
     assertThat(left(0)).endsWith(" / left: 0s");
     assertThat(left(59_400_000_000L)).endsWith(" / left: 59s");
     assertThat(left(3_723_000_000_000L)).endsWith(" / left: 1h 02m");
   }
 
   @Test
-  void aStageWithoutEndHasNoBar() {
+  void levelWithoutEndHasNoProgressBar() {
     assertThat(
             ConsoleBlock.of(
                 NOTHING.withProgress(new Progress("r=16", null, null, null)), 25_000_000_000L))

@@ -6,10 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Writes {@code llm.html} of an invented run into the folder given, and our pieces into Gatling's
- * pages where they lie there: what the pictures in the documentation show. With a second argument
- * it is a run of open loops and two scenarios, or, {@code observed}, one whose engine said how it
- * fared.
+ * Writes {@code llm.html} of a synthetic run into a folder, and inserts into Gatling's pages there,
+ * for the pictures in the documentation. With a second argument the run has open loops and two
+ * scenarios, or, if that is {@code observed}, metrics of the engine.
  */
 final class DemoPage {
 

@@ -37,10 +37,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An invented sweep against an invented server that batches continuously: each step gives every
- * running answer one token, a new prompt makes the step longer, and what finds no slot waits. So
- * throughput grows with load until the slots are full; then latency grows instead. Seeded: always
- * the same.
+ * A synthetic sweep against a simulated server with continuous batching: each step gives every
+ * running answer one token, a new prompt makes the step longer, and requests without a slot wait.
+ * So throughput grows with load until the slots are full; then latency grows instead.
+ * Deterministic.
  */
 final class DemoRun {
 
@@ -82,7 +82,7 @@ final class DemoRun {
     return this;
   }
 
-  /** Every step takes so many times as long. */
+  /** This run with steps that take this many times as long. */
   DemoRun slower(double factor) {
     slowness = factor;
     return this;
@@ -123,7 +123,7 @@ final class DemoRun {
     return this;
   }
 
-  /** The same requests as if they had been planned arrivals, each a little late. */
+  /** This run with its requests as planned arrivals, each a little late. */
   DemoRun open() {
     open = true;
     return this;
@@ -139,18 +139,18 @@ final class DemoRun {
     return this;
   }
 
-  /** Answers that say how long they waited in the server. */
+  /** This run with answers that report their queue time in the server. */
   DemoRun reporting() {
     return reporting(Map.of("queue_s", 0.002, "prefill_s", 0.011));
   }
 
-  /** Answers that say these times in seconds. */
+  /** This run with answers that report these times, in seconds. */
   DemoRun reporting(Map<String, Double> times) {
     server = times;
     return this;
   }
 
-  /** With what the engine and its four GPUs say once a second, one reading failed, and a price. */
+  /** This run with metrics of the engine and four GPUs, one failed reading, and a price. */
   DemoRun observed() {
     observed = true;
     return this;
@@ -243,7 +243,7 @@ final class DemoRun {
     return closed == null ? record.timing().startUnixNanos() : closed;
   }
 
-  /** Its records and {@code run.json}, as a run leaves them behind. */
+  /** Writes the records and {@code run.json} like a real run. */
   void write(Path run) throws IOException {
     RunFiles files = new RunFiles(run);
     RunInfo info = recorded();
@@ -309,7 +309,7 @@ final class DemoRun {
         .assertions(assertions);
   }
 
-  /** One answer on its way. */
+  /** An answer in progress. */
   private static final class Answer {
     final double startMs;
     final double[] tokenMs;
@@ -322,7 +322,7 @@ final class DemoRun {
     }
   }
 
-  /** Runs a closed loop of so many users and returns when its last answer ended. */
+  /** Runs a closed loop of this many users; returns the end of its last answer. */
   private double level(int users, String target, double slowness, double from) {
     Deque<Answer> waiting = new ArrayDeque<>();
     List<Answer> running = new ArrayList<>();

@@ -34,14 +34,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.xml.sax.InputSource;
 
-/** Folders of runs that somebody else wrote, or made up: nothing in them costs or leads astray. */
+/** Damaged, foreign and hostile folders of runs. */
 class ForeignRunTest {
 
   private static final ObjectMapper JSON =
       JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
   private static final long START = 1_795_255_200_000_000_000L;
 
-  /** For a terminal, a page, Markdown, a spreadsheet and XML. */
+  /** Hostile text for a terminal, a page, Markdown, a spreadsheet and XML. */
   private static final String HOSTILE =
       "=1+1\u001b[31m\u009b2J\u202e</script><img src=x onerror=alert(1)>`|*[a](javascript:b)\"'&]]>"
           + "\u0000\u2028\ud800\r\nSet";
@@ -50,7 +50,7 @@ class ForeignRunTest {
   private final RandomRecords records = new RandomRecords(3);
 
   @Test
-  void noRecordCostsTheReportOfTheOthers() throws IOException {
+  void damagedRecordDoesNotPreventTheReport() throws IOException {
     List<String> good = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       good.add(line(record -> {}));
@@ -122,9 +122,9 @@ class ForeignRunTest {
     assertThat(call("compare", alone.toString(), mixed.toString()).exitCode()).isZero();
   }
 
-  /** Without run.json the time of the run is that of most records. */
+  /** Without run.json the time of the run comes from most of the records. */
   @Test
-  void aDateThatIsWrongDoesNotStretchTheRun() throws IOException {
+  void recordWithAWrongDateDoesNotStretchTheRun() throws IOException {
     List<String> lines = new ArrayList<>();
     lines.add(line(record -> record.put("start_unix_ns", 1_000L)));
     for (int i = 0; i < 30; i++) {
@@ -141,7 +141,7 @@ class ForeignRunTest {
   }
 
   @Test
-  void namesAreOnlyTextWhereverTheyAreShown() throws Exception {
+  void namesAreNeverInterpretedAsMarkup() throws Exception {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       boolean failed = i % 4 == 0;
@@ -206,7 +206,7 @@ class ForeignRunTest {
   }
 
   @Test
-  void linksAreReplacedAndNeverFollowed() throws IOException {
+  void symbolicLinksAreReplacedAndNeverFollowed() throws IOException {
     Path mine = Files.writeString(folder.resolve("mine.txt"), "mine");
     Path run = run("linked", List.of(line(record -> {})), info());
     RunFiles files = new RunFiles(run);
@@ -261,7 +261,7 @@ class ForeignRunTest {
         "RUN ,\"slo\":\"LONG\" # characters",
         "HUGE # is larger than 16 MiB"
       })
-  void aRunThatCannotBeIsRefusedInALine(String json, String why) throws IOException {
+  void invalidRunJsonIsRefusedInOneLine(String json, String why) throws IOException {
     StringBuilder many = new StringBuilder("{\"0\":\"x\"");
     for (int i = 1; i < 5_000; i++) {
       many.append(",\"").append(i).append("\":\"x\"");
@@ -288,7 +288,7 @@ class ForeignRunTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anyNumberOfNamesIsFolded(boolean withPlan) throws IOException {
+  void manyNamesAreFolded(boolean withPlan) throws IOException {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < 4_000; i++) {
       String name = i < 500 ? "ask" : "n" + i;

@@ -80,7 +80,7 @@ class GatlingPagesIT {
   }
 
   @Test
-  void removingGivesTheOriginalBytesBack() throws IOException {
+  void removingPiecesRestoresTheOriginalBytes() throws IOException {
     Map<String, String> original = htmlFiles();
     GatlingPages.insert(directory, summary);
     assertThat(htmlFiles()).isNotEqualTo(original);
@@ -92,7 +92,7 @@ class GatlingPagesIT {
   }
 
   @Test
-  void aPageOfAnotherVersionIsLeftWithoutThePieceAndSaidSoInOneLine() throws IOException {
+  void pageOfAnotherGatlingVersionIsReportedInOneLine() throws IOException {
     String other = read("index.html").replace("statistics_table_container", "stats");
     Files.writeString(directory.resolve("index.html"), other, StandardCharsets.ISO_8859_1);
 
@@ -105,7 +105,7 @@ class GatlingPagesIT {
   }
 
   @Test
-  void aRunWithoutPagesIsFine(@TempDir Path empty) throws IOException {
+  void runWithoutGatlingPages(@TempDir Path empty) throws IOException {
     assertThat(GatlingPages.insert(empty, summary)).isEmpty();
     assertThat(empty).isEmptyDirectory();
   }

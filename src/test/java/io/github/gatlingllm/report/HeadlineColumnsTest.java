@@ -14,17 +14,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Beside "in SLO" and the knee stand the times of the same clock, named in the column's head. */
+/** Times next to "in SLO" and the knee use the clock of the SLO, which their headings name. */
 class HeadlineColumnsTest {
 
   /**
-   * 4 and 64 requests in one second against a gate of 8, each holding its place for 2 s and with
-   * its first token after 200 ms: the k-th of 64 waits ⌊k ÷ 8⌋ × (2 s − 8 ÷ 64 s), at most 13,125
-   * ms, so that TTFT p99 is 13,325 ms from schedule and 200 ms from admission; its median is that
-   * of group 3, 5,625 + 200 ms, and of E2E 5,625 + 2,000 ms.
+   * 4 and 64 requests in one second with maxInFlight=8; each lasts 2 s and has its first token
+   * after 200 ms: the k-th of 64 waits ⌊k ÷ 8⌋ × (2 s − 8 ÷ 64 s), at most 13,125 ms, so that TTFT
+   * p99 is 13,325 ms from schedule and 200 ms from admission; its median is that of group 3, 5,625
+   * + 200 ms, and of E2E 5,625 + 2,000 ms.
    *
-   * @param kind what the load is
-   * @param unit of the load
+   * @param kind kind of the load
+   * @param unit unit of the load
    */
   private static Summary gate(String kind, String unit) {
     List<LevelInfo> levels = new ArrayList<>();
@@ -45,7 +45,7 @@ class HeadlineColumnsTest {
         .summary();
   }
 
-  /** What the last row says in the column of that name. */
+  /** The cell of the last row in the column with this heading. */
   private static String last(Table table, String heading) {
     int column = table.headings().stream().map(Heading::text).toList().indexOf(heading);
     assertThat(column).as("%s of %s", heading, table.headings()).isPositive();
@@ -53,14 +53,14 @@ class HeadlineColumnsTest {
     return rows.get(rows.size() - 1).get(column).text();
   }
 
-  /** The same of a figure, which histograms know to 0.1 %. */
+  /** The figure of the last row, within the 0.1 % resolution of the histograms. */
   private static void assertLast(Table table, String heading, double figure) {
     assertThat(Double.parseDouble(last(table, heading).replace(",", "").replace("*", "")))
         .isCloseTo(figure, withinPercentage(0.1));
   }
 
   @Test
-  void openLoadFromSchedule() {
+  void openLoadHasTimesFromSchedule() {
     Summary summary = gate("open loop", "requests/s");
     Table text = KeyFigureTables.levels(summary);
     assertLast(text, "TTFT from schedule p50", 5_825);
@@ -74,14 +74,14 @@ class HeadlineColumnsTest {
   }
 
   @Test
-  void closedLoopsBehindAGateToo() {
+  void closedLoopWithMaxInFlightHasTimesFromSchedule() {
     Summary summary = gate("closed loop", "users");
     assertLast(KeyFigureTables.levels(summary), "TTFT from schedule p99", 13_325);
     assertLast(KeyFigureTables.levels(summary), "E2E from schedule p50", 7_625);
     assertThat(SummaryText.markdown(summary)).contains("| TTFT from schedule p99 |");
   }
 
-  /** 120 characters are too few for such names in one line. */
+  /** Headings are wider than 120 characters in one line. */
   @Test
   void consoleHeadingsTakeTwoLines() {
     String console = SummaryText.console(gate("closed loop", "users"));
@@ -90,16 +90,16 @@ class HeadlineColumnsTest {
     assertThat(console.lines()).allMatch(line -> line.length() <= 120);
   }
 
-  /** So many columns that headings take three: names of levels stay. */
+  /** Many columns: headings take three lines, and names of levels are complete. */
   @Test
-  void namesOfLevelsStayWhole() {
+  void namesOfLevelsAreNotClipped() {
     String console = SummaryText.console(gate("open loop", "requests/s"));
     assertThat(console).contains("\n> r=4 ", "\n> r=64 ").doesNotContain("…");
     assertThat(console.lines()).allMatch(line -> line.length() <= 120);
   }
 
   @Test
-  void closedLoopsWithoutAWaitKeepTheShortName() {
+  void closedLoopWithoutQueueWaitHasShortNames() {
     Summary summary =
         Recorded.figures(
                 Recorded.run(2, Recorded.stage(1, 0, 1_000), Recorded.stage(8, 1_000, 2_000)),
@@ -110,9 +110,9 @@ class HeadlineColumnsTest {
     assertLast(KeyFigureTables.byLevel(summary), "E2E p95", 300);
   }
 
-  /** One of four failed: the value at p99 is that of no request. */
+  /** One of four requests failed, so there is no value at p99. */
   @Test
-  void objectivesWithoutAValueSayWhy() {
+  void objectivesWithoutAValueNameTheReason() {
     Summary summary =
         Recorded.figures(
                 Recorded.run(1, Recorded.stage(8, 0, 1_000)).slo(Slo.parse("ttft<1s")),

@@ -63,25 +63,25 @@ class HtmlReportIT {
     browser = shared;
   }
 
-  /** One page, as it is first shown, and what its reader may do with it. */
+  /** One page after opening, and its interactions. */
   @Test
-  void aSweepIsPaintedSaysWhatItsFileSaysAndDoesWhatItsReaderAsks() throws IOException {
+  void sweepIsDrawnMatchesSummaryJsonAndIsInteractive() throws IOException {
     Path page = showSweep(Theme.LIGHT, 1400);
     PageNumbers.assertTablesAndTilesAreThoseOf(SWEEP.summary(), browser);
-    aLinkOpensTheMetricsOfARequest();
-    zoomingOneChartByKeyboardZoomsAll();
+    assertLinkOpensTheMetricsOfARequest();
+    assertZoomButtonsZoomAllCharts();
     browser.driver().executeScript("scrollTo(0, 0)");
-    theReaderChoosesTheLoadLevelThatThePageSpeaksOf();
-    theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered(page);
+    assertShownLoadLevelCanBeChosen();
+    assertThemeSwitchChangesPageAndChartsAndIsStored(page);
     assertThat(browser.complaints()).isEmpty();
   }
 
   @Test
-  void aSweepIsPaintedInTheDarkOnASmallScreen() throws IOException {
+  void sweepIsDrawnInDarkThemeOnASmallScreen() throws IOException {
     var unused = showSweep(Theme.DARK, 800);
   }
 
-  /** Every chart is painted, without complaint or network. */
+  /** Every chart is drawn, without console errors or network. */
   private Path showSweep(Theme theme, int width) throws IOException {
     Path page = write(SWEEP);
     browser.prefer(theme).show(page, width, 1000);
@@ -99,7 +99,7 @@ class HtmlReportIT {
 
   @ParameterizedTest
   @CsvSource({"LIGHT,1400", "DARK,800"})
-  void anOpenRunOfTwoScenariosShowsArrivalsAndBoth(Theme theme, int width) throws IOException {
+  void openLoadOfTwoScenariosShowsArrivalsAndScenarios(Theme theme, int width) throws IOException {
     browser.prefer(theme).show(write(OPEN), width, 1000);
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
@@ -133,7 +133,7 @@ class HtmlReportIT {
   }
 
   @Test
-  void hostileNamesAreShownAsTheyAreAndPointingAtARequestTellsItsId() throws IOException {
+  void hostileNamesAreShownLiterallyAndTooltipsHaveRequestIds() throws IOException {
     RunFigures figures =
         new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))
             .scenarios(HOSTILE, "other")
@@ -162,8 +162,7 @@ class HtmlReportIT {
     assertThat(plot.texts()).as("labels").isGreaterThan(5);
   }
 
-  private void theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered(Path page)
-      throws IOException {
+  private void assertThemeSwitchChangesPageAndChartsAndIsStored(Path page) throws IOException {
     Object light = firstLine();
     browser.driver().findElement(By.id("theme")).click();
     Object dark = firstLine();
@@ -176,7 +175,7 @@ class HtmlReportIT {
     assertThat(firstLine()).isEqualTo(dark);
   }
 
-  /** The browser stores it some time after the page has asked for it. */
+  /** Waits, because the browser stores the choice asynchronously. */
   private void awaitThemeIsStored() throws IOException {
     Path empty = Files.writeString(directory.resolve("empty.html"), "<title>Empty</title>");
     assertThat(IntStream.range(0, 100))
@@ -187,8 +186,8 @@ class HtmlReportIT {
             });
   }
 
-  /** At first it is c=24, the highest within the SLO; then c=4, by its row and by the list. */
-  private static void theReaderChoosesTheLoadLevelThatThePageSpeaksOf() {
+  /** By default c=24 is shown, the highest within the SLO; then c=4, by its row and by the list. */
+  private static void assertShownLoadLevelCanBeChosen() {
     String all = SWEEP.summary().curves().get(0).quoted();
     assertThat(chosen()).startsWith(all, "At " + all);
 
@@ -206,7 +205,7 @@ class HtmlReportIT {
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
   }
 
-  /** The chosen level, and the headings of what is shown of one. */
+  /** The chosen level, and the headings of the parts about one level. */
   private static List<String> chosen() {
     return browser.texts(
         "#level option:checked, [data-level].shown > .sub, [data-level].shown > summary");
@@ -219,14 +218,14 @@ class HtmlReportIT {
             + ".getOption().series[0].color].join()");
   }
 
-  private static void aLinkOpensTheMetricsOfARequest() {
+  private static void assertLinkOpensTheMetricsOfARequest() {
     WebElement metrics = browser.driver().findElement(By.id(KeyFigureTables.anchor("ask")));
     assertThat(metrics.isDisplayed()).isFalse();
     browser.driver().findElement(By.linkText("ask")).click();
     assertThat(metrics.isDisplayed()).isTrue();
   }
 
-  private static void zoomingOneChartByKeyboardZoomsAll() {
+  private static void assertZoomButtonsZoomAllCharts() {
     browser.driver().findElement(By.cssSelector("[data-zoom=in]")).sendKeys("\n");
 
     for (String chart : List.of("time-ttft", "time-tokens", "time-itl", "time-requests")) {
@@ -287,7 +286,7 @@ class HtmlReportIT {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("runs")
-  void anyRunGivesAPageWithoutEmptyBoxes(String name, DemoRun run) throws IOException {
+  void pageOfAnyRunHasNoEmptyBoxes(String name, DemoRun run) throws IOException {
     Path page = write(run.figures());
     browser.prefer(Theme.LIGHT).show(page, 1400, 1000);
 
@@ -307,7 +306,7 @@ class HtmlReportIT {
   }
 
   @Test
-  void theBrowserSeesWhatOtherTestsDeny() throws IOException {
+  void browserReportsErrorsAndRequests() throws IOException {
     Path page = directory.resolve("bad.html");
     Files.writeString(
         page, "<title>good</title><img src='http://127.0.0.1:9/x'><p>" + HOSTILE, UTF_8);

@@ -26,7 +26,7 @@ class JUnitXmlTest {
   @TempDir Path folder;
 
   @Test
-  void caseForEachAssertion() throws Exception {
+  void everyAssertionIsATestCase() throws Exception {
     Element suite = suite(DemoRun.sweep().demanding("ttft.max<1m", "errors=0", "goodput>=10%"));
 
     assertThat(suite.getAttribute("name")).isEqualTo("demo.DemoSimulation");
@@ -50,7 +50,7 @@ class JUnitXmlTest {
   }
 
   @Test
-  void anyRequestNameIsStillXml() throws Exception {
+  void anyRequestNameGivesValidXml() throws Exception {
     Assertion missing =
         new Assertion(null, Scope.REQUEST, HOSTILE, "ttft.max", Condition.LT, List.of(1.0));
     Element suite = suite(DemoRun.sweep().demanding(List.of(missing)));
@@ -63,7 +63,7 @@ class JUnitXmlTest {
   }
 
   @Test
-  void runWithoutAssertionsHasNone() throws Exception {
+  void runWithoutAssertionsHasNoFile() throws Exception {
     Path file = folder.resolve("junit.xml");
     JUnitXml.write(DemoRun.sweep().demanding("errors=0").figures().summary(), file);
     assertThat(file).content(UTF_8).startsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");

@@ -31,11 +31,11 @@ class LivePageIT {
       """;
 
   /**
-   * A run, followed from its first request to its end by one browser. It ends when all is seen,
-   * however slow the browser is.
+   * One browser shows a run from its first request to its end. The run ends when the browser has
+   * shown everything, however slow it is.
    */
   @Test
-  void browserFollowsARun(Browser browser) throws Exception {
+  void browserShowsARunningTest(Browser browser) throws Exception {
     try (GatlingRun run =
         GatlingRun.of(Benchmark.class)
             .set("llm.live", "0")
@@ -105,7 +105,7 @@ class LivePageIT {
     run.await(expression, () -> holds(browser, expression, 1));
   }
 
-  /** Looks for so long, in the browser: each question to it costs more than the looking. */
+  /** Waits within the browser, because each call to it is slower than the check. */
   private static boolean holds(Browser browser, String expression, int seconds) {
     return Boolean.TRUE.equals(
         browser

@@ -29,7 +29,7 @@ class MainTest {
   @TempDir Path run;
 
   @Test
-  void reportIsMadeAgainFromTheRecords() throws IOException {
+  void reportIsRenderedFromTheRecords() throws IOException {
     record(20);
     Called rendered = call("render", run.toString());
 
@@ -47,7 +47,7 @@ class MainTest {
     "merge, Missing required options and parameters, Usage: gatling-llm merge [-hV]",
     "compare, Missing required parameters, Usage: gatling-llm compare [-hV]"
   })
-  void commandsWithoutArgumentsSayWhatTheyNeed(String command, String line, String usage) {
+  void commandsWithoutArgumentsPrintTheirUsage(String command, String line, String usage) {
     Called called = command.isEmpty() ? call() : call(command);
 
     assertThat(called.exitCode()).isEqualTo(1);
@@ -65,7 +65,7 @@ class MainTest {
   }
 
   @Test
-  void tableOfRequestsIsWrittenWhereItIsAskedFor() throws IOException {
+  void csvIsWrittenOnlyOnRequest() throws IOException {
     record(20);
     RunFiles files = new RunFiles(run);
 
@@ -86,7 +86,7 @@ class MainTest {
   }
 
   @Test
-  void assertionsOfTheRunAreJudgedAgain() throws IOException {
+  void assertionsAreJudgedAgain() throws IOException {
     record(20);
     RunInfo run = RunInfo.started("x", "ChatSimulation", "local", 0);
     RunFiles files = new RunFiles(this.run);
@@ -103,7 +103,7 @@ class MainTest {
   }
 
   @Test
-  void noRunIsOneLine() {
+  void missingRunIsOneLine() {
     Called rendered = call("render", run.resolve("none").toString());
 
     assertThat(rendered.exitCode()).isEqualTo(1);
@@ -134,7 +134,7 @@ class MainTest {
   }
 
   @Test
-  void percentileOfAnSloThatTheRunLacksIsToldSo() throws IOException {
+  void percentileWithoutSloHasANote() throws IOException {
     record(1);
 
     assertThat(call("render", run.toString(), "--slo-percentile", "95").output())
@@ -152,7 +152,7 @@ class MainTest {
 
   /** The objectives are the run's own; without any, nothing is judged. */
   @Test
-  void theRuleCanBeGivenAlone() throws IOException {
+  void sloRuleAlone() throws IOException {
     record(20);
     RunFiles files = new RunFiles(run);
     RunInfo.started("x", "ChatSimulation", "local", 0)

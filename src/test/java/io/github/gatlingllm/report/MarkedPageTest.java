@@ -16,7 +16,7 @@ class MarkedPageTest {
   private static final String PIECE = "<b>– &lt;!-- gatling-llm:end --&gt;</b>";
 
   @Test
-  void aPieceStandsAtTheFirstAnchorInAscii() {
+  void pieceIsInsertedAtTheFirstAnchorInAscii() {
     assertThat(new MarkedPage(PAGE).before(ANCHOR, "menu", PIECE))
         .hasToString(
             "é<p>a<!-- gatling-llm:begin menu --><b>&#8211; &lt;!-- gatling-llm:end --&gt;</b>"
@@ -32,7 +32,7 @@ class MarkedPageTest {
   }
 
   @Test
-  void aPieceWithoutAPlaceIsNamed() {
+  void pieceWithoutAnchorIsNamed() {
     MarkedPage page = new MarkedPage("<p>").after(ANCHOR, "tab", PIECE);
 
     assertThat(page.missing()).containsExactly("tab");
@@ -52,7 +52,7 @@ class MarkedPageTest {
           <b>"é" & c     | &lt;b&gt;&quot;&eacute;&quot; &amp; c  | true
           日本           | 日本                                   | true
           """)
-  void aRequestIsFoundByTheTitleOfItsPage(String name, String title, boolean found) {
+  void requestIsFoundByTheTitleOfItsPage(String name, String title, boolean found) {
     String page = "<title>Gatling Stats - " + title + "</title>";
 
     assertThat(MarkedPage.title(name).matcher(page).find()).isEqualTo(found);

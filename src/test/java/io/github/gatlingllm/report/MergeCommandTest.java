@@ -150,7 +150,7 @@ class MergeCommandTest {
   }
 
   @Test
-  void joinedRunIsPutIntoObjectStorage() throws IOException {
+  void joinedRunIsUploadedToObjectStorage() throws IOException {
     try (S3Server s3 = new S3Server()) {
       Called called =
           call(
@@ -182,7 +182,7 @@ class MergeCommandTest {
   }
 
   @Test
-  void loadIsTheSumAndTheWindowWhatAllShare() throws IOException {
+  void joinedLoadIsTheSumWithinTheCommonWindow() throws IOException {
     Path out = folder.resolve("joined");
     Called called =
         call(
@@ -235,7 +235,7 @@ class MergeCommandTest {
 
   /** The same two runs twice, but for one clock that is 200 ms behind, which is known. */
   @Test
-  void clockThatIsOffGivesTheFiguresOfTheSameRunsWithRightClocks() throws IOException {
+  void knownClockOffsetsAreCorrected() throws IOException {
     ClockOffset behind =
         new ClockOffset(
             "ntp t:123", List.of(new Reading(START - 200 * MS, 200 * MS, MS)), 0L, null, Map.of());
@@ -276,7 +276,7 @@ class MergeCommandTest {
   }
 
   @Test
-  void damageIsToldAndCounted() throws IOException {
+  void damagedRecordsAreReportedAndCounted() throws IOException {
     Path north = injector("north", 0, "");
     append(new RunFiles(north), "{\"request_id\":\n{\"cut".getBytes(UTF_8));
     Path out = folder.resolve("joined");
@@ -298,7 +298,7 @@ class MergeCommandTest {
   }
 
   @Test
-  void repeatsAreNoInjectors() throws IOException {
+  void repetitionsOfARunAreRefused() throws IOException {
     refused(
         "not measured at the same time (10.0 s apart): these runs are repeats",
         injector("north", 0, ""),
@@ -316,7 +316,7 @@ class MergeCommandTest {
   }
 
   @Test
-  void aRunGivenTwiceIsRefused() throws IOException {
+  void duplicateRunIsRefused() throws IOException {
     Path north = injector("north", 0, "");
     refused("run run-north of injector north was given twice", north, north);
   }
@@ -336,7 +336,7 @@ class MergeCommandTest {
   }
 
   @Test
-  void nothingIsWrittenOver() throws IOException {
+  void outputFolderIsNeverOverwritten() throws IOException {
     Path north = injector("north", 0, "");
     Called called =
         call(

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Injectors that share one timetable of 40 requests a second for 20 s after 5 s, joined. */
+/** Joins injectors that share one schedule of 40 requests/s for 20 s, which begins after 5 s. */
 class MergedInjectorsTest {
 
   private static final long MS = 1_000_000L;
@@ -54,7 +54,7 @@ class MergedInjectorsTest {
 
   private final List<RequestRecord> all = new ArrayList<>();
 
-  /** Of the requests 0 to 1,199 of the timetable every third, from the {@code index}-th on. */
+  /** Every third of the requests 0 to 1,199 of the schedule, beginning with {@code index}. */
   private List<RequestRecord> records(int index, int skewMs) {
     Random random = new Random(index);
     List<RequestRecord> own = new ArrayList<>();
@@ -86,8 +86,8 @@ class MergedInjectorsTest {
   /**
    * Writes the run of an injector.
    *
-   * @param skewMs how much later it began than the first
-   * @param killedAt how many records were written when it was killed; null where it was not
+   * @param skewMs how much later it began than the first, in milliseconds
+   * @param killedAt number of records written before it was killed; null if it was not
    */
   private Path injector(int index, int skewMs, @Nullable Integer killedAt) throws IOException {
     Path run = folder.resolve("run-" + index);
@@ -181,9 +181,9 @@ class MergedInjectorsTest {
     return sorted[(int) Math.ceil(percent / 100 * sorted.length) - 1];
   }
 
-  /** By brute force over the records of all injectors, to what the histograms resolve. */
+  /** Compared with a computation over all records, within the resolution of the histograms. */
   @Test
-  void figuresAreThoseOfTheConcatenatedRecords() throws IOException {
+  void figuresEqualThoseOfTheConcatenatedRecords() throws IOException {
     Called called =
         merge(List.of(injector(1, 0, null), injector(2, 3, null), injector(3, 1, null)));
 
@@ -252,7 +252,7 @@ class MergedInjectorsTest {
   }
 
   @Test
-  void everyInjectorHasItsRow() throws IOException {
+  void everyInjectorHasARow() throws IOException {
     Called called =
         merge(List.of(injector(1, 0, null), injector(2, 3, null), injector(3, 1, null)));
 
@@ -274,7 +274,7 @@ class MergedInjectorsTest {
   }
 
   @Test
-  void killedInjectorIsNamedAndWhatItLacksIsCounted() throws IOException {
+  void killedInjectorIsNamedWithItsMissingRequests() throws IOException {
     Called called = merge(List.of(injector(1, 0, null), injector(2, 3, 150), injector(3, 1, null)));
 
     // 150 records, of which the first 67 were scheduled before the measure window.
@@ -298,7 +298,7 @@ class MergedInjectorsTest {
   }
 
   @Test
-  void whatMergeSaysIsWhatALaterRenderSays() throws IOException {
+  void laterRenderGivesTheFiguresOfTheMerge() throws IOException {
     merge(List.of(injector(1, 0, null), injector(2, 3, 150), injector(3, 1, null)));
     JsonNode merged = summary();
 
@@ -307,14 +307,14 @@ class MergedInjectorsTest {
   }
 
   @Test
-  void rowsAreInTheOrderOfTheShares() throws IOException {
+  void injectorRowsAreOrderedByShare() throws IOException {
     merge(List.of(injector(3, 0, null), injector(1, 0, null), injector(2, 0, null)));
     assertThat(summary().at("/injectors").findValuesAsText("share"))
         .containsExactly("1/3", "2/3", "3/3");
   }
 
   @Test
-  void missingInjectorsAreNamedByTheirShares() throws IOException {
+  void missingInjectorsAreNamedByShare() throws IOException {
     assertThat(merge(List.of(injector(2, 0, null))).exitCode()).isZero();
     assertThat(check(summary(), "injectors").at("/message").asText())
         .isEqualTo(
@@ -323,7 +323,7 @@ class MergedInjectorsTest {
   }
 
   @Test
-  void injectorThatDiedBeforeItsFirstRecordIsOneOfThem() throws IOException {
+  void injectorWithoutRecordsIsIncluded() throws IOException {
     Path second = injector(2, 0, 1);
     Files.delete(new RunFiles(second).requests());
     merge(List.of(injector(1, 0, null), second, injector(3, 1, null)));
@@ -331,9 +331,9 @@ class MergedInjectorsTest {
         .contains("266 of the 266 planned requests of its levels are missing");
   }
 
-  /** It had not come to measure: what its share of the level was, the others' shares say. */
+  /** Its share of a level it never began follows from the shares of the others. */
   @Test
-  void levelThatAnInjectorNeverBeganIsNamedToo() throws IOException {
+  void levelThatAnInjectorNeverBeganIsReported() throws IOException {
     Path second = injector(2, 0, 1);
     RunFiles files = new RunFiles(second);
     RunInfo info = RunInfo.read(files.info()).orElseThrow();
@@ -350,7 +350,7 @@ class MergedInjectorsTest {
   }
 
   @Test
-  void sharesThatDoNotBelongTogetherAreRefused() throws IOException {
+  void incompatibleSharesAreRefused() throws IOException {
     Path first = injector(1, 0, null);
     Path again = folder.resolve("again");
     Files.createDirectories(new RunFiles(again).folder());
@@ -368,9 +368,9 @@ class MergedInjectorsTest {
         .startsWith("run run-1 has share 1/3, expected one of 4; ");
   }
 
-  /** What each injector read of two pages. */
+  /** Each injector read other samples of two metrics pages. */
   @Test
-  void pageOfMetricsIsThatOfTheFirstInjectorThatReadIt() throws IOException {
+  void serverMetricsComeFromTheFirstInjectorThatReadThem() throws IOException {
     Path first = injector(1, 0, null);
     Path second = injector(2, 0, null);
     said(first, "http://a/metrics", 1);
@@ -405,9 +405,9 @@ class MergedInjectorsTest {
                 Map.of()));
   }
 
-  /** A run that died says nothing of the server from then on. */
+  /** A run that died has no samples of the server after that. */
   @Test
-  void pageOfMetricsIsRatherThatOfAWholeRun() throws IOException {
+  void serverMetricsPreferACompleteRun() throws IOException {
     Path first = injector(1, 0, 100);
     Path second = injector(2, 0, null);
     said(first, "http://a/metrics", 1);

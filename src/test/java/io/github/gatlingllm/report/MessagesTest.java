@@ -20,18 +20,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * All that the product says to people, in one file: what settings, commands and the preflight
- * answer, the plan, the live block, the ends of recorded runs, and every sentence of the sources
- * (values are {@code …} or {@code %s}), but for those of the catalogues, which are in {@code
- * docs/}. Who changes a text reads it here as a whole. Written again with {@code
- * -Dgatlingllm.docs.write=true}.
+ * All messages of the product in one file, for review: of settings, commands and the preflight, the
+ * plan, the live block, the console and Markdown of recorded runs, and every sentence of the
+ * sources (values are {@code …} or {@code %s}), except those of the catalogues, which are in {@code
+ * docs/}. Rewritten with {@code -Dgatlingllm.docs.write=true}.
  */
 class MessagesTest {
 
   private static final Path FILE = Path.of("src", "test", "resources", "messages.txt");
   private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
 
-  /** Their texts are in docs/; the words of made-up prompts and answers are no messages. */
+  /** Catalogues with texts in docs/, and classes with words of synthetic prompts and answers. */
   private static final Set<String> ELSEWHERE =
       Set.of(
           "check/CheckCatalogue.java",
@@ -49,7 +48,7 @@ class MessagesTest {
   private final StringBuilder all = new StringBuilder();
 
   @Test
-  void messagesAreThoseThatWereRead() throws IOException {
+  void messagesEqualTheReviewedFile() throws IOException {
     part("Settings: mistakes", SettingMistakes.text(folder));
     part("Settings: plans before a run", SettingMistakes.plans(folder));
     part("First request of a run fails", PreflightTexts.text());

@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Headlines quote one named load level, never percentiles or rates pooled over several. */
+/** Headlines quote one named load level, never figures pooled over several. */
 class OperatingPointTest {
 
   @TempDir Path run;
@@ -28,7 +28,7 @@ class OperatingPointTest {
   private final List<LevelInfo> levels = new ArrayList<>();
   private final List<RequestRecord> records = new ArrayList<>();
 
-  /** A level of 1 s whose requests have a token at {@code ttftMs} and nine in 9 ms after it. */
+  /** A level of 1 s; its requests have a token at {@code ttftMs} and nine in the 9 ms after it. */
   private OperatingPointTest level(String target, int users, int requests, double ttftMs) {
     double from = levels.size() * 1_000.0;
     String label = "c=" + users;
@@ -65,7 +65,7 @@ class OperatingPointTest {
    * p95 is 500 ms, that of the 95 requests of c=64.
    */
   @Test
-  void theKneeWithoutSlo() throws IOException {
+  void operatingPointWithoutSloIsTheKnee() throws IOException {
     RunFigures figures =
         level("a", 1, 10, 10).level("a", 16, 90, 20).level("a", 64, 95, 500).figures("");
     Summary summary = figures.summary();
@@ -106,9 +106,11 @@ class OperatingPointTest {
             "195 requests measured (all load levels): ");
   }
 
-  /** TTFT is 20 ms wherever it came, and yet p99 is missed: the tile says by how much. */
+  /**
+   * TTFT of ok requests is 20 ms, but p99 is missed because of failures; the tile has the share.
+   */
   @Test
-  void aMissedObjectiveQuotesItsShare() {
+  void missedObjectiveHasItsShareInTheTile() {
     level("a", 8, 90, 20).level("a", 8, 10, 0);
     levels.remove(1);
     Summary summary = figures("ttft<200ms").summary();
@@ -117,9 +119,9 @@ class OperatingPointTest {
             new Tile("TTFT p99", "20 ms †", "p50 20 ms · SLO < 200 ms · ✗ missed: met by 90.0 %"));
   }
 
-  /** All three objectives hold at c=1 and c=16 only: nothing says that they were missed. */
+  /** All three objectives hold at c=1 and c=16 only, so no tile of c=16 reports a miss. */
   @Test
-  void theHighestLoadWithinTheSlo() {
+  void operatingPointIsTheHighestLoadWithinTheSlo() {
     Summary summary =
         level("a", 1, 10, 10)
             .level("a", 16, 50, 20)
@@ -141,7 +143,7 @@ class OperatingPointTest {
   }
 
   @Test
-  void theKneeWhereNoLevelIsWithinTheSlo() {
+  void operatingPointWithoutALevelInSloIsTheKnee() {
     Summary summary =
         level("a", 1, 10, 210)
             .level("a", 16, 90, 220)
@@ -154,9 +156,9 @@ class OperatingPointTest {
     assertThat(SummaryText.console(summary)).contains("; no load level holds it");
   }
 
-  /** One target answers, the other does not: neither half of 900 tok/s nor half of the errors. */
+  /** One target answers, the other fails: figures of the two are never averaged. */
   @Test
-  void eachTargetHasItsOwn() throws IOException {
+  void eachTargetHasItsOwnOperatingPoint() throws IOException {
     RunFigures figures = level("fast", 8, 90, 20).level("dead", 8, 90, 0).figures("");
     Summary summary = figures.summary();
 
@@ -186,9 +188,9 @@ class OperatingPointTest {
         .doesNotContain("450");
   }
 
-  /** Six figures each would be too many: a table. */
+  /** More than three targets have a table instead of tiles. */
   @Test
-  void fourTargets() throws IOException {
+  void fourTargetsHaveATableInsteadOfTiles() throws IOException {
     for (String target : List.of("a", "b", "c", "d")) {
       level(target, 8, 90, 20);
     }
@@ -203,9 +205,9 @@ class OperatingPointTest {
     assertThat(Files.readString(run.resolve("index.html"))).contains("<th scope=\"col\">at</th>");
   }
 
-  /** Nothing to name. */
+  /** A single level needs no name. */
   @Test
-  void oneLevel() {
+  void singleLevelHasNoName() {
     Summary summary = level("a", 8, 90, 20).figures("").summary();
 
     assertThat(summary.operatingPoint().why()).isEqualTo("the only load level");

@@ -13,12 +13,12 @@ import java.util.List;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
-/** The page against {@code summary.json}: a number in one is the number in the other. */
+/** Compares the numbers of a page with {@code summary.json}. */
 final class PageNumbers {
 
   private PageNumbers() {}
 
-  /** Every figure of the tables and tiles, as the file says it. */
+  /** Asserts that every figure of the tables and tiles equals the one in the file. */
   static void assertTablesAndTilesAreThoseOf(Summary summary, Browser browser) throws IOException {
     JsonNode json = new ObjectMapper().readTree(SummaryJson.of(summary));
     assertThat(browser.driver().findElement(By.className("verdict")).getText())
@@ -89,7 +89,7 @@ final class PageNumbers {
             NumberText.number(headline.at("/jitter/itl_p99_over_p50").doubleValue()));
   }
 
-  /** The level that the page's head quotes. */
+  /** The operating point. */
   private static JsonNode operatingLevel(JsonNode json) {
     for (JsonNode stage : json.path("stages")) {
       if (stage.path("label").equals(json.at("/operating_point/stage"))) {
@@ -99,7 +99,7 @@ final class PageNumbers {
     throw new AssertionError("no operating point");
   }
 
-  /** Of one of the tables with that heading: each row's texts, without what is added in small. */
+  /** The texts of each row of a table with this heading, without remarks. */
   @SuppressWarnings("unchecked")
   private static List<List<String>> rows(
       Browser browser, String section, String heading, int which) {

@@ -13,7 +13,7 @@ class PaletteTest {
   private final String css = Templates.resource("report.css");
 
   @Test
-  void seriesStandOutFromTheCardInBothThemes() {
+  void seriesContrastWithTheCardInBothThemes() {
     for (int n = 1; n <= 6; n++) {
       assertContrast("series-" + n, 3);
     }
@@ -28,7 +28,7 @@ class PaletteTest {
   }
 
   @Test
-  void aPaleColourWouldBeNoticed() {
+  void paleColourIsDetected() {
     assertThat(contrast("#b0d22f", "#ffffff")).isLessThan(3);
     assertThat(contrast("#000000", "#ffffff")).isEqualTo(21);
   }

@@ -34,16 +34,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Runs of the benchmark against embedded engines, recorded with the version of November 2026, and
- * the {@code summary.json} that it made of them: each figure must stay what it was. Where a figure
- * changes on purpose, the expected file changes with it, in the same commit; new figures and checks
- * may come beside them.
+ * their {@code summary.json}: no figure may change. If a figure changes on purpose, the expected
+ * file changes in the same commit; figures and checks may be added.
  */
 class RecordedRunsTest {
 
   /** Sums of floating-point numbers may be added up in another order. */
   private static final double RELATIVE_ERROR = 1e-9;
 
-  /** As many as {@code summary.json} has. */
+  /** The number of digits in {@code summary.json}. */
   private static final MathContext FILE_DIGITS = new MathContext(9);
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -52,7 +51,7 @@ class RecordedRunsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"targets", "mix", "batch", "curve"})
-  void summaryIsWhatItWas(String name) throws IOException {
+  void summaryEqualsTheRecordedOne(String name) throws IOException {
     RunFiles files = new RunFiles(run);
     Files.createDirectories(files.requests().getParent());
     try (InputStream records = new GZIPInputStream(resource(name, "requests.jsonl.gz"));
@@ -70,10 +69,10 @@ class RecordedRunsTest {
     }
   }
 
-  /** The line that is printed when a level ends, from its records alone, in any order. */
+  /** The console line of a finished level, computed from its records in any order. */
   @ParameterizedTest
   @ValueSource(strings = {"targets", "mix", "batch", "curve"})
-  void linesOfLevelsHaveTheFiguresOfTheSummary(String name) throws IOException {
+  void consoleLinesOfLevelsEqualTheSummary(String name) throws IOException {
     JsonNode summary;
     try (InputStream expected = resource(name, "summary.json")) {
       summary = JSON.readTree(expected);
@@ -125,7 +124,7 @@ class RecordedRunsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void gatlingsPagesStayUntouchedWithoutIndexBlock(boolean isWanted) throws IOException {
+  void gatlingsPagesAreUntouchedWithoutIndexBlock(boolean isWanted) throws IOException {
     RunFiles files = new RunFiles(run);
     Files.createDirectories(files.requests().getParent());
     try (InputStream records = new GZIPInputStream(resource("curve", "requests.jsonl.gz"));

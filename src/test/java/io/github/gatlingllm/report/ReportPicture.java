@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Takes the picture of a report that the README shows: verdict, load levels and their curve.
- * Arguments: the report, the picture.
+ * Takes the screenshot of a report for the README: verdict, load levels and their curve. Arguments:
+ * the report, the picture.
  */
 final class ReportPicture {
 

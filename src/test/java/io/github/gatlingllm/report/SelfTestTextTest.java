@@ -65,7 +65,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void theErrorOfTheLevelThatCoversTheLoadIsQuoted() {
+  void errorOfTheTestedLevelThatCoversTheLoad() {
     assertThat(text(TEST, 3).quote())
         .isEqualTo(
             "TTFT ± 0.200 ms (p99 4 ms), ITL ± 0.020 ms (p99 0.800 ms), as measured with 4 streams"
@@ -73,7 +73,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void headlinesAndThePeakOfASweepAreApart() {
+  void operatingPointAndPeakOfASweepAreSeparate() {
     assertThat(text(TEST, 1, 16).quote())
         .startsWith("TTFT ± 0.600 ms (p99 12 ms)")
         .contains("16 streams and 1,600 events/s, beyond its ceiling; self-test of");
@@ -83,7 +83,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void aLoadThatWasNotMeasuredIsNotQuoted() {
+  void errorBeyondTheTestedLoadIsUnknown() {
     assertThat(text(TEST, 17).quote())
         .isEqualTo(
             "not known: 17 streams and 1,683 events/s are beyond what the self-test measured;"
@@ -91,7 +91,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void anotherMachineIsNotQuoted() {
+  void errorOnAnotherMachineIsUnknown() {
     Machine other = new Machine("Another CPU", 4, 1_000, "A VM", List.of());
     assertThat(text(TEST.quotedBy(other, Map.of()), 1).quote())
         .isEqualTo(
@@ -101,7 +101,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void withoutOneTheReportSaysHowToGetIt() {
+  void withoutSelfTestTheReportNamesTheCommand() {
     assertThat(text(null, 1).quote())
         .startsWith(
             "not known, as no self-test ran on this machine; one takes about a minute: mvn"
@@ -109,7 +109,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void twoClocksAreMentioned() {
+  void uncertaintyOfTwoClocksIsIncluded() {
     SelfTest apart = SelfTest.of(0, HERE, Map.of(), 0.025, 10, TEST.levels());
     assertThat(text(apart, 1).quote()).endsWith("its clocks compared to ± 0.025 ms");
   }
@@ -135,7 +135,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void anEngineThatIsLateTooIsNoLimitOfTheTool() {
+  void lateEngineIsNamedAboveTheCeiling() {
     Level late = new Level(8, 100, 500, 10, new Errors(1, 20, 30), new Errors(0.1, 1, 2), 10.5);
     SelfTest shared = SelfTest.of(0, HERE, Map.of(), 0, 10, List.of(level(1, 100, 1), late));
     SelfTestText own =
@@ -149,7 +149,7 @@ class SelfTestTextTest {
   }
 
   @Test
-  void allOfItIsInTheSummaryFile() {
+  void selfTestIsInSummaryMarkdown() {
     String json = SummaryJson.of(summary(Recorded.run(1).selfTest(TEST), 3));
     assertThat(json)
         .contains("\"self_test\" : {", "\"measured_unix_ns\" : 1795322477000000000")

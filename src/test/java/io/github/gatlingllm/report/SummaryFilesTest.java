@@ -74,7 +74,7 @@ class SummaryFilesTest {
   }
 
   @Test
-  void everyNumberStandsWhereTheCatalogueSays() {
+  void numbersAreAtTheirPathsInTheCatalogue() {
     JsonNode json = parsed(SummaryJson.of(DemoRun.sweep().observed().figures().summary()));
     for (Metric metric : Metric.values()) {
       if (!metric.isDistribution() && !metric.key().startsWith("counts.verdicts.")) {
@@ -87,7 +87,7 @@ class SummaryFilesTest {
 
   /** Without pages of metrics nothing of them is in any file. */
   @Test
-  void whatTheServerSaysOfItsEngineAndWhatTokensCost() {
+  void serverMetricsAndCostsAreInAllFiles() {
     DemoRun run = DemoRun.sweep().observed();
     Summary observed = run.figures().summary();
     JsonNode said = parsed(SummaryJson.of(observed));
@@ -113,7 +113,7 @@ class SummaryFilesTest {
   }
 
   @Test
-  void everyMetricWithEveryFigure() {
+  void everyMetricHasAllStatistics() {
     List<String> names = new ArrayList<>();
     for (Metric metric : Metric.distributions()) {
       if (metric.unit() == Metric.Unit.TOKENS_PER_S) {
@@ -145,7 +145,7 @@ class SummaryFilesTest {
   }
 
   @Test
-  void figuresOfTheWhole() {
+  void figuresOfTheWholeRun() {
     assertThat(keys(json.get("throughput")))
         .containsExactly(
             "window_s",
@@ -182,7 +182,7 @@ class SummaryFilesTest {
 
   /** As a server may call a timing, and people a scenario, a target or a request. */
   @Test
-  void aNameThatIsAKeyElsewhere() {
+  void namesMayEqualKeys() {
     Summary named =
         new DemoRun(List.of(1, 2), List.of("numbers"), List.of("numbers"))
             .scenarios("numbers", "metrics")
@@ -197,7 +197,7 @@ class SummaryFilesTest {
   }
 
   @Test
-  void stagesCarryTheSameFiguresInline() {
+  void levelsHaveTheSameFiguresInline() {
     JsonNode stage = json.get("stages").get(0);
     assertThat(keys(stage))
         .contains(
@@ -229,7 +229,7 @@ class SummaryFilesTest {
   }
 
   @Test
-  void numbersWithoutNoise() {
+  void numbersAreRounded() {
     assertThat(SummaryJson.of(sweep))
         .doesNotContainPattern("[0-9]\\.[0-9]{12}")
         .doesNotContainPattern("[0-9]E[+-]?[0-9]");
@@ -237,7 +237,7 @@ class SummaryFilesTest {
   }
 
   @Test
-  void checksByLevel() {
+  void checksAreOrderedByLevel() {
     assertThat(keys(json.get("checks").get(0)))
         .containsExactly("id", "level", "value", "threshold", "message", "remedy");
     assertThat(json.get("checks").get(0).get("level").asText())
@@ -245,7 +245,7 @@ class SummaryFilesTest {
   }
 
   @Test
-  void writtenWhole(@TempDir Path dir) throws IOException {
+  void filesAreWrittenAtomically(@TempDir Path dir) throws IOException {
     Path file = dir.resolve("summary.json");
     SummaryJson.write(sweep, file);
     assertThat(Files.readString(file)).isEqualTo(SummaryJson.of(sweep)).endsWith("}\n");

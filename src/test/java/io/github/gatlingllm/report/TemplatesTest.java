@@ -38,7 +38,7 @@ class TemplatesTest {
   }
 
   @Test
-  void whatATemplateNeedsMustBeGiven() {
+  void missingTemplateValueIsAnError() {
     assertThatThrownBy(() -> plain(Map.of("note", "")))
         .isInstanceOf(PebbleException.class)
         .hasMessageContaining("tables");
@@ -50,7 +50,7 @@ class TemplatesTest {
   }
 
   @Test
-  void jsonInAScriptCannotEndItNorBreakALine() {
+  void jsonInAScriptCannotEndTheScriptOrBreakALine() {
     assertThat(Templates.inScript("{\"a\":\"</script><!--\u2028\u2029\"}"))
         .isEqualTo("{\"a\":\"\\u003c/script\\u003e\\u003c!--\\u2028\\u2029\"}");
   }

@@ -29,7 +29,7 @@ final class CountedTextsTest {
       };
 
   @Test
-  void everyTextIsCountedOnce() {
+  void eachTextIsTokenizedOnce() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting);
     assertThat(texts.count(List.of("be brief", "hi"))).isEqualTo(10);
     assertThat(texts.count(List.of("be brief", "hi", "hello", "and"))).isEqualTo(18);
@@ -38,7 +38,7 @@ final class CountedTextsTest {
   }
 
   @Test
-  void theOneAskedForLongestAgoIsForgotten() {
+  void leastRecentlyUsedTextIsEvicted() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 10, 99);
     assertThat(texts.count(List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
     assertThat(texts.count(List.of("aaaa", "bbbb"))).isEqualTo(8);
@@ -46,14 +46,14 @@ final class CountedTextsTest {
   }
 
   @Test
-  void aTextThatIsTooLongIsCountedAndForgotten() {
+  void textAboveTheLimitIsNotCached() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 3, 99);
     assertThat(texts.count(List.of("abcd", "abcd"))).isEqualTo(8);
     assertThat(asked).containsExactly("abcd", "abcd");
   }
 
   @Test
-  void textsThatNeverComeAgainAreForgottenHoweverShortTheyAre() {
+  void numberOfCachedTextsIsBounded() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 1_000, 5);
     for (int i = 0; i < 100; i++) {
       texts.count(List.of("" + i));

@@ -66,7 +66,7 @@ final class ExactLengthTest {
 
   @ParameterizedTest
   @MethodSource("everyCut")
-  void anyTextCanBeCutAndContinuedToAnyLength(Tokenizer tokenizer, int tokens) {
+  void anyTextCanBeCutOrExtendedToAnyLength(Tokenizer tokenizer, int tokens) {
     ExactLength.Fitted fitted =
         new ExactLength(tokenizer).of("", MIXED, "", tokens, new SplittableRandom(1));
 
@@ -74,7 +74,7 @@ final class ExactLengthTest {
   }
 
   @Test
-  void aTextOfTheRightLengthStaysAsItIs() {
+  void textOfTheRightLengthDoesNotChange() {
     Tokenizer tokenizer = Tokenizer.cl100k();
     String text = "Explain how a bill becomes a law.";
 
@@ -85,7 +85,7 @@ final class ExactLengthTest {
   }
 
   @Test
-  void longPromptsAreContinuedBySentencesThatDiffer() {
+  void longPromptsAreExtendedByDifferentSentences() {
     Prompts prompts =
         Prompts.of(PromptPool.of("Summarise."), 3)
             .tokens(new LengthDistribution.Fixed(2_500), Tokenizer.cl100k(), 1);
@@ -121,7 +121,7 @@ final class ExactLengthTest {
   }
 
   @Test
-  void whatCannotBeMetIsTheNearestAndReported() {
+  void lengthThatCannotBeMetIsTheNearestAndReported() {
     Prompts prompts =
         Prompts.of(PromptPool.builtIn(), 1)
             .tokens(new LengthDistribution.Fixed(101), new TwoPerLetter(), 3);

@@ -50,7 +50,7 @@ final class LengthDistributionTest {
   }
 
   @Test
-  void normalLengthsAreCutOffAt1WithoutPilingUpThere() {
+  void normalLengthsAreTruncatedAt1() {
     int[] draws = draws(new LengthDistribution.Normal(10, 10));
     long ones = IntStream.of(draws).filter(d -> d == 1).count();
     long tens = IntStream.of(draws).filter(d -> d == 10).count();
@@ -81,7 +81,7 @@ final class LengthDistributionTest {
   }
 
   @Test
-  void recordedLengthsComeInTheirOrderAndAgain() {
+  void recordedLengthsRepeatInTheirOrder() {
     LengthDistribution recorded = new LengthDistribution.Recorded("trace", List.of(5, 9, 7));
     assertThat(IntStream.of(draws(recorded)).limit(7)).containsExactly(5, 9, 7, 5, 9, 7, 5);
     assertThat(recorded.least()).isEqualTo(5);
@@ -96,13 +96,13 @@ final class LengthDistributionTest {
     "100-900, uniform lengths of 100 to 900 tokens",
     "5-5, uniform lengths of 5 to 5 tokens"
   })
-  void isReadFromASetting(String text, String meaning) {
+  void parsesEveryForm(String text, String meaning) {
     assertThat(LengthDistribution.parse(text)).hasToString(meaning);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-5", "x", "1.5", "9-5", "0-5", "512:", "0:5", "1000001", "5:-1"})
-  void refusesWhatIsNoLength(String text) {
+  void rejectsInvalidLengths(String text) {
     assertThatThrownBy(() -> LengthDistribution.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected " + LengthDistribution.EXPECTED);

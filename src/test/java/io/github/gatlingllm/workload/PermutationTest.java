@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class PermutationTest {
 
   @Test
-  void everyNumberComesOnceInEachPass() {
+  void everyNumberOccursOncePerPass() {
     SplittableRandom random = new SplittableRandom(1);
     for (int size = 1; size <= 300; size++) {
       Permutation permutation = new Permutation(size, random.nextLong());
@@ -38,7 +38,7 @@ final class PermutationTest {
   /** Pearson's test over the number that comes first, and the one after it. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5, 10, 17, 100})
-  void everyNumberIsAsLikelyAtEachPlace(int size) {
+  void everyNumberIsEquallyLikelyAtEveryIndex(int size) {
     int seeds = 400 * size;
     int[][] counts = new int[2][size];
     for (long seed = 0; seed < seeds; seed++) {

@@ -70,7 +70,7 @@ final class PromptFileTest {
 
   @ParameterizedTest
   @MethodSource("badFiles")
-  void namesFileAndLineOfWhatIsWrong(String name, String text, String message) throws IOException {
+  void errorsNameFileAndLine(String name, String text, String message) throws IOException {
     Path file = file(name, text);
     assertThatThrownBy(() -> PromptFile.read(file))
         .isInstanceOf(IllegalArgumentException.class)
@@ -78,7 +78,7 @@ final class PromptFileTest {
   }
 
   @Test
-  void saysThatAFileIsMissingOrNotText() throws IOException {
+  void missingOrBinaryFileIsReported() throws IOException {
     assertThatThrownBy(() -> PromptFile.read(folder.resolve("none.txt")))
         .hasMessage("no such file; expected a path to a readable file");
     Path binary = folder.resolve("a.txt");

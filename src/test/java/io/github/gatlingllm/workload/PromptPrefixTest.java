@@ -63,7 +63,7 @@ final class PromptPrefixTest {
 
   @ParameterizedTest
   @MethodSource("tokenizers")
-  void sharedPrefixesAreAsManyAsGroupsAndAsLongAsAsked(Tokenizer tokenizer) {
+  void sharedPrefixesHaveTheRequestedNumberAndLength(Tokenizer tokenizer) {
     PromptPrefix.Texts texts = new PromptPrefix.Shared(4, 100, 42).texts(tokenizer);
     Map<String, Long> groups =
         LongStream.range(0, 10_000)

@@ -17,20 +17,20 @@ class SeenPromptsTest {
   }
 
   @Test
-  void oneFixedPromptIsNewOnce() {
+  void fixedPromptRepeatsAfterItsFirstRequest() {
     add(600, 1);
     assertThat(seen.counted()).isEqualTo(600);
     assertThat(seen.repeated()).isEqualTo(599);
   }
 
   @Test
-  void aPoolComesAgain() {
+  void promptsOfAPoolRepeat() {
     add(250, 100);
     assertThat(seen.repeated()).isEqualTo(150);
   }
 
   @Test
-  void promptsThatDifferNeverRepeatHoweverManyThereAre() {
+  void distinctPromptsNeverCountAsRepeated() {
     add(100_000, 100_000);
     assertThat(seen.repeated()).isZero();
   }
@@ -39,13 +39,13 @@ class SeenPromptsTest {
    * 20,000 prompts three times each: 40,000 repeats, known from a sample of some hundred prompts.
    */
   @Test
-  void beyondItsMemoryItKnowsASample() {
+  void repetitionIsEstimatedFromASampleBeyondTheLimit() {
     add(60_000, 20_000);
     assertThat(seen.repeated()).isCloseTo(40_000, withinPercentage(15));
   }
 
   @Test
-  void anotherTargetHasNotSeenIt() {
+  void repetitionIsCountedPerTarget() {
     seen.add("a", List.of("x"));
     seen.add("b", List.of("x"));
     seen.add("a", List.of("x", ""));

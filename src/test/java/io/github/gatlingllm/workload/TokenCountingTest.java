@@ -55,7 +55,7 @@ class TokenCountingTest {
   }
 
   @Test
-  void whatIsPendingIsDoneOnceItIsCounted() {
+  void pendingConsumersReceiveTheirCount() {
     TokenCounting counting = new TokenCounting();
     TokenCounting.PromptCount prompt = counting.prompt(slow, List.of("abc", "de"));
     prompt.start();
@@ -71,14 +71,14 @@ class TokenCountingTest {
   }
 
   @Test
-  void noTextIsKnownToHaveNoCount() {
+  void promptWithoutTextHasNoCount() {
     TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, List.of());
     assertThat(prompt.isKnown()).isTrue();
     assertThat(prompt.tokens()).isNull();
   }
 
   @Test
-  void whenTimeIsUpTheRestIsDoneWithoutCountsAndOnce() {
+  void afterTheTimeLimitConsumersAreCalledOnceWithoutCount() {
     TokenCounting counting = new TokenCounting();
     keep(counting, counting.prompt(slow, List.of("abc")));
     keep(counting, counting.prompt(slow, List.of("abc")));
@@ -91,7 +91,7 @@ class TokenCountingTest {
   }
 
   @Test
-  void beyondItsRoomNothingWaits() throws InterruptedException {
+  void beyondTheLimitNothingIsQueued() throws InterruptedException {
     TokenCounting counting = new TokenCounting(1);
     CountDownLatch busy = new CountDownLatch(1);
     counting.countLater(

@@ -77,7 +77,7 @@ final class TokenizerTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void headsEndWithWholeCharactersAndHoldNoMoreTokensThanAsked(Tokenizer tokenizer) {
+  void headsEndWithWholeCharactersWithinTheLimitOfTokens(Tokenizer tokenizer) {
     String text = "Größe, naïveté, 東京, 🤖🤖🏳️‍🌈 and a plain end.";
     int all = tokenizer.count(text);
     for (int n = 0; n <= all; n++) {
@@ -142,7 +142,7 @@ final class TokenizerTest {
   /** Jackson and the wire make a question mark of half a pair. */
   @ParameterizedTest
   @MethodSource("all")
-  void halfASurrogatePairCountsAsWhatIsSent(Tokenizer tokenizer) {
+  void unpairedSurrogateCountsAsTheCharacterSent(Tokenizer tokenizer) {
     assertThat(tokenizer.count("a \uD83E b")).isEqualTo(tokenizer.count("a ? b"));
   }
 
@@ -167,7 +167,7 @@ final class TokenizerTest {
   }
 
   @Test
-  void namesAreReadAsTheyAreWritten() {
+  void namesCanBeParsed() {
     assertThat(all())
         .allSatisfy(t -> assertThat(Tokenizer.parse(t.name()).name()).isEqualTo(t.name()));
     assertThat(Tokenizer.parse("auto")).isEqualTo(Tokenizer.parse("tiktoken:cl100k_base"));
@@ -201,7 +201,7 @@ final class TokenizerTest {
   }
 
   @Test
-  void nothingIsDownloadedAndNobodyCalled() {
+  void nothingIsDownloadedAndNoUsageReported() {
     assertThat(tokenizer("hf:bpe.tokenizer.json").count("hello")).isPositive();
     assertThat(System.getProperty("ai.djl.offline")).isEqualTo("true");
   }
@@ -225,7 +225,7 @@ final class TokenizerTest {
   }
 
   @Test
-  void theDependencyToAddIsTheOneWeAreBuiltWith() throws IOException {
+  void namedDependencyIsThatOfThePom() throws IOException {
     String version =
         HuggingFace.COORDINATES.substring(HuggingFace.COORDINATES.lastIndexOf(':') + 1);
     assertThat(Files.readString(Path.of("pom.xml")))

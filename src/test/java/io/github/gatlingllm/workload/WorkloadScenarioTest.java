@@ -54,7 +54,7 @@ final class WorkloadScenarioTest {
 
   /** Else one would find in the server's cache what another one left there. */
   @Test
-  void noneAsksWhatAnotherOneAsks() {
+  void promptsOfScenariosDiffer() {
     List<String> beginnings = new ArrayList<>();
     for (WorkloadScenario scenario : WorkloadScenario.values()) {
       List<String> texts =
