@@ -226,7 +226,7 @@ final class LlmComponents implements ProtocolComponents {
       if (LlmProtocol.isDryRun()) {
         parts.plan.end();
       }
-      run.userCame();
+      run.userStarted();
       Arrival arrival = parts.injections.next(session.scenario(), now());
       Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
@@ -265,7 +265,7 @@ final class LlmComponents implements ProtocolComponents {
                 ? "its user asked for nothing"
                 : "its load level was over");
       }
-      run.userLeft();
+      run.userEnded();
       return BoxedUnit.UNIT;
     };
   }
