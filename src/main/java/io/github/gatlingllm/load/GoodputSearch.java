@@ -120,7 +120,10 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
     /** How few requests were judged; empty where they are enough. */
     String tooFew() {
-      return Interval.tooFew(result.attempted(), "", result.sloPercentile());
+      String few = Interval.tooFew(result.attempted(), result.sloPercentile());
+      return few.isEmpty()
+          ? ""
+          : "only %s, %s".formatted(NumberText.counted(result.attempted(), "request"), few);
     }
 
     /** Whether it was measured twice, the second time with confidence. */
@@ -192,7 +195,8 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       if (good == null || bad == null) {
         double next =
             bad != null ? bad.getKey() / 2 : good != null ? good.getKey() * 2 : startingAt;
-        return tried.size() > MOST_STEPS ? null : (Double) rounded(next);
+        boolean ends = tried.size() > MOST_STEPS || next > Arrivals.MOST_PER_SECOND;
+        return ends ? null : (Double) rounded(next);
       }
       double low = good.getKey();
       double high = bad.getKey();

@@ -8,12 +8,12 @@ import java.io.OutputStream;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Passes lines of JSON on, with the number after one key by another clock; all else as it is. In a
- * text within a line the key has backslashes, and is not taken for it.
+ * Copies lines of JSON and converts the number after one key to another clock. Inside a string of
+ * the line the key's quotes are escaped, so that it is not mistaken for the key.
  */
 final class CorrectedInstants extends FilterOutputStream {
 
-  /** A {@code long} has no more. */
+  /** Digits that always fit into a {@code long}. */
   private static final int MOST_DIGITS = 18;
 
   private final byte[] key;
@@ -24,7 +24,7 @@ final class CorrectedInstants extends FilterOutputStream {
 
   /**
    * @param key e.g. {@code start_unix_ns}
-   * @param clock the instant that is written instead
+   * @param clock converts an instant
    */
   CorrectedInstants(OutputStream out, String key, LongUnaryOperator clock) {
     super(out);
@@ -44,7 +44,7 @@ final class CorrectedInstants extends FilterOutputStream {
         out.write(next);
         return;
       }
-      number();
+      writeNumber();
     }
     matched = next == key[matched] ? matched + 1 : next == key[0] ? 1 : 0;
     out.write(next);
@@ -57,7 +57,7 @@ final class CorrectedInstants extends FilterOutputStream {
     }
   }
 
-  private void number() throws IOException {
+  private void writeNumber() throws IOException {
     if (digits > 0) {
       out.write(Long.toString(clock.applyAsLong(number)).getBytes(US_ASCII));
     }

@@ -19,20 +19,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the instants of several injectors to one clock: that of the NTP servers that they asked,
- * else that of the first injector, to which the others are compared by the {@code Date} of the
- * answers that both got. A clock that is known too badly stays as it is, and is named.
+ * Converts the instants of several injectors to one clock: that of the NTP servers that they
+ * queried, otherwise that of the first injector, with which the others are compared by the {@code
+ * Date} of the answers that both received. The instants of an injector whose clock is not known
+ * exactly enough are not changed, and a remark names it.
  */
 final class InjectorClocks {
 
-  /** The most that is corrected by: what is less exact may make things worse. */
-  private static final long MOST_UNCERTAIN = TimeUnit.MILLISECONDS.toNanos(100);
+  /** Largest uncertainty of a correction; a less exact one may make errors larger. */
+  private static final long LARGEST_UNCERTAINTY = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** The same as a share of the shortest measure window. */
-  private static final double MOST_OF_WINDOW = 0.05;
+  /** Largest uncertainty as a share of the shortest measure window. */
+  private static final double LARGEST_SHARE_OF_WINDOW = 0.05;
 
-  /** A smaller correction is worth no line. */
-  private static final long WORTH_A_LINE = TimeUnit.MILLISECONDS.toNanos(1);
+  /** Smallest correction that is mentioned in a remark. */
+  private static final long SMALLEST_REMARK = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final List<RunInfo> runs;
   private final long limit;
@@ -40,13 +41,12 @@ final class InjectorClocks {
   private final List<Clock> clocks = new ArrayList<>();
 
   /**
-   * What is known of the clock of one injector.
+   * The clock of an injector.
    *
-   * @param readings what is to be added to its instants; empty for nothing
-   * @param reading the first comparison, whether or not it is exact enough; null where there is
-   *     none
-   * @param by what it was compared with
-   * @param doubt why its instants may not fit those of the others; null where they do
+   * @param readings offsets to be added to its instants; empty if they are not corrected
+   * @param reading the first comparison, exact enough or not; null if there is none
+   * @param by what the clock was compared with
+   * @param doubt why its instants may not match those of the others; null if they do
    */
   private record Clock(
       List<Reading> readings, @Nullable Reading reading, String by, @Nullable String doubt) {
@@ -58,7 +58,7 @@ final class InjectorClocks {
 
   InjectorClocks(List<RunInfo> runs) {
     this.runs = runs;
-    limit = Math.min(MOST_UNCERTAIN, Math.round(shortestWindow() * MOST_OF_WINDOW));
+    limit = Math.min(LARGEST_UNCERTAINTY, Math.round(shortestWindow() * LARGEST_SHARE_OF_WINDOW));
     anchor =
         IntStream.range(0, runs.size()).filter(i -> isAsked(runs.get(i))).findFirst().orElse(0);
     for (int i = 0; i < runs.size(); i++) {
@@ -84,13 +84,14 @@ final class InjectorClocks {
     return run.clock() != null && run.clock().isAsked();
   }
 
-  /** The clock of that injector, compared with that of all. */
+  /** The clock of that injector, compared with the common clock. */
   private Clock clock(int i) {
     RunInfo run = runs.get(i);
     RunInfo first = runs.get(anchor);
     ClockOffset own = run.clock();
     if (own != null && own.isAsked()) {
-      return new Clock(trusted(own), own.readings().get(0), own.source(), disagreement(i));
+      return new Clock(
+          withServerUncertainty(own), own.readings().get(0), own.source(), disagreement(i));
     }
     Reading none = new Reading(run.startUnixNanos(), 0, 0);
     if (i == anchor) {
@@ -98,14 +99,14 @@ final class InjectorClocks {
     }
     ClockOffset ofFirst = first.clock();
     List<Reading> byDate =
-        own == null || ofFirst == null ? List.of() : further(own.to(ofFirst), ofFirst);
+        own == null || ofFirst == null ? List.of() : toReference(own.to(ofFirst), ofFirst);
     boolean isOneHost = host(run).equals(host(first));
     if (!byDate.isEmpty() && (!isOneHost || ClockOffset.uncertainty(byDate) <= limit)) {
       String by = "that of " + first.injector() + " (Date of the answers)";
       return new Clock(byDate, byDate.get(0), by, null);
     }
     if (isOneHost) {
-      List<Reading> same = further(List.of(none), ofFirst);
+      List<Reading> same = toReference(List.of(none), ofFirst);
       return new Clock(same, same.get(0), "that of " + first.injector() + " (the same host)", null);
     }
     return Clock.unknown(
@@ -116,8 +117,8 @@ final class InjectorClocks {
                 : own.source() + ": " + own.unknown());
   }
 
-  /** Where servers differ, each may be that far from UTC. */
-  private List<Reading> trusted(ClockOffset own) {
+  /** Its readings; if injectors queried different servers, with the servers' own uncertainty. */
+  private List<Reading> withServerUncertainty(ClockOffset own) {
     boolean isOne =
         runs.stream()
                 .flatMap(run -> Stream.ofNullable(run.clock()))
@@ -138,8 +139,8 @@ final class InjectorClocks {
         reading.uncertaintyNanos() + uncertainty);
   }
 
-  /** To the clock that was asked where what the readings lead to is compared with one. */
-  private static List<Reading> further(List<Reading> readings, @Nullable ClockOffset to) {
+  /** Converts readings against a clock to the reference clock that this clock was compared with. */
+  private static List<Reading> toReference(List<Reading> readings, @Nullable ClockOffset to) {
     if (to == null || !to.isAsked()) {
       return readings;
     }
@@ -154,7 +155,7 @@ final class InjectorClocks {
         .toList();
   }
 
-  /** Whether NTP and the answers that two injectors got say the same of their clocks. */
+  /** How NTP and the answers of servers disagree on two clocks; null if they agree. */
   private @Nullable String disagreement(int i) {
     ClockOffset own = runs.get(i).clock();
     ClockOffset other = runs.get(anchor).clock();
@@ -163,20 +164,20 @@ final class InjectorClocks {
       return null;
     }
     Reading seen = byDate.get(0);
-    long asked =
+    long byNtp =
         ClockOffset.offsetAt(own.readings(), seen.unixNanos())
             - ClockOffset.offsetAt(other.readings(), seen.unixNanos() + seen.offsetNanos());
     long uncertainty =
         seen.uncertaintyNanos()
-            + ClockOffset.uncertainty(trusted(own))
-            + ClockOffset.uncertainty(trusted(other));
-    return Math.abs(asked - seen.offsetNanos()) <= uncertainty
+            + ClockOffset.uncertainty(withServerUncertainty(own))
+            + ClockOffset.uncertainty(withServerUncertainty(other));
+    return Math.abs(byNtp - seen.offsetNanos()) <= uncertainty
         ? null
         : "by NTP it is %s that of %s, by the Date of the answers %s it; NTP is taken"
-            .formatted(apart(asked), runs.get(anchor).injector(), apart(seen.offsetNanos()));
+            .formatted(apart(byNtp), runs.get(anchor).injector(), apart(seen.offsetNanos()));
   }
 
-  /** Injectors of one load test are named after their host, with their index behind it. */
+  /** The host of an injector, whose default name is the host with the injector's index. */
   private static String host(RunInfo run) {
     String index = run.share() == null ? "" : "-" + run.share().index();
     return run.injector().endsWith(index)
@@ -184,7 +185,7 @@ final class InjectorClocks {
         : run.injector();
   }
 
-  /** Corrected by what is exact enough, and where it says that clocks differ at all. */
+  /** Drops readings that are not exact enough, or compatible with equal clocks. */
   private Clock judged(Clock clock) {
     if (clock.readings.isEmpty()) {
       return clock;
@@ -202,7 +203,7 @@ final class InjectorClocks {
     return isSame ? new Clock(List.of(), clock.reading, clock.by, clock.doubt) : clock;
   }
 
-  /** What became of it; null where there is no other injector. */
+  /** How the clock of that injector was corrected; null if there is no other injector. */
   @Nullable Correction correction(int i) {
     Clock clock = clocks.get(i);
     Reading reading = clock.reading;
@@ -216,18 +217,18 @@ final class InjectorClocks {
             clock.doubt);
   }
 
-  /** Whether instants of that injector are changed. */
+  /** Whether the instants of that injector are corrected. */
   boolean isCorrected(int i) {
     return !clocks.get(i).readings.isEmpty();
   }
 
-  /** An instant of that injector by the clock of all. */
+  /** An instant of that injector by the common clock. */
   long corrected(int i, long unixNanos) {
     List<Reading> readings = clocks.get(i).readings;
     return readings.isEmpty() ? unixNanos : unixNanos + ClockOffset.offsetAt(readings, unixNanos);
   }
 
-  /** The runs by the clock of all. */
+  /** The runs by the common clock. */
   List<RunInfo> corrected() {
     return IntStream.range(0, runs.size())
         .mapToObj(
@@ -238,7 +239,7 @@ final class InjectorClocks {
         .toList();
   }
 
-  /** What to know of them, a line each. */
+  /** Remarks for the user, a line each. */
   List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     Map<String, List<String>> doubts = new LinkedHashMap<>();
@@ -249,7 +250,7 @@ final class InjectorClocks {
         doubts.computeIfAbsent(clock.doubt, why -> new ArrayList<>()).add(name);
       }
       long offset = clock.readings.isEmpty() ? 0 : clock.readings.get(0).offsetNanos();
-      if (Math.abs(offset) >= WORTH_A_LINE) {
+      if (Math.abs(offset) >= SMALLEST_REMARK) {
         remarks.add(
             "clock of %s: %s %s, ± %s; corrected"
                 .formatted(

@@ -28,16 +28,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the injectors of one load test into one run: several generators that loaded the same
- * servers at the same time, each with its part.
+ * Joins the runs of the injectors of a load test: generators that loaded the same servers at the
+ * same time, each with its part of the load.
  *
- * <p>Instants are brought to one clock where it is known how those of the injectors differ; else
- * their clocks should agree to a small part of a window.
+ * <p>Instants are converted to one clock if the offsets between the injectors' clocks are known;
+ * otherwise the clocks must agree within a small part of a measure window.
  */
 final class InjectorJoin {
 
-  /** What each injector has of its own by nature. */
-  private static final Set<String> OWN =
+  /** Settings that differ between injectors by design. */
+  private static final Set<String> OF_ONE_INJECTOR =
       Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
 
   private final InjectorClocks clocks;
@@ -52,24 +52,24 @@ final class InjectorJoin {
   private InjectorJoin(String id, List<RunInfo> given, @Nullable Integer expected) {
     this.clocks = new InjectorClocks(given);
     this.runs = clocks.corrected();
-    refuseTwice();
+    refuseDuplicates();
     Integer count = count(expected);
-    same("simulation", RunInfo::simulation);
-    same("SLO", InjectorJoin::slo);
-    same("SLO rule", RunInfo::sloRule);
-    same("SLO by request", RunInfo::sloByRequest);
-    same("SLO percentile by request", RunInfo::sloHeldByRequest);
-    same("SLO by target", RunInfo::sloByTarget);
+    requireSame("simulation", RunInfo::simulation);
+    requireSame("SLO", InjectorJoin::slo);
+    requireSame("SLO rule", RunInfo::sloRule);
+    requireSame("SLO by request", RunInfo::sloByRequest);
+    requireSame("SLO percentile by request", RunInfo::sloHeldByRequest);
+    requireSame("SLO by target", RunInfo::sloByTarget);
     this.levels = new LevelJoin(runs);
     this.joined = join(id).injectors(injectors(), count);
   }
 
   /**
-   * Joins runs whose ends and stages are all known.
+   * Joins runs whose ends and load levels are known.
    *
    * @param id of the joined run
-   * @param expected how many injectors the load test had; null where nobody said
-   * @throws IllegalArgumentException in one line, if they are not injectors of one load test
+   * @param expected number of injectors of the load test; null if not known
+   * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
    */
   static InjectorJoin of(String id, List<RunInfo> runs, @Nullable Integer expected) {
     return new InjectorJoin(id, List.copyOf(runs), expected);
@@ -80,12 +80,12 @@ final class InjectorJoin {
     return joined;
   }
 
-  /** Whether the plan of the {@code i}-th run asks for that request of its in a measure window. */
+  /** Whether the {@code i}-th run planned that request of its in a measure window. */
   boolean isOfPlan(int i, RequestRecord record) {
     return LevelJoin.isOfPlan(runs.get(i), record);
   }
 
-  /** A record of the {@code i}-th run, with the instants and the phase of the joined run. */
+  /** A record of the {@code i}-th run with its instants and phase in the joined run. */
   RequestRecord placed(int i, RequestRecord record) {
     return levels.placed(
         isClockOff(i) ? record.startedAt(byClock(i, record.timing().startUnixNanos())) : record);
@@ -96,12 +96,12 @@ final class InjectorJoin {
     return clocks.isCorrected(i);
   }
 
-  /** An instant of the {@code i}-th run by the clock of the joined run. */
+  /** An instant of the {@code i}-th run by the common clock. */
   long byClock(int i, long unixNanos) {
     return clocks.corrected(i, unixNanos);
   }
 
-  private void refuseTwice() {
+  private void refuseDuplicates() {
     Set<List<String>> seen = new HashSet<>();
     for (RunInfo run : runs) {
       if (!seen.add(List.of(run.id(), run.injector()))) {
@@ -112,7 +112,7 @@ final class InjectorJoin {
     }
   }
 
-  /** How many injectors the load test had: as their shares say, else as the caller does. */
+  /** Number of injectors of the load test, by their shares, otherwise by the caller. */
   private @Nullable Integer count(@Nullable Integer expected) {
     Map<InjectorShare, RunInfo> seen = new HashMap<>();
     Integer count = expected;
@@ -140,7 +140,7 @@ final class InjectorJoin {
     return count;
   }
 
-  private void same(String what, Function<RunInfo, Object> of) {
+  private void requireSame(String what, Function<RunInfo, Object> of) {
     Object first = of.apply(runs.get(0));
     for (RunInfo run : runs) {
       if (!first.equals(of.apply(run))) {
@@ -182,7 +182,7 @@ final class InjectorJoin {
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
   }
 
-  /** What all say by name, put together where several say it. */
+  /** The entries of all runs; values of the same name are combined. */
   private <T> Map<String, T> merged(Function<RunInfo, Map<String, T>> of, BinaryOperator<T> and) {
     Map<String, T> all = new LinkedHashMap<>();
     runs.forEach(run -> of.apply(run).forEach((name, value) -> all.merge(name, value, and)));
@@ -217,7 +217,7 @@ final class InjectorJoin {
     return sum;
   }
 
-  /** What all say once, what they say differently side by side. */
+  /** The entries of all runs; different values of the same name are joined by commas. */
   private Map<String, String> distinct(Function<RunInfo, Map<String, String>> of) {
     Map<String, Set<String>> values = new LinkedHashMap<>();
     for (RunInfo run : runs) {
@@ -229,7 +229,7 @@ final class InjectorJoin {
     return Collections.unmodifiableMap(all);
   }
 
-  /** The injectors, each with what it had to do and how far it came; no records read yet. */
+  /** The injectors, before their records are read. */
   private List<InjectorRun> injectors() {
     List<Map<String, String>> different = different();
     List<InjectorRun> all = new ArrayList<>();
@@ -257,7 +257,7 @@ final class InjectorJoin {
     return all;
   }
 
-  /** Settings and versions by run, those that not all runs have alike. */
+  /** For each run the settings and versions that are not the same in all runs. */
   private List<Map<String, String>> different() {
     List<Map<String, String>> settings = runs.stream().map(InjectorJoin::settings).toList();
     Set<String> names = new HashSet<>();
@@ -267,15 +267,15 @@ final class InjectorJoin {
     return settings;
   }
 
-  /** Those that are of the load test, not of this injector's part or of what came of it. */
+  /** Settings and versions that should be the same in all runs. */
   private static Map<String, String> settings(RunInfo run) {
     Map<String, String> all = new TreeMap<>(run.config());
-    all.keySet().removeIf(key -> key.contains(" ") || OWN.contains(key));
+    all.keySet().removeIf(key -> key.contains(" ") || OF_ONE_INJECTOR.contains(key));
     run.versions().forEach(all::putIfAbsent);
     return all;
   }
 
-  /** What to know about the joined run, a line each. */
+  /** Remarks for the user, a line each. */
   List<String> remarks() {
     List<String> remarks = new ArrayList<>(clocks.remarks());
     levels

@@ -28,9 +28,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a joined run, put together from those of its injectors. Records are counted while
- * they are copied: each is read once, and its line goes on as it is unless something in it changes.
- * Memory is that of one record, whatever their number.
+ * Joins the files of the injectors' runs. Each record is read once: it is passed to the statistics
+ * and its line is copied, unchanged unless its phase or its instants change. One record is in
+ * memory at a time.
  */
 public final class JoinedRecords implements RecordSource {
 
@@ -45,14 +45,14 @@ public final class JoinedRecords implements RecordSource {
   private long measured;
 
   /**
-   * Joins injectors whose ends and levels are all known.
+   * Joins runs whose ends and load levels are known.
    *
    * @param id of the joined run
-   * @param infos what is known of their runs
-   * @param expected how many injectors the load test had; null where nobody said
-   * @param runs their folders, in the same order
-   * @param target the folder of the joined run, which exists when something is written
-   * @throws IllegalArgumentException in one line, if they are not injectors of one load test
+   * @param infos the runs
+   * @param expected number of injectors of the load test; null if not known
+   * @param runs the folders of the runs, in the same order
+   * @param target the folder of the joined run, which must exist before files are written
+   * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
    */
   public JoinedRecords(
       String id,
@@ -65,17 +65,17 @@ public final class JoinedRecords implements RecordSource {
     this.target = target;
   }
 
-  /** The joined run, as far as it is known before its records are read. */
+  /** The joined run, without the counts that are known only when the records are read. */
   public RunInfo info() {
     return join.info();
   }
 
-  /** What to know about the runs that are joined, a line each. */
+  /** Remarks on the runs for the user, a line each. */
   public List<String> remarksOnRuns() {
     return join.remarks();
   }
 
-  /** Copies what is beside the records. */
+  /** Copies all files except the records. */
   public void copyOthers() throws IOException {
     copyLines(RunFiles::arrivals, "scheduled_unix_ns");
     copyLines(RunFiles::generator, START);
@@ -122,10 +122,10 @@ public final class JoinedRecords implements RecordSource {
           RequestRecord placed = join.placed(injector, record);
           sink.accept(placed);
           measured += join.isOfPlan(injector, record) ? 1 : 0;
-          boolean stays = placed.identity().phase() == record.identity().phase();
-          moved += stays ? 0 : 1;
+          boolean isSamePhase = placed.identity().phase() == record.identity().phase();
+          moved += isSamePhase ? 0 : 1;
           try {
-            if (stays) {
+            if (isSamePhase) {
               lines.write(line, from, end - from);
               lines.write('\n');
             } else {
@@ -137,14 +137,14 @@ public final class JoinedRecords implements RecordSource {
         });
   }
 
-  /** Has the instants after that key corrected where the clock of that injector is off. */
+  /** Corrects the instants after that key if those of the injector are corrected. */
   private OutputStream corrected(int injector, OutputStream to, String key) {
     return join.isClockOff(injector)
         ? new CorrectedInstants(to, key, instant -> join.byClock(injector, instant))
         : to;
   }
 
-  /** With what was lost on the way; {@code run.json} is written. */
+  /** Adds the counts of the records and writes {@code run.json}. */
   @Override
   public RunInfo ended(RunInfo info) throws IOException {
     RunInfo joined =
@@ -154,12 +154,12 @@ public final class JoinedRecords implements RecordSource {
     return joined;
   }
 
-  /** What happened to the records on their way, a line each. */
+  /** Remarks on the records for the user, a line each. */
   public List<String> remarks() {
     return List.copyOf(remarks);
   }
 
-  /** A damaged line, and one that is cut off, are each a request that is in no figure. */
+  /** Each damaged line, or line that is cut off, is a request that no figure includes. */
   private void report(RunFiles run, ReadReport file) {
     if (file.badLines() > 0) {
       ReadReport.BadLine first = file.firstBadLines().get(0);
@@ -178,7 +178,7 @@ public final class JoinedRecords implements RecordSource {
     }
   }
 
-  /** The lines of a file of all injectors, one after the other. */
+  /** Concatenates the lines of a file of all injectors. */
   private void copyLines(Function<RunFiles, Path> of, String instants) throws IOException {
     for (int i = 0; i < runs.size(); i++) {
       Path file = of.apply(runs.get(i));
@@ -204,7 +204,7 @@ public final class JoinedRecords implements RecordSource {
     }
   }
 
-  /** What servers said; a page that several injectors read as the first whole run of them did. */
+  /** Copies the samples of each metrics page from the first complete run that has read it. */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
     Map<String, RunFiles> readBy = new HashMap<>();
@@ -221,7 +221,7 @@ public final class JoinedRecords implements RecordSource {
     }
   }
 
-  /** One that died has read a page up to its death only. */
+  /** Complete runs first: an injector that died stopped reading pages. */
   private List<RunFiles> completeFirst() {
     List<RunFiles> sorted = new ArrayList<>(runs);
     sorted.sort(

@@ -19,30 +19,29 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load levels of several injectors as one plan. A level is the same where label, target and
- * scenario are; its offered load is the sum of the parts. Its measure window:
+ * Joins the load levels of several injectors. Levels with the same label, target and scenario are
+ * one level, whose offered load is the sum of its parts. Its measure window:
  *
  * <ul>
- *   <li>Where all injectors followed the same timetable, to a millisecond, and began within a
- *       second of each other, it is that of the timetable, counted from the first of them. Every
- *       request stays in the phase that its own plan has it in, and what is planned is the sum.
- *   <li>Else it is what the windows of all injectors have in common: only there was the whole load
- *       on. A request that was scheduled in its own injector's window but outside the common one
- *       belongs to {@link Phase#STABILIZE} before it, after it to {@link Phase#COOLDOWN} while any
- *       injector's load stays on for that, else to {@link Phase#DRAIN}. Nobody has planned how many
- *       requests such a window has.
+ *   <li>If all injectors followed the same timetable, within a millisecond, and began within a
+ *       second of each other, it is the window of that timetable, counted from the first injector.
+ *       Every request keeps its phase, and the number of planned requests is the sum.
+ *   <li>Otherwise it is the intersection of the windows of all injectors, because only then the
+ *       whole load was on. A request scheduled in its own injector's window but outside the
+ *       intersection belongs to {@link Phase#STABILIZE} if it is before it; after it, to {@link
+ *       Phase#COOLDOWN} as long as any injector is in that phase, then to {@link Phase#DRAIN}. The
+ *       number of planned requests is not known.
  * </ul>
  *
- * <p>A window that nobody closed, because its injector died in it, does not shorten the others'.
- * Windows that have nothing in common are those of a test that was repeated, not of one that was
- * shared; they are refused.
+ * <p>A window without end, because its injector died in it, does not shorten the intersection. If
+ * the intersection is empty, the test was repeated, not shared, and the runs are refused.
  */
 final class LevelJoin {
 
-  /** Timetables differ by less where they are the same: by how a clock is read. */
+  /** Largest difference between equal timetables, from the resolution of clocks. */
   private static final long SAME_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Injectors that began together began within this time of each other. */
+  /** Largest difference between the starts of injectors that began together. */
   private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final MathContext DIGITS = new MathContext(12);
@@ -53,11 +52,12 @@ final class LevelJoin {
   private final List<LevelInfo> joined = new ArrayList<>();
 
   /**
-   * What the injectors of a level share.
+   * The common window of a level.
    *
-   * @param measure the common window
-   * @param cooledUnixNanos when the last of them ended its cooldown; its end where there was none
-   * @param isByPlan whether it is that of the timetable of all
+   * @param measure the measure window
+   * @param cooledUnixNanos when the last injector ended its cooldown; the end of the measure window
+   *     without a cooldown
+   * @param isByPlan whether it is the window of a common timetable
    */
   record Common(PhaseWindow measure, long cooledUnixNanos, boolean isByPlan) {
     double seconds() {
@@ -65,7 +65,7 @@ final class LevelJoin {
     }
   }
 
-  /** A load level, whichever injector it is of. */
+  /** Identifies a load level across injectors. */
   record Key(String label, String target, @Nullable String scenario) {
 
     static Key of(LevelInfo level) {
@@ -93,19 +93,19 @@ final class LevelJoin {
     return joined;
   }
 
-  /** The levels that were measured, and what their injectors share of them. */
+  /** The common window of each measured level. */
   Map<Key, Common> measured() {
     return measured;
   }
 
-  /** How many injectors have that level. */
+  /** Number of injectors that have that level. */
   long having(Key key) {
     return runs.stream()
         .filter(run -> run.stages().stream().map(Key::of).anyMatch(key::equals))
         .count();
   }
 
-  /** The record with the phase that it has in the joined run. */
+  /** The record with its phase in the joined run. */
   RequestRecord placed(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     Common common = id.phase() == Phase.MEASURE ? commonOf(id) : null;
@@ -123,7 +123,7 @@ final class LevelJoin {
     return phase == Phase.MEASURE ? record : record.withPhase(phase);
   }
 
-  /** That of its scenario's level, else of the one of all scenarios. */
+  /** The window of its scenario's level, otherwise of the level of all scenarios. */
   private @Nullable Common commonOf(RequestRecord.Identity id) {
     String label = labelOf(id.stage());
     Common own = measured.get(new Key(label, id.target(), id.scenario()));
@@ -156,7 +156,7 @@ final class LevelJoin {
         : level.withPlanned(planned);
   }
 
-  /** The sum, without what parts such as a third were rounded by. */
+  /** The sum, rounded to remove the rounding errors of parts such as a third. */
   private static double offered(List<LevelInfo> of) {
     return of.stream()
         .map(part -> BigDecimal.valueOf(requireNonNull(part.offered())))
@@ -165,7 +165,7 @@ final class LevelJoin {
         .doubleValue();
   }
 
-  /** The common measure window, what was on before it, and what after. */
+  /** The common measure window, and the phases before and after it. */
   private List<PhaseWindow> phases(Key key, List<LevelInfo> of) {
     List<PhaseWindow> windows = of.stream().flatMap(part -> part.phases().stream()).toList();
     List<LevelInfo> measuring =
@@ -177,11 +177,11 @@ final class LevelJoin {
     }
     long from = measure.startUnixNanos();
     long until = end(measure, from);
-    long first = least(windows, PhaseWindow::startUnixNanos, from);
+    long first = min(windows, PhaseWindow::startUnixNanos, from);
     long filled = endOf(Phase.FILL, windows, first);
     long cooled = endOf(Phase.COOLDOWN, windows, until);
     measured.put(key, new Common(measure, cooled, isByPlan));
-    long last = most(windows, window -> end(window, from), until);
+    long last = max(windows, window -> end(window, from), until);
     List<PhaseWindow> phases = new ArrayList<>();
     add(phases, Phase.FILL, first, Math.min(filled, from));
     add(phases, Phase.STABILIZE, Math.min(filled, from), from);
@@ -191,7 +191,7 @@ final class LevelJoin {
     return phases;
   }
 
-  /** Whether the users of all came by a schedule, and these had their windows at one time. */
+  /** Whether all injectors followed the same timetable and began together. */
   private static boolean isOneTimetable(List<LevelInfo> measuring) {
     List<Long> lengths =
         measuring.stream()
@@ -210,12 +210,12 @@ final class LevelJoin {
     return level.window(Phase.MEASURE).orElseThrow();
   }
 
-  /** When its schedule began. */
+  /** Start of the level's schedule. */
   private static long begin(LevelInfo level) {
     return level.phases().get(0).startUnixNanos();
   }
 
-  /** Whether the plan of an injector asks for that request of its in a measure window. */
+  /** Whether an injector planned that request in a measure window. */
   static boolean isOfPlan(RunInfo run, RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     Key own = new Key(labelOf(id.stage()), id.target(), id.scenario());
@@ -235,22 +235,22 @@ final class LevelJoin {
   }
 
   private static <T> long spread(List<T> of, ToLongFunction<T> value) {
-    return most(of, value, 0) - least(of, value, 0);
+    return max(of, value, 0) - min(of, value, 0);
   }
 
-  private static <T> long least(List<T> of, ToLongFunction<T> value, long none) {
+  private static <T> long min(List<T> of, ToLongFunction<T> value, long none) {
     return of.stream().mapToLong(value).min().orElse(none);
   }
 
-  private static <T> long most(List<T> of, ToLongFunction<T> value, long none) {
+  private static <T> long max(List<T> of, ToLongFunction<T> value, long none) {
     return of.stream().mapToLong(value).max().orElse(none);
   }
 
-  /** The window of the one that began first, as long as it was to be. */
+  /** The planned window, from the injector that began first. */
   private static PhaseWindow ofTimetable(List<LevelInfo> of) {
-    long from = least(of, part -> measure(part).startUnixNanos(), 0);
+    long from = min(of, part -> measure(part).startUnixNanos(), 0);
     long length =
-        most(
+        max(
             of,
             part ->
                 end(measure(part), measure(part).startUnixNanos()) - measure(part).startUnixNanos(),
@@ -258,9 +258,9 @@ final class LevelJoin {
     return new PhaseWindow(Phase.MEASURE, from, from + length);
   }
 
-  /** When the last of these phases ended; the other instant where there was none. */
+  /** When the last of these phases ended; {@code other} if there was none. */
   private static long endOf(Phase phase, List<PhaseWindow> windows, long other) {
-    return most(
+    return max(
         windows.stream().filter(window -> window.phase() == phase).toList(),
         window -> end(window, other),
         other);
@@ -278,10 +278,10 @@ final class LevelJoin {
     if (windows.isEmpty()) {
       return null;
     }
-    long runsEnd = most(runs, run -> run.endUnixNanos() == null ? 0 : run.endUnixNanos(), 0);
-    long from = most(windows, PhaseWindow::startUnixNanos, 0);
+    long runsEnd = max(runs, run -> run.endUnixNanos() == null ? 0 : run.endUnixNanos(), 0);
+    long from = max(windows, PhaseWindow::startUnixNanos, 0);
     long to =
-        least(
+        min(
             windows.stream().filter(window -> window.endUnixNanos() != null).toList(),
             window -> end(window, runsEnd),
             runsEnd);

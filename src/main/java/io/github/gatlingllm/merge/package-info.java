@@ -1,4 +1,4 @@
-/** Several runs of one load test, one of each injector, become one. */
+/** Joins the runs of the injectors of a load test into one run. */
 @NullMarked
 package io.github.gatlingllm.merge;
 

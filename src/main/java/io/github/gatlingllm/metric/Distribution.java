@@ -87,7 +87,7 @@ public record Distribution(
     /** The standard normal quantile of 97.5 %. */
     private static final double Z = 1.959963984540054;
 
-    /** No number of requests shows 100 %: that it is asked for is taken as this. */
+    /** Stands for 100 %, which no number of requests can show. */
     private static final double NEARLY_ALL = 99.99;
 
     /**
@@ -101,10 +101,10 @@ public record Distribution(
     }
 
     /**
-     * The fewest requests whose interval lies at or above {@code percent}: all of them have to meet
-     * it, which shows a share of n ÷ (n + z²). 381 for 99 %.
+     * The smallest number of requests that, if all met, have an interval at or above {@code
+     * percent}: the n with n ÷ (n + z²) = percent, 381 for 99 %.
      *
-     * @param percent above 0, at most 100, which is taken as 99.99
+     * @param percent above 0, at most 100; more than 99.99 counts as that
      */
     public static long fewestToShow(double percent) {
       double share = Math.min(NEARLY_ALL, percent) / 100;
@@ -112,24 +112,18 @@ public record Distribution(
     }
 
     /**
-     * What a sentence that calls an SLO met has to add where too few requests were judged to show
-     * that: {@code only 17 requests, fewer than the 381 that can show 99 %}. Empty where they are
-     * enough.
+     * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer than
+     * the 381 that can show 99 %}. Empty for enough requests.
      *
-     * @param requests that were judged
-     * @param whose which requests; may be empty
-     * @param percent the share of them that the SLO asks for
+     * @param requests number of judged requests
+     * @param percent required share of the requests
      */
-    public static String tooFew(long requests, String whose, double percent) {
+    public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);
       return requests >= fewest
           ? ""
-          : "only %s%s, fewer than the %s that can show %s %%"
-              .formatted(
-                  NumberText.counted(requests, "request"),
-                  whose.isEmpty() ? "" : " of " + whose,
-                  NumberText.count(fewest),
-                  NumberText.plain(percent));
+          : "fewer than the %s that can show %s %%"
+              .formatted(NumberText.count(fewest), NumberText.plain(percent));
     }
 
     /**

@@ -24,10 +24,10 @@ public enum EngineMetric {
       "share",
       GAUGE,
       MEAN,
-      "of prompt tokens, where a server says no counters; over a time that it chooses"),
+      "share of prompt tokens over a period that the server chooses; if it has no counters"),
   PREFIX_CACHE_QUERIES(
       "prefix cache queries", "tokens", COUNTER, SUM, "prompt tokens looked up in the cache"),
-  PREFIX_CACHE_HITS("prefix cache hits", "tokens", COUNTER, SUM, "of these, found"),
+  PREFIX_CACHE_HITS("prefix cache hits", "tokens", COUNTER, SUM, "of these, found in the cache"),
   PREEMPTIONS(
       "preemptions",
       "requests",
@@ -38,7 +38,11 @@ public enum EngineMetric {
   GENERATION_TOKENS("generated tokens", "tokens", COUNTER, SUM, "reasoning included"),
   REQUESTS_FINISHED("requests finished", "requests", COUNTER, SUM, "for whatever reason"),
   ENGINE_TTFT_S(
-      "engine TTFT", "s", HISTOGRAM, SUM, "from the request's arrival in the server to its token"),
+      "engine TTFT",
+      "s",
+      HISTOGRAM,
+      SUM,
+      "from the request's arrival in the server to its first token"),
   ENGINE_ITL_S("engine ITL", "s", HISTOGRAM, SUM, "between two tokens of a request"),
   ENGINE_TPOT_S(
       "engine TPOT", "s", HISTOGRAM, SUM, "mean time per token of a request, a value per request"),
@@ -46,12 +50,12 @@ public enum EngineMetric {
   ENGINE_QUEUE_S("engine queue", "s", HISTOGRAM, SUM, "a request's wait for the batch"),
   ENGINE_PREFILL_S("engine prefill", "s", HISTOGRAM, SUM, "from the batch to the first token"),
   ENGINE_DECODE_S("engine decode", "s", HISTOGRAM, SUM, "from the first token to the last"),
-  GPU_UTILIZATION("GPU utilisation", "share", GAUGE, MEAN, "of the time, some kernel ran"),
+  GPU_UTILIZATION("GPU utilisation", "share", GAUGE, MEAN, "share of time in which a kernel ran"),
   GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, SUM, "of all GPUs of the page"),
   GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, SUM, "of all GPUs of the page"),
   GPU_POWER_W("GPU power", "W", GAUGE, SUM, "of all GPUs of the page"),
   GPU_ENERGY_J("GPU energy", "J", COUNTER, SUM, "of all GPUs of the page"),
-  GPUS("GPUs", "GPUs", GAUGE, SUM, "that the page tells the power or utilisation of"),
+  GPUS("GPUs", "GPUs", GAUGE, SUM, "whose power or utilisation the page reports"),
   NODE_CPU_USE("host CPU in use", "share", GAUGE, MEAN, "since the scrape before, all processors"),
   NODE_MEMORY_AVAILABLE_BYTES(
       "host memory available", "bytes", GAUGE, SUM, "without swapping, as the kernel estimates");

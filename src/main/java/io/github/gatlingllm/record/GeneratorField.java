@@ -31,7 +31,7 @@ public final class GeneratorField<T> {
   public static final int LATE_START_MS = 20;
 
   public static final GeneratorField<String> INJECTOR =
-      new GeneratorField<>("injector", TEXT, "the load generator that says so");
+      new GeneratorField<>("injector", TEXT, "the load generator");
 
   public static final GeneratorField<Long> START =
       new GeneratorField<>(
@@ -48,27 +48,30 @@ public final class GeneratorField<T> {
       new GeneratorField<>(
           "loop_lag_p50_us",
           MICROS,
-          "per event loop: how late a heartbeat ran that is due every 20 ms; an event that is ready"
-              + " meanwhile is read as late");
+          "per event loop, the median: how late a heartbeat ran that is due every 20 ms; events"
+              + " that are ready meanwhile are read as late");
 
   public static final GeneratorField<int[]> LAG_P99 =
-      new GeneratorField<>("loop_lag_p99_us", MICROS, "the same");
+      new GeneratorField<>("loop_lag_p99_us", MICROS, "as `loop_lag_p50_us`, the 99th percentile");
 
   public static final GeneratorField<int[]> LAG_MAX =
-      new GeneratorField<>("loop_lag_max_us", MICROS, "the same; of a loop that hangs, so far");
+      new GeneratorField<>(
+          "loop_lag_max_us",
+          MICROS,
+          "as `loop_lag_p50_us`, the largest; of a loop that hangs, its delay so far");
 
   public static final GeneratorField<int[]> LATEST_LOOP =
       new GeneratorField<>(
           "latest_loop_us",
           MICROS,
-          "of the event loop that was late most: how much of the interval it was more than 1, 2, 5,"
-              + " 10, 20, 50, 100, 200, 500, 1,000 ms late");
+          "of the event loop with the largest delay: time of the interval in which it was more than"
+              + " 1, 2, 5, 10, 20, 50, 100, 200, 500, 1,000 ms late");
 
   public static final GeneratorField<Long> GC_PAUSES =
       new GeneratorField<>("gc_pauses", LONG, "garbage collections that ended in the interval");
 
   public static final GeneratorField<Long> GC_PAUSE =
-      new GeneratorField<>("gc_pause_s", SECONDS, "time that the JVM stood still for them");
+      new GeneratorField<>("gc_pause_s", SECONDS, "time for which these paused the JVM");
 
   public static final GeneratorField<Long> GC_PAUSE_MAX =
       new GeneratorField<>("gc_pause_max_s", SECONDS, "the longest of them");
@@ -91,7 +94,7 @@ public final class GeneratorField<T> {
           "machine_user_s",
           SECONDS,
           "CPU time of the machine, all its processors and programs: in user mode, and all that was"
-              + " not idle where the system tells no more");
+              + " not idle if the system reports no more");
 
   public static final GeneratorField<Long> MACHINE_SYSTEM =
       new GeneratorField<>("machine_system_s", SECONDS, "in the kernel, interrupts included");
@@ -113,8 +116,8 @@ public final class GeneratorField<T> {
       new GeneratorField<>(
           "throttled_s",
           SECONDS,
-          "time that tasks of the container stood still because its CPU limit was reached; null"
-              + " without one");
+          "time for which tasks of the container were paused because its CPU limit was reached;"
+              + " null without a limit");
 
   public static final GeneratorField<Long> HEAP_USED =
       new GeneratorField<>("heap_used_bytes", BYTES, "of the Java heap, garbage included");
@@ -144,7 +147,7 @@ public final class GeneratorField<T> {
           "coalesced_events", LONG, "of these, read together with the one before of their stream");
 
   public static final GeneratorField<Long> QUEUED =
-      new GeneratorField<>("records_queued", LONG, "records that wait to be written");
+      new GeneratorField<>("records_queued", LONG, "records in the queue to be written");
 
   public static final GeneratorField<Long> DROPPED =
       new GeneratorField<>("records_dropped", LONG, "records lost since the start of the run");

@@ -106,9 +106,9 @@ record RecordField<T>(
           "endpoint",
           LABEL,
           r -> r.identity().endpoint(),
-          "URL that was posted to, no credentials");
+          "URL of the request, without credentials");
   static final RecordField<String> MODEL =
-      field("model", LABEL, r -> r.identity().model(), "the model that was asked for");
+      field("model", LABEL, r -> r.identity().model(), "the requested model");
   static final RecordField<String> API =
       field(
           "api",
@@ -216,8 +216,8 @@ record RecordField<T>(
           TOKENS,
           r -> r.tokens().promptTokensLocal(),
           "by our tokenizer: each text of the prompt counted by itself and summed, without what"
-              + " chat template, special tokens, images and tools add; null where there is no"
-              + " text, or no time was left to count it");
+              + " chat template, special tokens, images and tools add; null if there is no text, or"
+              + " no time was left to count it");
   static final RecordField<Integer> CACHED_TOKENS =
       field(
           "cached_tokens",
@@ -225,7 +225,7 @@ record RecordField<T>(
           r -> r.tokens().cachedTokens(),
           "of the prompt, that the server took from its prefix cache");
   static final RecordField<Integer> MAX_TOKENS =
-      field("max_tokens", TOKENS, r -> r.tokens().maxTokens(), "the limit that was asked for");
+      field("max_tokens", TOKENS, r -> r.tokens().maxTokens(), "the requested limit");
   static final RecordField<Integer> OUTPUT_TOKENS =
       field(
           "output_tokens",
@@ -237,9 +237,9 @@ record RecordField<T>(
           "output_tokens_local",
           TOKENS,
           r -> r.tokens().outputTokensLocal(),
-          "by our tokenizer: all text of the answer that came; of answers with usage a sample, the"
-              + " first 200 requests and one in 16 after them, while there is time to count;"
-              + " else null");
+          "by our tokenizer: all text of the answer that was received. Answers with usage are"
+              + " sampled: the first 200 requests and then one in 16, as long as there is time to"
+              + " count; otherwise null");
   static final RecordField<Integer> REASONING_TOKENS =
       field("reasoning_tokens", TOKENS, r -> r.tokens().reasoningTokens(), "by the server's usage");
   static final RecordField<Boolean> ESTIMATED =
@@ -260,8 +260,8 @@ record RecordField<T>(
           "finish_reason",
           LABEL,
           r -> r.outcome().finishReason(),
-          "of the first choice, as the server says it: `finish_reason`, `stop_reason`, `status` or"
-              + " the reason of an incomplete response");
+          "of the first choice, as the server reports it: `finish_reason`, `stop_reason`, `status`"
+              + " or the reason of an incomplete response");
   static final RecordField<Integer> HTTP_STATUS =
       field(
           "status", INTEGER, r -> r.outcome().httpStatus(), "of HTTP; null when no response came");
@@ -276,8 +276,8 @@ record RecordField<T>(
           "slo_ok",
           FLAG,
           r -> r.outcome().sloOk(),
-          "whether it met the SLO; null without one, and where it was cancelled before that could"
-              + " be told");
+          "whether it met the SLO; null without one, and if it was cancelled before that was"
+              + " known");
   static final RecordField<List<String>> SLO_MISSED =
       field("slo_missed", TEXTS, r -> r.outcome().sloMissed(), "names of the objectives it missed");
   static final RecordField<Map<String, Double>> SERVER =
@@ -287,13 +287,13 @@ record RecordField<T>(
           r -> r.server().timings(),
           "timings that the server reported, in seconds: `queue_s`, `prefill_s`, `decode_s`,"
               + " `inference_s`, `validation_s`, `time_per_token_s`, `total_s`, `processing_s`,"
-              + " `upstream_s`, and what `Server-Timing` names besides, whatever it calls them;"
+              + " `upstream_s`, and other timings of `Server-Timing` by their own names;"
               + " counts `prompt_n`, `cache_n`, `predicted_n` in tokens");
 
   // Added so that statistics need no second source.
 
   static final RecordField<Boolean> STREAMED =
-      field("streamed", FLAG, r -> r.identity().streamed(), "whether a stream was asked for");
+      field("streamed", FLAG, r -> r.identity().streamed(), "whether a stream was requested");
   static final RecordField<Long> START_LAG =
       field("start_lag_s", TIME, r -> r.timing().startLagNanos(), "start − scheduled");
   static final RecordField<Long> GATE_WAIT =
@@ -333,7 +333,7 @@ record RecordField<T>(
           "done",
           FLAG,
           r -> r.events().done(),
-          "whether the stream said `[DONE]`, or its last typed event came");
+          "whether `[DONE]`, or the last typed event of the stream, came");
   static final RecordField<Integer> FIRST_EVENT_TOKENS =
       field(
           "first_event_tokens",
@@ -352,7 +352,7 @@ record RecordField<T>(
           FLAG,
           RequestRecord::isTpotEstimated,
           "whether `tpot_s` takes `streamed_tokens` ÷ `events` for the tokens of the first event,"
-              + " because the server did not say them; not read back");
+              + " because the server did not report them; not read back");
   static final RecordField<Boolean> RESENT =
       field(
           "resent",
@@ -366,21 +366,21 @@ record RecordField<T>(
           "refused_counts",
           TEXTS,
           r -> r.tokens().refused(),
-          "counts of the server's usage that no answer can have (below 0, or more than 16,777,216),"
-              + " by name; they are taken as not said");
+          "names of impossible counts in the server's usage (below 0, or above 16,777,216), which"
+              + " are ignored");
   static final RecordField<List<String>> SERVER_NAMES =
       field(
           "server_names",
           TEXTS,
           r -> r.server().names(),
-          "what the server calls its timings: `usage.queue_time`, `timings.prompt_ms`,"
+          "the server's names of its timings: `usage.queue_time`, `timings.prompt_ms`,"
               + " `x-queue-time`, `server-timing.db`");
   static final RecordField<Map<String, Double>> RATE_LIMITS =
       field(
           "rate_limits",
           NUMBERS,
           r -> r.server().rateLimits(),
-          "what response headers say of quotas (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
+          "quotas in response headers (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
               + " `ratelimit-…`): `requests_limit`, `requests_remaining`, `requests_reset_s`,"
               + " `tokens_limit`, and so on for every quota that is named; `reset_s` counts from"
               + " the answer");
@@ -389,16 +389,15 @@ record RecordField<T>(
           "retry_after_s",
           TIME,
           r -> r.server().retryAfterNanos(),
-          "how long the server asks to wait (`Retry-After`, `retry-after-ms`); nobody waits for"
-              + " it");
+          "the wait that the server asks for (`Retry-After`, `retry-after-ms`); it is not"
+              + " observed");
   static final RecordField<Long> PACING_WAIT =
       field(
           "pacing_wait_s",
           TIME,
           r -> r.timing().pacingWaitNanos(),
           "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
-              + " of a request that was never admitted, until it was over; null where neither is"
-              + " set");
+              + " of a request that was never admitted, until its end; null if neither is set");
 
   static final RecordField<Integer> INPUTS =
       field(

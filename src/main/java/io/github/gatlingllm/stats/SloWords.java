@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -53,15 +54,29 @@ final class SloWords {
       return counts == null ? 0 : counts.attempted();
     }
 
-    String tooFew(Stage level) {
-      String whose = Objects.requireNonNullElse(of.request(), "");
-      return Interval.tooFew(attempted(level), whose, of.slo().percentile());
+    TooFew tooFew(Stage level) {
+      long attempted = attempted(level);
+      return new TooFew(
+          of(NumberText.counted(attempted, "request")),
+          Interval.tooFew(attempted, of.slo().percentile()));
     }
 
     boolean isMissedIn(Stage level) {
       Goodput.Objective counts = in(level);
       Double share = counts == null ? null : counts.share();
       return share != null && share * 100 < of.slo().percentile() - 1e-9;
+    }
+  }
+
+  /**
+   * Requests that are too few to show that an SLO is met.
+   *
+   * @param requests e.g. {@code 17 requests of chat}
+   * @param remark of {@link Interval#tooFew}; empty where they are enough
+   */
+  private record TooFew(String requests, String remark) {
+    boolean isEnough() {
+      return remark.isEmpty();
     }
   }
 
@@ -101,21 +116,27 @@ final class SloWords {
   }
 
   /**
-   * How few requests were judged, of the objective that fewest were judged by; empty where they are
-   * enough to show that the level meets the SLO.
+   * The remark that a met SLO rests on too few requests, e.g. {@code only 17 requests, fewer than
+   * the 381 that can show 99 %}; empty where they are enough.
    */
   String tooFew() {
+    return fewest().map(few -> "only " + few.requests() + ", " + few.remark()).orElse("");
+  }
+
+  /** Of the objectives with too few requests, the one with fewest; empty without any. */
+  private Optional<TooFew> fewest() {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
-    if (byRequests) {
-      return Interval.tooFew(goodput.attempted(), "", terms.get(0).of.slo().percentile());
-    }
-    return terms.stream()
-        .filter(term -> term.isIn(level))
-        .sorted(Comparator.comparingLong(term -> term.attempted(level)))
-        .map(term -> term.tooFew(level))
-        .filter(text -> !text.isEmpty())
-        .findFirst()
-        .orElse("");
+    Stream<TooFew> counts =
+        byRequests
+            ? Stream.of(
+                new TooFew(
+                    NumberText.counted(goodput.attempted(), "request"),
+                    Interval.tooFew(goodput.attempted(), terms.get(0).of.slo().percentile())))
+            : terms.stream()
+                .filter(term -> term.isIn(level))
+                .sorted(Comparator.comparingLong(term -> term.attempted(level)))
+                .map(term -> term.tooFew(level));
+    return counts.filter(few -> !few.isEnough()).findFirst();
   }
 
   /** The sentence that no level meets the SLO, with the result of this one, the lowest. */
@@ -128,7 +149,8 @@ final class SloWords {
     return byRequests
         ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do"
             .formatted(percent, limits() + atOnce(), lowest, NumberText.percent(goodput.share()))
-        : "No load level meets %s; at the lowest, %s, %s".formatted(demand(), lowest, byShares());
+        : "No load level meets %s; at the lowest, %s, %s"
+            .formatted(demand(), lowest, byShares(false));
   }
 
   /**
@@ -142,16 +164,18 @@ final class SloWords {
     }
     boolean holds = goodput.holds();
     if (byRequests) {
-      return "%s of %s requests met %s, %s the required %s %%"
+      String few = holds ? fewest().map(each -> " (" + each.remark() + ")").orElse("") : "";
+      return "%s of %s%s met %s, %s the required %s %%"
           .formatted(
               NumberText.percent(goodput.share()),
-              NumberText.count(goodput.attempted()),
+              NumberText.counted(goodput.attempted(), "request"),
+              few,
               limits() + atOnce(),
               holds ? "at least" : "less than",
               percent);
     }
     String verb = isOne() ? holds ? "is met" : "is not met" : holds ? "are met" : "are not all met";
-    return demand() + " " + verb + ": " + byShares();
+    return demand() + " " + verb + ": " + byShares(holds);
   }
 
   private String demand() {
@@ -185,21 +209,27 @@ final class SloWords {
    * The share of requests that met each objective: {@code TTFT by 98.0 % of 50 requests, TPOT by
    * 100 % of 48}. Where objectives were missed, only those. Objectives that apply to no request are
    * left out.
+   *
+   * @param holds whether the level meets the SLO: too few requests are then remarked
    */
-  private String byShares() {
+  private String byShares(boolean holds) {
     List<Term> missed = terms.stream().filter(term -> term.isMissedIn(level)).toList();
     List<String> shares = new ArrayList<>();
+    String latestRemark = "";
     for (Term term : missed.isEmpty() ? terms : missed) {
       Goodput.Objective own = term.in(level);
       if (own != null) {
+        String remark = holds ? term.tooFew(level).remark() : "";
         shares.add(
-            "%s by %s of %s"
+            "%s by %s of %s%s"
                 .formatted(
                     term.of(term.objective.measure().name()),
                     NumberText.percent(own.share()),
                     shares.isEmpty()
                         ? NumberText.counted(own.attempted(), "request")
-                        : NumberText.count(own.attempted())));
+                        : NumberText.count(own.attempted()),
+                    remark.isEmpty() || remark.equals(latestRemark) ? "" : " (" + remark + ")"));
+        latestRemark = remark.isEmpty() ? latestRemark : remark;
       }
     }
     return String.join(", ", shares);

@@ -240,8 +240,9 @@ class GoodputTest {
         .containsExactly(tuple("ttft", true, 99.0), tuple("slow: e2e", true, 50.0));
     assertThat(s.verdict())
         .endsWith(
-            "TTFT p99 ≤ 1 s and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 request,"
-                + " E2E of slow by 50.0 % of 2.");
+            "TTFT p99 ≤ 1 s and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 request (fewer"
+                + " than the 381 that can show 99 %), E2E of slow by 50.0 % of 2 (fewer than the 4"
+                + " that can show 50 %).");
     Summary stricter = figures(own.sloHeldBy(90.0, null), records).summary();
     assertThat(stricter.verdict())
         .endsWith(
@@ -304,7 +305,9 @@ class GoodputTest {
                 Map.of());
     Summary s = figures(own, at(0).name("slow").tokens(100, 150).record()).summary();
     assertThat(s.verdict())
-        .endsWith("E2E p99 ≤ 200 ms of slow is met: E2E of slow by 100 % of 1 request.");
+        .endsWith(
+            "E2E p99 ≤ 200 ms of slow is met: E2E of slow by 100 % of 1 request (fewer than the 381"
+                + " that can show 99 %).");
     assertThat(s.stages().get(0).figures().goodput().slo()).isEqualTo("slow: e2e<200ms");
   }
 
@@ -361,7 +364,7 @@ class GoodputTest {
             "TTFT p99 ≤ 100 ms is not met: TTFT by 50.0 % of 2 requests.",
             "b: At 1 concurrent request: ",
             "TTFT p50 ≤ 200 ms and TTFT p50 ≤ 1 s of slow are met: TTFT by 50.0 % of 2"
-                + " requests, TTFT of slow by 100 % of 1.");
+                + " requests (fewer than the 4 that can show 50 %), TTFT of slow by 100 % of 1.");
   }
 
   /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */

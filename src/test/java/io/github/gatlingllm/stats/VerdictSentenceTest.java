@@ -123,12 +123,20 @@ class VerdictSentenceTest {
             "At 8 concurrent requests: 49 tok/s; TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are not all"
                 + " met: TTFT by 98.0 % of 50 requests.");
     assertThat(new Levels().level(8, 50, 100).figures(SLO).summary().verdict())
-        .endsWith("TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met: TTFT by 100 % of 50 requests.");
+        .endsWith(
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met: TTFT by 100 % of 50 requests (fewer"
+                + " than the 381 that can show 99 %).");
+    assertThat(new Levels().level(8, 381, 100).figures(SLO).summary().verdict())
+        .endsWith("are met: TTFT by 100 % of 381 requests.");
     Slo requests = SLO.judgedBy(99, Slo.Rule.REQUESTS);
     assertThat(new Levels().level(8, 50, 100, 1).figures(requests).summary().verdict())
         .endsWith(
             "98.0 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤ 50 ms at once, less than the"
                 + " required 99 %.");
+    assertThat(new Levels().level(8, 50, 100).figures(requests).summary().verdict())
+        .endsWith(
+            "100 % of 50 requests (fewer than the 381 that can show 99 %) met TTFT ≤ 200 ms and"
+                + " TPOT ≤ 50 ms at once, at least the required 99 %.");
   }
 
   @Test
