@@ -142,7 +142,7 @@ class PackageArrowsTest {
 
   @ParameterizedTest
   @MethodSource("packages")
-  void packageKnowsOnlyWhatItMay(String name) throws IOException {
+  void packageImportsOnlyWhatTheTableAllows(String name) throws IOException {
     Set<String> known = new TreeSet<>();
     for (Path source : sources(SOURCES.resolve(name))) {
       OURS.matcher(code(source)).results().map(match -> match.group(1)).forEach(known::add);
@@ -155,12 +155,12 @@ class PackageArrowsTest {
 
   @ParameterizedTest
   @MethodSource("packages")
-  void packageCanBeSeenAtAGlance(String name) throws IOException {
+  void packageHasAtMost40Files(String name) throws IOException {
     assertThat(sources(SOURCES.resolve(name))).hasSizeLessThanOrEqualTo(MOST_FILES);
   }
 
   @Test
-  void scalaStaysBehindTheSeam() throws IOException {
+  void scalaIsImportedOnlyInItsPackages() throws IOException {
     Set<String> knowScala =
         sources(SOURCES).stream()
             .filter(source -> SCALA.matcher(code(source)).find())
@@ -172,7 +172,7 @@ class PackageArrowsTest {
   }
 
   @Test
-  void tableHasNoCircle() {
+  void tableHasNoCycle() {
     Set<String> left = new TreeSet<>(MAY_KNOW.keySet());
     boolean found = true;
     while (found) {
@@ -183,7 +183,7 @@ class PackageArrowsTest {
   }
 
   @Test
-  void anArrowIsSeenInImportsAndInFullNames() {
+  void importsAndQualifiedNamesAreFound() {
     assertThat(OURS.matcher("import static io.github.gatlingllm.report.Chart.*;").find()).isTrue();
     assertThat(OURS.matcher("new io.github.gatlingllm.report.Chart()").find()).isTrue();
     assertThat(SCALA.matcher("import scala.Option;").find()).isTrue();

@@ -36,7 +36,7 @@ class CiRecipeIT {
   @TempDir Path folder;
 
   @Test
-  void firstRunBecomesTheBaselineThatTheSecondIsComparedWith() throws Exception {
+  void secondRunIsComparedWithTheFirst() throws Exception {
     mvn();
     Path summary = folder.resolve("summary.md");
 

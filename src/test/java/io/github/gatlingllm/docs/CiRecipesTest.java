@@ -26,7 +26,7 @@ class CiRecipesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"github-actions.yml", "gitlab-ci.yml", "Jenkinsfile"})
-  void shellIsValidAndHasATestAndAComparison(String file) throws Exception {
+  void shellCommandsAreValidAndRunTestAndComparison(String file) throws Exception {
     assertThat(CiRecipes.blocks(file))
         .hasSizeGreaterThanOrEqualTo(3)
         .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
@@ -36,14 +36,14 @@ class CiRecipesTest {
   }
 
   @Test
-  void shellOfTheMatrixIsValid() throws Exception {
+  void shellCommandsOfTheMatrixAreValid() throws Exception {
     assertThat(CiRecipes.blocks("github-matrix.yml"))
         .hasSize(3)
         .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
   }
 
   @Test
-  void brokenShellIsSeen() throws Exception {
+  void invalidShellIsDetected() throws Exception {
     assertThat(syntaxError("if true; then")).isNotEmpty();
   }
 
@@ -80,7 +80,7 @@ class CiRecipesTest {
 
   /** The command that joins the runners' artifacts, as bash gives it to Maven. */
   @Test
-  void runnersOfTheMatrixAreJoined() throws Exception {
+  void runsOfTheMatrixAreMerged() throws Exception {
     Map<String, String> environment = new TreeMap<>();
     CiRecipes.map(CiRecipes.yaml("github-matrix.yml").get("env"))
         .forEach((name, value) -> environment.put(name.toString(), value.toString()));

@@ -37,7 +37,7 @@ class ExamplesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"java", "kotlin", "scala"})
-  void mavenProjectsHaveOurVersions(String language) throws IOException {
+  void mavenProjectsUseOurVersions(String language) throws IOException {
     String pom = Files.readString(EXAMPLES.resolve(language).resolve("pom.xml"));
 
     for (String property :
@@ -53,7 +53,7 @@ class ExamplesTest {
   }
 
   @Test
-  void gradleProjectHasOurVersionsAndIsThatOfTheReadme() throws IOException {
+  void gradleProjectUsesOurVersionsAndMatchesTheReadme() throws IOException {
     String build = Files.readString(EXAMPLES.resolve("gradle/build.gradle.kts"));
     String options = "\"" + MavenProject.property("gatling.jvmArgs").replace(",", "\", \"") + "\"";
 

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 class FilesPageTest {
 
   @Test
-  void keysOfTheRunAreOnThePage() throws IOException {
+  void pageHasAllKeysOfARun() throws IOException {
     FilesPage.mustName(RunInfo.class);
   }
 
   @Test
-  void keyThatIsNotOnThePageIsFound() {
+  void missingKeyIsDetected() {
     assertThatThrownBy(
             () -> FilesPage.mustName(new ObjectMapper().readTree("{\"run\":[{\"runn\":1}]}")))
         .isInstanceOf(AssertionError.class)

@@ -65,7 +65,7 @@ import java.util.Locale;
   }
 
   @Test
-  void piecesOfTheDslCompile() throws IOException {
+  void dslSnippetsCompile() throws IOException {
     List<String> pieces = snippets("java").filter(java -> !java.contains("class ")).toList();
     assertThat(pieces).hasSizeGreaterThan(8);
 
@@ -73,7 +73,7 @@ import java.util.Locale;
   }
 
   @Test
-  void mistakesAreFound() throws IOException {
+  void mistakesAreDetected() throws IOException {
     List<String> mistaken = List.of("LlmProtocolBuilder engine = llm.basUrl(\"http://a/v1\");");
 
     assertThat(errors("Pieces", inOneClass(mistaken)))
@@ -84,7 +84,7 @@ import java.util.Locale;
   }
 
   @Test
-  void coordinatesAreThoseOfThePom() throws IOException {
+  void coordinatesMatchThePom() throws IOException {
     String pom = Files.readString(Path.of("pom.xml"));
     String dependency = snippets("xml").findFirst().orElseThrow();
 
@@ -94,7 +94,7 @@ import java.util.Locale;
   }
 
   @Test
-  void executionForUsersIsThatOfThisProject() throws IOException {
+  void execPluginSnippetMatchesThePom() throws IOException {
     String pom = Files.readString(Path.of("pom.xml")).replaceAll("\\s+", "");
     String plugin =
         snippets("xml")
@@ -126,7 +126,7 @@ import java.util.Locale;
   }
 
   @Test
-  void troubleshootingNamesEveryStatusOfAFailure() throws IOException {
+  void troubleshootingCoversEveryFailureStatus() throws IOException {
     String page = Files.readString(Path.of("docs/troubleshooting.md"));
 
     for (RequestStatus status : RequestStatus.values()) {
@@ -137,7 +137,7 @@ import java.util.Locale;
   }
 
   @Test
-  void linksLeadSomewhere() throws IOException {
+  void linkedFilesExist() throws IOException {
     List<Path> targets = new ArrayList<>();
     for (Path page : pages()) {
       Pattern.compile("]\\((?!http)([^)#]+)\\)")
@@ -152,7 +152,7 @@ import java.util.Locale;
   }
 
   @Test
-  void headingsThatLinksNameExist() throws IOException {
+  void linkedHeadingsExist() throws IOException {
     int found = 0;
     for (Path page : pages()) {
       Matcher link =

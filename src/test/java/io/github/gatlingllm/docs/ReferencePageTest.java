@@ -15,13 +15,13 @@ class ReferencePageTest {
   @TempDir Path dir;
 
   @Test
-  void samePagePasses() throws IOException {
+  void identicalPagePasses() throws IOException {
     Path file = Files.writeString(dir.resolve("page.md"), "# Page\r\n");
     new ReferencePage(file, false).mustBe("# Page\n");
   }
 
   @Test
-  void differentOrMissingPageFailsAndSaysHowToWriteIt() throws IOException {
+  void differentOrMissingPageFailsWithTheRemedy() throws IOException {
     Path file = Files.writeString(dir.resolve("page.md"), "# Old\n");
     assertThatThrownBy(() -> new ReferencePage(file, false).mustBe("# New\n"))
         .isInstanceOf(AssertionError.class)
@@ -32,14 +32,14 @@ class ReferencePageTest {
   }
 
   @Test
-  void pageIsWrittenWhereThatIsAskedFor() throws IOException {
+  void pageIsWrittenWithTheSwitch() throws IOException {
     Path file = dir.resolve("page.md");
     new ReferencePage(file, true).mustBe("# New\n");
     assertThat(file).hasContent("# New\n");
   }
 
   @Test
-  void tableEscapesItsBars() {
+  void tableEscapesPipes() {
     assertThat(ReferencePage.table(List.of("a", "b"), List.of(List.of("1", "x|y"))))
         .isEqualTo("| a | b |\n|---|---|\n| 1 | x\\|y |\n");
   }

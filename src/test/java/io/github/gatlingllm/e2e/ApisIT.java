@@ -42,7 +42,7 @@ class ApisIT {
   }
 
   @Test
-  void everyRequestIsOkAndEveryAssertionHolds() throws Exception {
+  void allRequestsSucceedAndAssertionsHold() throws Exception {
     assertThat(run.exitCode()).as(run.output()).isZero();
     assertThat(run.requests())
         .hasSize(7 * ApisSimulation.ITERATIONS)
@@ -51,7 +51,7 @@ class ApisIT {
   }
 
   @Test
-  void streamsAgreeWithTheEngine() throws Exception {
+  void streamsMatchTheEngine() throws Exception {
     Map<String, GroundTruth> truths = EngineTokens.byRequest(engine.groundTruth());
     for (String name : List.of("responses", "messages", "responses plan", "messages plan")) {
       List<RequestRecord> records = run.requests(name);
@@ -93,7 +93,7 @@ class ApisIT {
   }
 
   @Test
-  void embeddingsHaveInputsAndNoOutput() throws Exception {
+  void embeddingsCountInputsButNoOutput() throws Exception {
     for (RequestRecord record : run.requests("embed")) {
       assertThat(record.identity().api()).isEqualTo("embeddings");
       assertThat(record.identity().streamed()).isFalse();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ArrivalsIT {
 
   @Test
-  void sameSeedPlansTheSameInstants() throws Exception {
+  void sameSeedGivesTheSameArrivals() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start()) {
       GatlingRun once =
           GatlingRun.of(ArrivalsSimulation.class)

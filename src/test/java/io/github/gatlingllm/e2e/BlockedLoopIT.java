@@ -25,7 +25,7 @@ class BlockedLoopIT {
       Pattern.compile("c=8.*from (\\d+) s to (\\d+) s of the run.*event loops.* late");
 
   @Test
-  void theSpanIsNamedInWhichAnEventLoopWasBlocked() throws Exception {
+  void blockedEventLoopIsReportedWithItsTime() throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().model("m").fixed(ofMillis(40), ofMillis(20)).start()) {
       GatlingRun run =

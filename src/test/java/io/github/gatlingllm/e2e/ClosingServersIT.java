@@ -56,7 +56,7 @@ class ClosingServersIT {
   }
 
   @Test
-  void noRequestFailsAndNoneIsAnsweredTwice(@TempDir Path folder) throws Exception {
+  void noRequestFailsOrIsAnsweredTwice(@TempDir Path folder) throws Exception {
     SSLContext tls = SelfSigned.sslContext(folder);
     List<Script> scripts =
         List.of(

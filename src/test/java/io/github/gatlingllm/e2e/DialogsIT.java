@@ -43,7 +43,7 @@ class DialogsIT {
   }
 
   @Test
-  void oneShotSendsAllUpToTheLastUserMessage() throws Exception {
+  void oneRequestPerDialogEndsWithTheLastUserMessage() throws Exception {
     assertOneShots(server.heard(), Map.of("text", 3, "picture", 40, "weather", answerTokens()));
     assertThat(run.requests("one shot")).hasSize(3).allMatch(record -> record.outcome().ok());
   }
@@ -81,7 +81,7 @@ class DialogsIT {
   }
 
   @Test
-  void ownAnswersJoinTheHistory() throws Exception {
+  void historyHasTheServersAnswers() throws Exception {
     assertThat(dialogs("own 2", TUTOR))
         .containsExactly(List.of(TUTOR, FIRST), List.of(TUTOR, FIRST, Parrot.OTHERWISE, SECOND));
     assertThat(run.requests("own 2"))
@@ -90,13 +90,13 @@ class DialogsIT {
   }
 
   @Test
-  void recordedAnswersJoinTheHistoryWhereAskedFor() throws Exception {
+  void historyHasRecordedAnswersIfConfigured() throws Exception {
     assertThat(dialogs("recorded", "Be kind."))
         .containsExactly(List.of("Be kind.", FIRST), List.of("Be kind.", FIRST, RECORDED, SECOND));
   }
 
   @Test
-  void fullConversationStopsVisiblyAndTheUserGoesOn() throws Exception {
+  void conversationAtItsContextLimitStopsAndTheUserContinues() throws Exception {
     assertThat(run.requests("full")).as("7 + 2 tokens, 2 new ones and 10 to come").hasSize(2);
     assertThat(run.requests("left")).hasSize(2).allMatch(record -> record.outcome().ok());
     String reason = "full: context limit of " + DialogsSimulation.LIMIT + " tokens reached";
@@ -153,7 +153,7 @@ class DialogsIT {
   }
 
   @Test
-  void benchmarkAsksOneRequestPerDialog() throws Exception {
+  void benchmarkSendsOneRequestPerDialog() throws Exception {
     try (Parrot target = new Parrot()) {
       GatlingRun benchmark = benchmark(target, Map.of());
       assertOneShots(target.heard(), Map.of("text", 3, "picture", 40, "weather", answerTokens()));

@@ -67,7 +67,7 @@ class FaultsIT {
   private final List<AutoCloseable> servers = new ArrayList<>();
 
   @AfterEach
-  void closesTheServers() throws Exception {
+  void closeServers() throws Exception {
     for (AutoCloseable server : servers) {
       server.close();
     }
@@ -95,7 +95,7 @@ class FaultsIT {
   }
 
   @Test
-  void eachRequestHasItsVerdictAndTheRunEnds(@TempDir Path folder) throws Exception {
+  void eachFaultHasItsStatusAndTheRunEnds(@TempDir Path folder) throws Exception {
     connections();
     contents();
     tls(folder);

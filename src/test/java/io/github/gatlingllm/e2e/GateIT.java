@@ -82,7 +82,7 @@ class GateIT {
   }
 
   @Test
-  void lets4Of16UsersInFlight() throws Exception {
+  void gateOf4Limits16Users() throws Exception {
     try (Server server = new Server(GATE, 0)) {
       GatlingRun run =
           GatlingRun.of(GateSimulation.class)
@@ -112,7 +112,7 @@ class GateIT {
 
   /** Positive control: what the gate keeps out does come without it. */
   @Test
-  void withoutGateAll16AreInFlight() throws Exception {
+  void withoutGateAll16UsersAreInFlight() throws Exception {
     try (Server server = new Server(GateSimulation.USERS, 0)) {
       GatlingRun run =
           GatlingRun.of(GateSimulation.class)
@@ -126,7 +126,7 @@ class GateIT {
   }
 
   @Test
-  void aStallOfTheServerShowsFromScheduleNotInWhatWasAdmittedAfterIt() throws Exception {
+  void serverStallIsInLatencyFromScheduleOfLaterRequests() throws Exception {
     try (Server server = new Server(GATE, 200)) {
       GatlingRun run =
           GatlingRun.of(GateSimulation.class)
@@ -153,7 +153,7 @@ class GateIT {
   }
 
   @Test
-  void whatWaitsWhenTheDrainTimeIsOverIsCancelledAndNeverSent() throws Exception {
+  void requestsWaitingAtTheEndOfDrainAreCancelledUnsent() throws Exception {
     try (EmbeddedEngine engine = endless();
         GatlingRun run = crowdAtTheGate(engine).set("measure", 2).run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
@@ -169,7 +169,7 @@ class GateIT {
   }
 
   @Test
-  void whatWaitsAtSigtermIsCancelledAndNeverSent() throws Exception {
+  void requestsWaitingAtSigtermAreCancelledUnsent() throws Exception {
     try (EmbeddedEngine engine = endless();
         GatlingRun run = crowdAtTheGate(engine).set("measure", 60).start()) {
       run.awaitLine("c=16 measure / left: ");

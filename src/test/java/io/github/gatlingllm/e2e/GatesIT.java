@@ -38,7 +38,7 @@ class GatesIT {
   }
 
   @Test
-  void metAssertionsLeaveTheExitCode() throws Exception {
+  void metAssertionsKeepTheExitCode() throws Exception {
     GatlingRun run = gates().run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();
@@ -61,7 +61,7 @@ class GatesIT {
   }
 
   @Test
-  void missIsLikeAMissOfGatlings() throws Exception {
+  void missedAssertionEndsLikeOneOfGatling() throws Exception {
     GatlingRun ours = gates().set("ttft", 1).run();
 
     assertThat(ours.exitCode())
@@ -86,7 +86,7 @@ class GatesIT {
   }
 
   @Test
-  void missMayBeTolerated() throws Exception {
+  void failBuildFalseToleratesAMissedAssertion() throws Exception {
     GatlingRun run = gates().set("ttft", 1).set("tolerant", true).noReports().run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();
@@ -106,7 +106,7 @@ class GatesIT {
   }
 
   @Test
-  void nothingSentIsAMiss() throws Exception {
+  void runWithoutRequestsMissesItsAssertions() throws Exception {
     GatlingRun run = gates().set("silent", true).noReports().run();
 
     assertThat(run.exitCode()).as(run.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);

@@ -51,12 +51,12 @@ class GroundTruthIT {
   }
 
   @Test
-  void assertionsOfGatlingHold() throws Exception {
+  void gatlingAssertionsHold() throws Exception {
     assertThat(run.exitCode()).as(run.output()).isZero();
   }
 
   @Test
-  void assertionsOfGatlingFail() throws Exception {
+  void gatlingAssertionsFail() throws Exception {
     try (EmbeddedEngine slow = EmbeddedEngine.builder().fixed(ofMillis(40), ofMillis(2)).start()) {
       GatlingRun missed =
           GatlingRun.of(GroundTruthSimulation.class)
@@ -75,7 +75,7 @@ class GroundTruthIT {
   }
 
   @Test
-  void everyFileIsThere() throws Exception {
+  void allFilesExist() throws Exception {
     Path directory = run.directory();
     for (String file :
         List.of(
@@ -92,7 +92,7 @@ class GroundTruthIT {
   }
 
   @Test
-  void theKeyIsNowhere() throws Exception {
+  void apiKeyIsInNoFile() throws Exception {
     assertThat(run.output()).doesNotContain("sk-never");
     try (var files = Files.walk(run.directory())) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -104,13 +104,13 @@ class GroundTruthIT {
   }
 
   @Test
-  void onePlannedRequestIsOnePost() throws Exception {
+  void eachPlannedRequestIsOnePost() throws Exception {
     assertThat(run.requests()).hasSize(REQUESTS);
     assertThat(engine.requestsReceived()).isEqualTo(REQUESTS);
   }
 
   @Test
-  void summaryAgreesWithTheRecords() throws Exception {
+  void summaryMatchesTheRecords() throws Exception {
     JsonNode summary = run.summary();
 
     assertThat(summary.at("/run/state").asText()).isEqualTo("complete");
@@ -129,7 +129,7 @@ class GroundTruthIT {
   }
 
   @Test
-  void recordsAgreeWithTheEngine() throws Exception {
+  void recordsMatchTheEngine() throws Exception {
     Map<String, GroundTruth> truths = new HashMap<>(EngineTokens.byRequest(engine.groundTruth()));
     List<Long> ttftErrors = new ArrayList<>();
     List<Long> eventErrors = new ArrayList<>();
@@ -158,7 +158,7 @@ class GroundTruthIT {
   }
 
   @Test
-  void recordsSayWhoAskedWhom() throws Exception {
+  void recordsIdentifyUserScenarioAndTarget() throws Exception {
     List<RequestRecord> grouped = run.requests("grouped");
 
     assertThat(grouped).hasSize(REQUESTS / 2);

@@ -38,7 +38,7 @@ class HealthyRunsIT {
   private static final Set<String> OF_SHORT_WINDOWS = Set.of("low_n", "window_length");
 
   @Test
-  void theDefaultBenchmark() throws Exception {
+  void defaultBenchmark() throws Exception {
     GatlingRun run;
     try (FakeNtpServer ahead = new FakeNtpServer(() -> unixNanos() + 200_000_000)) {
       run =
@@ -60,7 +60,7 @@ class HealthyRunsIT {
   }
 
   @Test
-  void aChatAndAnOpenLoop() throws Exception {
+  void chatAndOpenLoop() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
         GatlingRun run =
             GatlingRun.of(HealthySimulation.class)

@@ -75,7 +75,7 @@ class Http2IT {
   }
 
   @Test
-  void whatDrainTimeDoesNotSufficeForIsReset() throws Exception {
+  void streamsAreResetAtTheEndOfDrain() throws Exception {
     try (GatlingRun run = run(3)) {
       List<Asked> four = begin(4);
       int connections = server.connections();
@@ -94,7 +94,7 @@ class Http2IT {
   }
 
   @Test
-  void sigtermResetsWhatIsUnderWay() throws Exception {
+  void sigtermResetsOpenStreams() throws Exception {
     try (GatlingRun run = run(300)) {
       List<Asked> four = begin(4);
       run.awaitLine("measure");

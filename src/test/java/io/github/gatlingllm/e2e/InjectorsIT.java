@@ -78,7 +78,7 @@ class InjectorsIT {
   }
 
   @Test
-  void injectorsDoTogetherWhatOneWouldDo() throws Exception {
+  void injectorsTogetherSendTheLoadOfOne() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(2), ofMillis(1)).start()) {
       Duration lead = Duration.ofSeconds(7);
       while (!isRunInTime(engine, lead)) {

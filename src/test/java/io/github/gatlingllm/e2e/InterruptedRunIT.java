@@ -29,7 +29,7 @@ class InterruptedRunIT {
   }
 
   @Test
-  void sigtermInTheMiddleOfStreamsLeavesAReport() throws Exception {
+  void sigtermDuringStreamsGivesAReport() throws Exception {
     try (EmbeddedEngine engine = engine();
         S3Server s3 = new S3Server();
         GatlingRun run =
@@ -61,7 +61,7 @@ class InterruptedRunIT {
 
   /** How much a kill may cost at most is {@code RecorderTest}'s: records wait for a second. */
   @Test
-  void killLeavesWhatWasWrittenReadable() throws Exception {
+  void recordsOfAKilledRunAreReadable() throws Exception {
     try (EmbeddedEngine engine = engine();
         GatlingRun run =
             GatlingRun.of(LongSimulation.class).set("baseUrl", engine.baseUrl()).start()) {
@@ -83,7 +83,7 @@ class InterruptedRunIT {
   }
 
   @Test
-  void interruptedBeforeAnyRequestSaysSoInOneLine() throws Exception {
+  void interruptBeforeTheFirstRequestIsOneLine() throws Exception {
     try (GatlingRun run =
         GatlingRun.of(LongSimulation.class)
             .set("baseUrl", "http://127.0.0.1:1/v1")
@@ -96,7 +96,7 @@ class InterruptedRunIT {
       assertThat(run.exitCode()).isEqualTo(SIGTERM);
       assertThat(run.output()).doesNotContain("\tat ", "Exception");
       assertThat(run.lines().stream().filter(line -> line.contains("LLM ")))
-          .containsExactly("LLM report: no llm request was sent, so there is none");
+          .containsExactly("LLM report: none, because no llm request was sent");
       assertThat(run.files().page()).doesNotExist();
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
     }

@@ -47,7 +47,7 @@ class LevelsIT {
   }
 
   @Test
-  void whatDrainTimeDoesNotSufficeForIsCancelled() throws Exception {
+  void requestsAreCancelledAtTheEndOfDrain() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(50)).recordGroundTruth().start();
         GatlingRun run = plan("drain", engine).set("tokens", 400).run()) {
@@ -78,7 +78,7 @@ class LevelsIT {
   }
 
   @Test
-  void throughputIsThatOfTheMeasureWindow() throws Exception {
+  void throughputIsOfTheMeasureWindow() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
         GatlingRun run = plan("phases", engine).set("tokens", 60).run()) {
@@ -134,7 +134,7 @@ class LevelsIT {
 
   /** Levels that find out themselves when to measure, and keep their load until that is over. */
   @Test
-  void measuresOnceItHasSettledAndUntilAllHasEnded() throws Exception {
+  void loadSettlesBeforeAndStaysAfterMeasuring() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
         GatlingRun run = plan("settled", engine).set("tokens", 20).run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
@@ -169,7 +169,7 @@ class LevelsIT {
   }
 
   @Test
-  void sigtermClosesOpenStreamsAndReportsThem() throws Exception {
+  void sigtermCancelsOpenStreamsAndReportsThem() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(20)).recordGroundTruth().start();
         GatlingRun run = plan("crowd", engine).set("tokens", 5_000).start()) {
@@ -197,7 +197,7 @@ class LevelsIT {
    * the machine is. One or two wait for nobody.
    */
   @Test
-  void sweepStopsAfterTheLevelThatBreaksARule() throws Exception {
+  void sweepStopsAfterALevelThatMeetsAStopRule() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder()
                 .decodeStep(ofMillis(10))

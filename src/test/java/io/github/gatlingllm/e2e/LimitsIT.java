@@ -66,7 +66,7 @@ class LimitsIT {
 
   /** A limit on the size of files is a disk that is full: the records are the largest file. */
   @Test
-  void aDiskThatIsFull() throws Exception {
+  void fullDisk() throws Exception {
     int requests = 60;
     String text = "x".repeat(100_000);
     try (ScriptedServer server =
@@ -101,7 +101,7 @@ class LimitsIT {
   }
 
   @Test
-  void resultsThatAreTakenAwayWhileTheRunIsOn() throws Exception {
+  void resultsFolderDeletedDuringTheRun() throws Exception {
     int requests = 60;
     try (EmbeddedEngine engine = engine();
         GatlingRun run =
@@ -126,7 +126,7 @@ class LimitsIT {
 
   /** Each holds less than what one may; together they would be more than the heap. */
   @Test
-  void linesThatAreTogetherLargerThanTheHeap() throws Exception {
+  void responsesLargerThanTheHeap() throws Exception {
     int users = 48;
     String line = "data: {\"choices\":[\"" + "x".repeat(7_000_000);
     try (ScriptedServer server =
@@ -159,7 +159,7 @@ class LimitsIT {
 
   /** With {@code -Dlimits.connections=10000} as many as a large load test opens. */
   @Test
-  void thousandsOfConnectionsAtOnce() throws Exception {
+  void thousandsOfConcurrentConnections() throws Exception {
     int users = Integer.getInteger("limits.connections", 2_000);
     var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     assumeTrue(

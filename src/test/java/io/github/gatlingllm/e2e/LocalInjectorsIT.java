@@ -58,7 +58,7 @@ class LocalInjectorsIT {
 
   /** What each has, 6 requests, would miss the assertion that all together hold. */
   @Test
-  void assertionsAreJudgedByTheJoinedRun() throws Exception {
+  void assertionsAreJudgedInTheMergedRun() throws Exception {
     GatlingRun run =
         benchmark(2)
             .set("llm.concurrency", 2)
@@ -77,7 +77,7 @@ class LocalInjectorsIT {
 
   /** The server answers a few requests per connection, and the others when the third is dead. */
   @Test
-  void oneThatIsKilledIsNamedAndWhatItHadCounts() throws Exception {
+  void killedInjectorIsNamedAndItsRecordsCount() throws Exception {
     CountDownLatch killed = new CountDownLatch(1);
     try (ScriptedServer server = ScriptedServer.start(exchange -> answer(exchange, killed));
         GatlingRun run =

@@ -23,7 +23,7 @@ class MistakesIT {
           no protocol  | scenario 'Chat' sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
           bad EL       | llm("ask").maxTokens("many"): expected a whole number, or a Gatling EL String that gives one
           """)
-  void isOneLine(String mistake, String line) throws Exception {
+  void mistakeInASimulationIsOneLine(String mistake, String line) throws Exception {
     GatlingRun run = GatlingRun.of(MistakenSimulation.class).set("mistake", mistake).run();
 
     assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
@@ -32,7 +32,7 @@ class MistakesIT {
   }
 
   @Test
-  void ofASettingIsOneLineToo() throws Exception {
+  void invalidSettingIsOneLine() throws Exception {
     GatlingRun run = GatlingRun.of(Benchmark.class).set("llm.concurency", "8").run();
 
     assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
@@ -42,7 +42,7 @@ class MistakesIT {
   }
 
   @Test
-  void ofASettingOfSeveralInjectorsIsOneLineToo() throws Exception {
+  void invalidSettingWithSeveralInjectorsIsOneLine() throws Exception {
     GatlingRun run =
         GatlingRun.of(WarmUpSimulation.class)
             .set("baseUrls", "http://127.0.0.1:1/v1")
@@ -55,12 +55,12 @@ class MistakesIT {
         .filteredOn(line -> line.startsWith("llm.live=nonsense: "))
         .singleElement()
         .asString()
-        .endsWith("port 0 takes any that is free");
+        .endsWith("port 0 takes any free port");
     assertThat(run.output()).doesNotContain("\tat ", "Exception", "LLM injectors", "started...");
   }
 
   @Test
-  void helpIsNoMistake() throws Exception {
+  void helpEndsWithoutAnError() throws Exception {
     GatlingRun run = GatlingRun.of(Benchmark.class).set("llm.help", "true").run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();

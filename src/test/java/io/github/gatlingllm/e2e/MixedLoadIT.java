@@ -79,7 +79,7 @@ class MixedLoadIT {
 
   /** The throttle makes requests wait; what was planned is as it was. */
   @Test
-  void plannedArrivalsAreThoseOfTheSteps() throws Exception {
+  void plannedArrivalsFollowTheInjectionSteps() throws Exception {
     for (String scenario : List.of("Open", "Throttled")) {
       JsonNode stage = stage(scenario);
       assertThat(stage.at("/counts/planned").asLong()).as(scenario).isEqualTo(20);
@@ -95,7 +95,7 @@ class MixedLoadIT {
 
   /** What ends last is within the window, and the scenarios add up to the run. */
   @Test
-  void everyInjectedRequestIsInItsRate() throws Exception {
+  void ratesIncludeEveryInjectedRequest() throws Exception {
     List<String> injected = new ArrayList<>(List.of("Open", "Throttled", "At once", "Closed"));
     double all = 0;
     for (JsonNode stage : run.summary().get("stages")) {
@@ -120,7 +120,7 @@ class MixedLoadIT {
 
   /** What cannot be built is due and fails: it is in no rate, and in every count. */
   @Test
-  void requestsThatCannotBeBuiltHaveFailed() throws Exception {
+  void requestsThatCannotBeBuiltFail() throws Exception {
     JsonNode broken = stage("Broken");
     assertThat(broken.at("/counts/planned").asLong()).isEqualTo(5);
     assertThat(broken.at("/counts/ended").asLong()).isEqualTo(5);
@@ -136,7 +136,7 @@ class MixedLoadIT {
   }
 
   @Test
-  void anSloOfARequestNameIsJudgedByItself() throws Exception {
+  void sloOfARequestNameIsJudgedSeparately() throws Exception {
     assertThat(run.summary().at("/slo/text").asText())
         .isEqualTo("ttft<60s; throttled: e2e<1ms (90 %)");
     assertThat(run.info().sloHeldByRequest()).containsOnlyKeys("throttled");

@@ -78,7 +78,7 @@ class PrefixCacheIT {
   }
 
   @Test
-  void nothingIsSharedByUniquePromptsThoughTheTextIsOne() throws Exception {
+  void uniquePromptsShareNothing() throws Exception {
     String same = "Summarise the following notes.";
     Map<String, String> one =
         Map.of("llm.requests", "" + REQUESTS, "llm.promptTokens", "640", "llm.prompt", same);
@@ -100,7 +100,7 @@ class PrefixCacheIT {
   }
 
   @Test
-  void aSharedPrefixIsComputedOncePerGroup() throws Exception {
+  void sharedPrefixIsPrefilledOncePerGroup() throws Exception {
     long apart = ask("sharedPrefix", "1000x512").hits();
     Asked groups = ask("sharedPrefix", "4x512");
 
@@ -114,7 +114,7 @@ class PrefixCacheIT {
   }
 
   @Test
-  void scenariosShareWhatTheySayTheyShare() throws Exception {
+  void scenariosHaveTheirDocumentedCacheHits() throws Exception {
     Asked all = ask(Map.of("llm.scenario", "A1,A2,B1,B2,C,D", "llm.requests", "4"));
 
     List<Integer> cached = all.cached();

@@ -63,7 +63,7 @@ class RateLimitIT {
   }
 
   @Test
-  void status429IsToldApartAndALimitOfOurOwnKeepsItAway() throws Exception {
+  void status429IsCountedSeparatelyAndClientLimitsAvoidIt() throws Exception {
     try (ScriptedServer free =
             ScriptedServer.start(exchange -> answer(exchange, asked.incrementAndGet()));
         ScriptedServer paced =

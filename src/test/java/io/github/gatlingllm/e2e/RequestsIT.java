@@ -30,7 +30,7 @@ class RequestsIT {
   }
 
   @Test
-  void runsToItsEnd() throws Exception {
+  void runCompletes() throws Exception {
     assertThat(run.exitCode()).as(run.output()).isZero();
   }
 
@@ -60,7 +60,7 @@ class RequestsIT {
   }
 
   @Test
-  void functionsAreAskedEverywhere() throws Exception {
+  void functionsAreResolvedEverywhere() throws Exception {
     Parrot.Heard heard = server.heard("from a function").get(0);
 
     assertThat(heard.contents()).containsExactly("be fed", "from a function");
@@ -75,7 +75,7 @@ class RequestsIT {
   }
 
   @Test
-  void completionsGoToTheirOwnPath() throws Exception {
+  void completionsHaveTheirOwnPath() throws Exception {
     Parrot.Heard heard = server.heard("say fed text").get(0);
 
     assertThat(heard.request().path()).isEqualTo("/v1/completions");
@@ -84,7 +84,7 @@ class RequestsIT {
   }
 
   @Test
-  void checksLookAtTheAnswer() throws Exception {
+  void checksReadTheAnswer() throws Exception {
     RequestRecord passes = only("passes");
 
     assertThat(passes.outcome().error()).isNull();
@@ -95,7 +95,7 @@ class RequestsIT {
   }
 
   @Test
-  void failedCheckIsNamed() throws Exception {
+  void failedCheckIsReported() throws Exception {
     assertFails(only("fails"), "substring(yes).find.exists, found nothing");
     assertFails(
         only("is not json"),
@@ -104,13 +104,13 @@ class RequestsIT {
   }
 
   @Test
-  void tryMaxTriesAgain() throws Exception {
+  void tryMaxRepeatsTheRequest() throws Exception {
     assertThat(run.requests("tried")).hasSize(3).noneMatch(record -> record.outcome().ok());
     assertThat(only("goes on").outcome().ok()).isTrue();
   }
 
   @Test
-  void whatCannotBeBuiltCrashesAndTheUserGoesOn() throws Exception {
+  void requestThatCannotBeBuiltFailsAndTheUserContinues() throws Exception {
     for (String name :
         List.of(
             "unresolved", "failing function", "function of null", "no number", "not an object")) {
@@ -133,7 +133,7 @@ class RequestsIT {
   }
 
   @Test
-  void blockIsLeftOnFailure() throws Exception {
+  void exitBlockOnFailEndsTheBlock() throws Exception {
     assertThat(run.requests("never sent")).isEmpty();
     assertThat(server.heard("say never")).isEmpty();
     assertThat(only("after the block").outcome().ok()).isTrue();
@@ -149,7 +149,7 @@ class RequestsIT {
   }
 
   @Test
-  void agentCallsToolsAndGoesOnWithTheirResults() throws Exception {
+  void agentCallsToolsAndContinuesWithTheirResults() throws Exception {
     assertThat(only("plan").outcome().error()).isNull();
     assertThat(only("plan").tokens().outputTokens()).isEqualTo(4);
     List<Parrot.Heard> heard = server.heard("say weather{\"in\":\"Rome\"}");
@@ -172,7 +172,7 @@ class RequestsIT {
   }
 
   @Test
-  void requestsHaveSettingsOfTheirOwn() throws Exception {
+  void requestSettingsOverrideTheProtocol() throws Exception {
     Parrot.Heard own = server.heard("say own").get(0);
 
     assertThat(own.request().header("Authorization")).isEqualTo("Bearer sk-true");
@@ -191,7 +191,7 @@ class RequestsIT {
   }
 
   @Test
-  void throttleHoldsRequestsBackAndTheWaitIsKept() throws Exception {
+  void waitForTheThrottleIsRecorded() throws Exception {
     List<RequestRecord> throttled = run.requests("throttled");
 
     assertThat(throttled)

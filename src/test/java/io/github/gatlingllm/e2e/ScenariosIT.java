@@ -25,7 +25,7 @@ class ScenariosIT {
   /** The same levels for two scenarios, of one and of two requests per iteration. */
   @ParameterizedTest
   @ValueSource(strings = {"oneAfterTheOther", "sideBySide"})
-  void scenariosHaveStagesOfTheirOwn(String plan) throws Exception {
+  void eachScenarioHasItsOwnLevels(String plan) throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
         GatlingRun run =

@@ -32,7 +32,7 @@ class SecretsIT {
   @TempDir private Path folder;
 
   @Test
-  void keysAreNowhereAndTheLogShowsTheRest() throws Exception {
+  void secretsAreInNoFileAndMaskedInTheLog() throws Exception {
     Path log = Files.writeString(folder.resolve("logback.xml"), LOG);
     try (ScriptedServer server =
             ScriptedServer.start(

@@ -25,7 +25,7 @@ class ServerFaultsIT {
       "connection refused: is the server running at the endpoint's port?";
 
   @Test
-  void theRunOutlivesItsServer() throws Exception {
+  void runCompletesWhenItsServerDies() throws Exception {
     try (ServerProcess first = ServerProcess.start(0, SLOW_MILLIS);
         GatlingRun run =
             GatlingRun.of(PatientSimulation.class)

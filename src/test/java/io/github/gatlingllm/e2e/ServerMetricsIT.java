@@ -25,7 +25,7 @@ class ServerMetricsIT {
   private static final String KEY = "sk-secret-of-the-target";
 
   @Test
-  void engineCountsWhatTheClientCounts() throws Exception {
+  void engineAndClientCountTheSame() throws Exception {
     // In its 8 blocks of 16 tokens there is room for two prompts, but not for one of them beside
     // the whole answer to the other.
     try (EmbeddedEngine engine = EmbeddedEngine.builder().model("small").kvTokens(128).start();
@@ -96,7 +96,7 @@ class ServerMetricsIT {
   }
 
   @Test
-  void theDefaultRunHasItsEnginesLastWord() throws Exception {
+  void defaultRunReadsItsEngineAfterTheLastRequest() throws Exception {
     try (GatlingRun run =
         GatlingRun.of(Benchmark.class)
             .set("llm.concurrency", "4")

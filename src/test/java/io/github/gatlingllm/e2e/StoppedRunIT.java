@@ -21,7 +21,7 @@ class StoppedRunIT {
   /** All but the first streams of users take 15 s, so that the stop meets some of them. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void cutRequestsAreCancelledAndAllAreCounted(boolean byAction) throws Exception {
+  void openRequestsAreCancelledAndCounted(boolean byAction) throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).start();
         GatlingRun run =
             GatlingRun.of(StoppedSimulation.class)

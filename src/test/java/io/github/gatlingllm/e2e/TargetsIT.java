@@ -25,19 +25,19 @@ class TargetsIT {
   private EmbeddedEngine fast;
 
   @BeforeEach
-  void startsTwoServers() {
+  void startServers() {
     slow = EmbeddedEngine.builder().model("small").fixed(ofMillis(60), ofMillis(6)).start();
     fast = EmbeddedEngine.builder().model("large").fixed(ofMillis(10), ofMillis(1)).start();
   }
 
   @AfterEach
-  void stopsThem() {
+  void stopServers() {
     slow.close();
     fast.close();
   }
 
   @Test
-  void oneAfterTheOtherTheSamePlanEach() throws Exception {
+  void targetsOneAfterTheOtherHaveTheSamePlan() throws Exception {
     GatlingRun run =
         GatlingRun.of(TargetsSimulation.class)
             .set("slow", slow.baseUrl())
@@ -93,7 +93,7 @@ class TargetsIT {
   }
 
   @Test
-  void theBenchmarkAsksEachTargetTheSame() throws Exception {
+  void benchmarkSendsTheSameToEachTarget() throws Exception {
     GatlingRun run =
         GatlingRun.of(Benchmark.class)
             .set("llm.endpoint", slow.baseUrl() + "," + fast.baseUrl())

@@ -27,7 +27,7 @@ class TlsIT {
   private ScriptedServer server;
 
   @BeforeEach
-  void startsAServerThatNobodyVouchesFor() throws Exception {
+  void startServerWithSelfSignedCertificate() throws Exception {
     server =
         ScriptedServer.startTls(
             SelfSigned.sslContext(folder),
@@ -42,7 +42,7 @@ class TlsIT {
   }
 
   @AfterEach
-  void stopsTheServer() throws Exception {
+  void stopServer() throws Exception {
     server.close();
   }
 
@@ -55,7 +55,7 @@ class TlsIT {
   }
 
   @Test
-  void aCertificateThatNobodyTrustsIsRefusedInOneLine() throws Exception {
+  void untrustedCertificateIsRefusedInOneLine() throws Exception {
     GatlingRun run = benchmark().set("llm.warmup", 0).run();
 
     assertThat(server.requests()).isEmpty();
@@ -69,7 +69,7 @@ class TlsIT {
   }
 
   @Test
-  void verifyTlsFalseTakesIt() throws Exception {
+  void verifyTlsFalseAcceptsIt() throws Exception {
     GatlingRun run = benchmark().set("llm.verifyTls", false).run();
 
     assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());
@@ -77,7 +77,7 @@ class TlsIT {
   }
 
   @Test
-  void theTrustStoreOfTheJvmCounts() throws Exception {
+  void trustStoreOfTheJvmIsUsed() throws Exception {
     GatlingRun run =
         GatlingRun.of(TlsSimulation.class)
             .set("baseUrl", server.baseUrl() + "/v1")

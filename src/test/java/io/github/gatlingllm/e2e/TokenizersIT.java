@@ -21,7 +21,7 @@ class TokenizersIT {
   }
 
   @Test
-  void everyTargetHasItsOwn() throws Exception {
+  void eachTargetHasItsOwnTokenizer() throws Exception {
     try (EmbeddedEngine one = engine();
         EmbeddedEngine other = engine();
         GatlingRun run =
@@ -62,7 +62,7 @@ class TokenizersIT {
    * ever.
    */
   @Test
-  void usersNeverWaitAndNoRecordIsLost() throws Exception {
+  void usersDoNotWaitForCountingAndNoRecordIsLost() throws Exception {
     try (EmbeddedEngine usage = engine();
         EmbeddedEngine noUsage = engine();
         GatlingRun run =
@@ -93,7 +93,7 @@ class TokenizersIT {
   }
 
   @Test
-  void afterASigtermRecordsAreWrittenWithoutCounts() throws Exception {
+  void recordsAreWrittenWithoutCountsAfterSigterm() throws Exception {
     try (EmbeddedEngine usage = engine();
         EmbeddedEngine noUsage = engine();
         GatlingRun run =

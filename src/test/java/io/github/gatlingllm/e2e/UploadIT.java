@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class UploadIT {
 
   @Test
-  void uploadThatFailsIsALineAndAnExitCodeAndCostsNothing() throws Exception {
+  void failedUploadIsOneLineAndExitCode1AndLosesNothing() throws Exception {
     try (S3Server s3 = new S3Server()) {
       s3.refusal = "403 AccessDenied";
       s3.refused = request -> request.startsWith("PUT");
@@ -31,7 +31,7 @@ class UploadIT {
             .startsWith("LLM upload failed: s3://bench/t/" + run.info().id() + "-")
             .contains("/llm/requests.jsonl at http://127.0.0.1:", ": 403 AccessDenied; ")
             .endsWith(
-                "all is still here, try again with: upload %s --to s3://bench/t"
+                "the files are kept, try again with: upload %s --to s3://bench/t"
                     .formatted(run.files().run().toAbsolutePath()));
         assertThat(run.requests()).hasSize(4);
         assertThat(run.files().page()).isNotEmptyFile();

@@ -65,7 +65,7 @@ class UserProjectIT {
   }
 
   @Test
-  void verifyRunsTheUsersSimulationsAndFailsWhereOneMisses() throws Exception {
+  void verifyRunsAllSimulationsAndFailsOnAMissedAssertion() throws Exception {
     Outcome outcome =
         project.maven(
             "verify",
@@ -105,7 +105,7 @@ class UserProjectIT {
   }
 
   @Test
-  void olderGatlingAndAMissThatIsTolerated() throws Exception {
+  void olderGatlingAndToleratedMiss() throws Exception {
     Outcome outcome =
         project.maven(
             "gatling:test",
@@ -125,7 +125,7 @@ class UserProjectIT {
    * Gatling's own class path, started by a program that is not Gatling's.
    */
   @Test
-  void benchmarkPackageAndOwnMain() throws Exception {
+  void benchmarkEnterprisePackageAndOwnMain() throws Exception {
     Path java = newestJava();
     Path classPath = folder.resolve("class-path.txt");
     Outcome benchmark =

@@ -57,7 +57,7 @@ class WarmUpIT {
   }
 
   @Test
-  void everyServerThatDoesNotAnswerIsALineWithCauseAndRemedyAndNoLoadIsSent() throws Exception {
+  void targetsThatFailTheFirstRequestGetNoLoad() throws Exception {
     Map<String, String> expected = new LinkedHashMap<>();
     Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost\n");
     try (ScriptedServer plain = ScriptedServer.start(WarmUpIT::answer);
@@ -111,13 +111,16 @@ class WarmUpIT {
       assertThat(run.output())
           .doesNotContain("\tat ", "Exception", "started...", "sk-not-to-be-shown");
       assertThat(plain.requests()).as("one each").doesNotHaveDuplicates();
+      assertThat(plain.requests())
+          .extracting(request -> request.header("Authorization"))
+          .containsOnly("Bearer sk-not-to-be-shown");
       assertThat(plain.requests()).extracting(Request::path).doesNotHaveDuplicates();
     }
   }
 
   /** The first of two targets is well: it gets its warm-up request, and no load either. */
   @Test
-  void theBenchmarkAsksEachTargetWithTheFirstRequestOfItsWorkload() throws Exception {
+  void warmUpSendsTheFirstRequestOfTheWorkloadToEachTarget() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
         ScriptedServer refusing =
             ScriptedServer.start(
@@ -158,7 +161,7 @@ class WarmUpIT {
 
   /** Neither the JVM nor the first target is warmed up before. */
   @Test
-  void unknownHostIsNamedBeforeAnythingIsWarmedUp() throws Exception {
+  void unknownHostFailsBeforeTheJvmWarmUp() throws Exception {
     Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost\n");
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
       GatlingRun run =
@@ -183,7 +186,7 @@ class WarmUpIT {
 
   /** The warm-up is well, and all after it fails: the first level ends, and the build fails. */
   @Test
-  void aServerThatAnswersNothingAnyMoreEndsTheRunAndFailsTheBuild() throws Exception {
+  void serverThatStopsAnsweringEndsTheRunAndFailsTheBuild() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(
             WarmUpIT::answer,

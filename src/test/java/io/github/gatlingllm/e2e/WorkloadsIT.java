@@ -18,7 +18,7 @@ class WorkloadsIT {
   private static final Tokenizer CL100K = Tokenizer.cl100k();
 
   @Test
-  void dialogsGrowNoncesDifferAndFedPromptsAreExact() throws Exception {
+  void dialogsGrowNoncesDifferAndPromptsHaveExactLengths() throws Exception {
     try (Parrot server = new Parrot()) {
       GatlingRun run =
           GatlingRun.of(WorkloadsSimulation.class)
@@ -74,7 +74,7 @@ class WorkloadsIT {
 
   /** Each target of a run draws for itself. */
   @Test
-  void aMixDrawsTheSameSequenceForTheSameSeed() throws Exception {
+  void mixIsReproducibleBySeed() throws Exception {
     try (EmbeddedEngine one = EmbeddedEngine.builder().seed(1).start();
         EmbeddedEngine other = EmbeddedEngine.builder().seed(1).start()) {
       GatlingRun run =
@@ -94,7 +94,7 @@ class WorkloadsIT {
   }
 
   @Test
-  void totalsOfTheBenchmarkStayExactBehindNoncesAndNoPromptIsWarm() throws Exception {
+  void promptLengthsIncludeNoncesAndNoPromptIsCached() throws Exception {
     try (Parrot server = new Parrot()) {
       benchmark(
           server.baseUrl(),
@@ -113,7 +113,7 @@ class WorkloadsIT {
   }
 
   @Test
-  void scenariosOfTheBenchmarkGoToEachTargetOneAfterTheOther() throws Exception {
+  void scenariosRunOneAfterTheOtherOnEachTarget() throws Exception {
     try (EmbeddedEngine a = EmbeddedEngine.builder().seed(1).start();
         EmbeddedEngine b = EmbeddedEngine.builder().seed(1).start()) {
       GatlingRun run =
