@@ -37,7 +37,7 @@ class LoadDslTest {
     }
     assertThatThrownBy(() -> trace.stabilize(3))
         .hasMessage(
-            "stabilize(3.0 s) outlasts the trace of 3.0 s, so nothing would be measured; stabilize"
+            "stabilize(3 s) outlasts the trace of 3 s, so nothing would be measured; stabilize"
                 + " for less");
     assertThat(trace.stabilize(2).plan().levels()).hasSize(1);
   }
@@ -170,7 +170,7 @@ class LoadDslTest {
     assertThatThrownBy(ClosedLoop::of)
         .hasMessage("The load plan has no level; expected at least one");
     assertThatThrownBy(() -> ClosedLoop.of(8).stabilize(-1))
-        .hasMessage("stabilize(-1.0 s) is no duration; expected 0 s or more");
+        .hasMessage("stabilize(-1 s) is no duration; expected 0 s or more");
     assertThatThrownBy(() -> OpenLoop.of(0))
         .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> PoissonArrivals.of(-1))
