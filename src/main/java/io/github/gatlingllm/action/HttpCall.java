@@ -181,7 +181,8 @@ final class HttpCall {
   Request build(Session session, PreparedRequest prepared, String requestId) {
     String[] values = new String[headers.size()];
     for (int i = 0; i < values.length; i++) {
-      values[i] = headers.get(i).value().of(prepared, requestId, session);
+      // A line break, with which files of secrets end, would end the header.
+      values[i] = headers.get(i).value().of(prepared, requestId, session).strip();
     }
     Request cached = cachedByUrl.get(prepared.url());
     if (cached != null) {
@@ -259,7 +260,7 @@ final class HttpCall {
 
     /** Connections belong to the client that opened them: this one has no other requests. */
     @Override
-    public void sendAlone(HttpListener listener) {
+    public void sendOnNewConnection(HttpListener listener) {
       ownClientId = CLIENT_IDS.decrementAndGet();
       execute(ownClientId, false, listener);
     }

@@ -234,11 +234,11 @@ final class LlmAction extends SessionHook implements RequestAction {
                 prepared.secrets(),
                 components.protocol.inThisJvm
                     ? null
-                    : Transcript.ofWanted(httpRequest, prepared.secrets())),
+                    : Transcript.ifEnabled(httpRequest, prepared.secrets())),
             session.eventLoop(),
             components::now,
             ended -> {
-              passage.leave(ended.answer().tokensTaken());
+              passage.leave(ended.answer().totalTokens());
               end.ended(ended, sent);
             });
     components.inFlight.add(exchange, session);

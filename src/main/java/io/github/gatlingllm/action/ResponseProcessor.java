@@ -81,10 +81,10 @@ final class ResponseProcessor {
     }
     long ended = components.now();
     components.inFlight.ended(exchange, ended);
-    if (TokenCounts.needTokenizer(exchange.answer()) && needsCounts(exchange, sent)) {
+    if (TokenCounts.needsTokenizer(exchange.answer()) && needsCounts(exchange, sent)) {
       components.counting.countNow(
-          () -> byTokenizer(exchange, sent),
-          () -> byEvents(exchange, sent),
+          () -> countedByTokenizer(exchange, sent),
+          () -> countedByEvents(exchange, sent),
           tokens ->
               EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
@@ -98,7 +98,8 @@ final class ResponseProcessor {
             finish(
                 exchange,
                 sent,
-                TokenCounts.atOnce(sent.prepared().size(), exchange.answer(), exchange.timeline()));
+                TokenCounts.withoutTokenizer(
+                    sent.prepared().size(), exchange.answer(), exchange.timeline()));
           });
     }
   }
@@ -114,17 +115,19 @@ final class ResponseProcessor {
             || !components.sloOf(request, sent.prepared().name()).isEmpty());
   }
 
-  private RequestRecord.Tokens byTokenizer(StreamedExchange exchange, LlmAction.SentRequest sent) {
-    return TokenCounts.byTokenizer(
+  private RequestRecord.Tokens countedByTokenizer(
+      StreamedExchange exchange, LlmAction.SentRequest sent) {
+    return TokenCounts.countedByTokenizer(
         sent.prepared().size(),
         exchange.answer(),
         exchange.timeline(),
         components.protocol.tokenizer::count);
   }
 
-  private static RequestRecord.Tokens byEvents(
+  private static RequestRecord.Tokens countedByEvents(
       StreamedExchange exchange, LlmAction.SentRequest sent) {
-    return TokenCounts.byEvents(sent.prepared().size(), exchange.answer(), exchange.timeline());
+    return TokenCounts.countedByEvents(
+        sent.prepared().size(), exchange.answer(), exchange.timeline());
   }
 
   private void finish(
@@ -178,7 +181,7 @@ final class ResponseProcessor {
   private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
     TokenCounting.PromptCount prompt = sent.promptCount();
     boolean answerToo =
-        record.tokens().source() == null && TokenCounts.needTokenizer(exchange.answer());
+        record.tokens().source() == null && TokenCounts.needsTokenizer(exchange.answer());
     boolean compared =
         record.tokens().source() == RequestRecord.TokenSource.USAGE
             && record.outcome().ok()
@@ -193,11 +196,13 @@ final class ResponseProcessor {
         () -> {
           prompt.count();
           return answerToo
-              ? records.sent(exchange, sent, byTokenizer(exchange, sent), ok, error)
+              ? records.sent(exchange, sent, countedByTokenizer(exchange, sent), ok, error)
               : compared ? record.withLocalCounts(null, local(exchange)) : record;
         },
         () ->
-            answerToo ? records.sent(exchange, sent, byEvents(exchange, sent), ok, error) : record,
+            answerToo
+                ? records.sent(exchange, sent, countedByEvents(exchange, sent), ok, error)
+                : record,
         counted -> write(counted, exchange, prompt));
   }
 
@@ -206,7 +211,7 @@ final class ResponseProcessor {
   }
 
   private @Nullable Integer local(StreamedExchange exchange) {
-    return TokenCounts.local(exchange.answer(), components.protocol.tokenizer::count);
+    return TokenCounts.countLocally(exchange.answer(), components.protocol.tokenizer::count);
   }
 
   private void write(

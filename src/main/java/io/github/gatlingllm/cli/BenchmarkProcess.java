@@ -16,29 +16,28 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The benchmark, or a simulation of the user's, in a JVM of its own: a jar cannot name the options
- * that {@link JvmOptions#RECOMMENDED} lists, and without them the load generator disturbs what it
- * measures.
+ * The benchmark, or a simulation of the user, in a JVM of its own. A jar cannot set the options of
+ * {@link JvmOptions#RECOMMENDED}, and without them the load generator disturbs the measurement.
  *
- * @param settings text by name, as on the command line
- * @param results folder in which the run's folder is made
- * @param jvm options after the recommended ones, which they overrule
- * @param simulation a class of the class path, or a file of Java source
+ * @param settings the settings by name, as on the command line
+ * @param results the folder in which the folder of the run is created
+ * @param jvm additional JVM options, which override the recommended ones
+ * @param simulation the name of a class on the class path, or a file of Java source
  */
 record BenchmarkProcess(
     Map<String, String> settings, String results, List<String> jvm, String simulation) {
 
   private static final String CONFIGURATION = "io/github/gatlingllm/cli/";
 
-  /** The first Java that warns where a library loads native code. */
+  /** The first Java version that prints a warning if a library loads native code. */
   private static final int ASKS_FOR_NATIVE_ACCESS = 24;
 
-  /** Gatling's writer of simulation.log looks into the text of strings. */
+  /** Gatling's writer of simulation.log accesses private fields of strings. */
   private static final String OPEN_TO_GATLING = "--add-opens=java.base/java.lang=ALL-UNNAMED";
 
   private static final Pattern NEXT_WORD = Pattern.compile("-([a-z])");
 
-  /** Runs it to its end; the exit code is Gatling's: 0, 2 for missed assertions, else 1. */
+  /** Runs it and returns Gatling's exit code: 0, 2 for missed assertions, 1 for other failures. */
   static int run(List<String> arguments) {
     try {
       return of(arguments).run();
@@ -52,10 +51,10 @@ record BenchmarkProcess(
   }
 
   /**
-   * Reads {@code --name value} and {@code --name=value}; a name without a value is {@code true}.
-   * {@code --max-tokens} is {@code maxTokens}.
+   * Parses {@code --name value} and {@code --name=value}; a name without a value has the value
+   * {@code true}. {@code --max-tokens} is the setting {@code maxTokens}.
    *
-   * @throws IllegalArgumentException for anything else
+   * @throws IllegalArgumentException for any other argument, and for an option that is given twice
    */
   static BenchmarkProcess of(List<String> arguments) {
     Map<String, String> settings = new LinkedHashMap<>();
@@ -85,7 +84,7 @@ record BenchmarkProcess(
         settings, results, jvm.isEmpty() ? List.of() : List.of(jvm.split("\\s+", -1)), simulation);
   }
 
-  /** {@code header.X-Tenant} keeps its form: what follows a hyphen there is no small letter. */
+  /** The name in camel case; a name with a dot, such as {@code header.x-tenant}, is unchanged. */
   private static String camelCase(String name) {
     return name.contains(".")
         ? name
@@ -93,14 +92,15 @@ record BenchmarkProcess(
   }
 
   /**
-   * The whole command; the API key is in none of its words, as {@code ps} shows them to all.
+   * The command of the process. It does not contain the API key, because {@code ps} shows it to all
+   * users.
    *
-   * @param classes an empty folder, for what has to be compiled
+   * @param classes an empty folder for classes of a simulation that has to be compiled
    */
   List<String> command(Path classes) throws IOException {
     String classPath = System.getProperty("java.class.path");
     String className = simulation;
-    if (SimulationSource.isMeant(simulation)) {
+    if (SimulationSource.isSourceFile(simulation)) {
       className = SimulationSource.compile(Path.of(simulation), classes);
       classPath += File.pathSeparator + classes;
     }
@@ -108,9 +108,10 @@ record BenchmarkProcess(
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JvmOptions.RECOMMENDED);
     command.add(OPEN_TO_GATLING);
-    command.add("-Dfile.encoding=" + System.getProperty("file.encoding")); // as this JVM has it
+    command.add("-Dfile.encoding=" + System.getProperty("file.encoding")); // that of this JVM
     if (Runtime.version().feature() >= ASKS_FOR_NATIVE_ACCESS) {
-      command.add("--enable-native-access=ALL-UNNAMED"); // else four lines of warning for Netty
+      command.add(
+          "--enable-native-access=ALL-UNNAMED"); // otherwise Netty causes four lines of warnings
     }
     command.add("-Dlogback.configurationFile=" + CONFIGURATION + "logback.xml");
     command.add("-Dgatling.conf.file=" + CONFIGURATION + "gatling.conf");
@@ -155,7 +156,7 @@ record BenchmarkProcess(
     }
   }
 
-  /** Lets the run write what it has when this process is stopped. */
+  /** Ends the run in an orderly way, with its report, when this process is stopped. */
   private static void stop(Process gatling) {
     gatling.destroy();
     gatling.onExit().join();

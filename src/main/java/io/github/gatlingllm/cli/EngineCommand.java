@@ -20,7 +20,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Serves the embedded engine. */
+/** The command {@code engine}: serves the embedded engine until it is stopped. */
 @Command(
     name = "engine",
     description = {
@@ -48,10 +48,10 @@ final class EngineCommand implements Callable<Integer> {
       description = "name of its only model (default: embedded, or that of the preset)")
   private @Nullable String model;
 
-  @Option(names = "--api-key", description = "asks for it as a bearer token")
+  @Option(names = "--api-key", description = "API key that requests must have as bearer token")
   private @Nullable String apiKey;
 
-  @Option(names = "--seed", defaultValue = "0", description = "fixes answers and faults")
+  @Option(names = "--seed", defaultValue = "0", description = "pins answers and faults")
   private long seed;
 
   @Option(
@@ -59,7 +59,7 @@ final class EngineCommand implements Callable<Integer> {
       converter = PresetName.class,
       description =
           "speed and memory of a published measurement, see docs/engine.md: llama-3.3-70b-2xh100,"
-              + " nemotron-8b-gh200; options beside it win")
+              + " nemotron-8b-gh200; other options override its values")
   private @Nullable EnginePreset preset;
 
   @Option(names = "--prefill", description = "prompt tokens processed per second (default: 20000)")
@@ -78,7 +78,7 @@ final class EngineCommand implements Callable<Integer> {
               + " 0.05)")
   private @Nullable Double growth;
 
-  @Option(names = "--max-batch", description = "most requests at once (default: 24)")
+  @Option(names = "--max-batch", description = "most requests in a batch (default: 24)")
   private @Nullable Integer maxBatch;
 
   @Option(names = "--kv-tokens", description = "tokens that the KV cache holds (default: 40000)")
@@ -104,7 +104,7 @@ final class EngineCommand implements Callable<Integer> {
       negatable = true,
       defaultValue = "true",
       fallbackValue = "true",
-      description = "whether prompts share the KV blocks of what they begin with")
+      description = "whether prompts share the KV blocks of a common prefix")
   private boolean prefixCaching;
 
   @Option(
@@ -114,7 +114,7 @@ final class EngineCommand implements Callable<Integer> {
       hideParamSyntax = true,
       showDefaultValue = Visibility.NEVER,
       converter = Time.class,
-      description = "a timetable instead of an engine, e.g. 100ms,20ms, whatever the load")
+      description = "fixed times instead of an engine, e.g. 100ms,20ms, independent of the load")
   private List<Duration> fixed = List.of();
 
   @Option(
@@ -123,7 +123,7 @@ final class EngineCommand implements Callable<Integer> {
       showDefaultValue = Visibility.NEVER,
       converter = FaultText.class,
       description = {
-        "what goes wrong, each for a share of the requests; may be given several times:",
+        "fault of a share of the requests; can be given several times:",
         "reject:429:10%% answers with that status; cut:5:1%% closes the connection after 5 tokens;"
             + " fail:5:1%% reports an error in the stream after 5 tokens; stall:5:2s:1%% sends"
             + " nothing for 2 s after 5 tokens"
@@ -132,7 +132,7 @@ final class EngineCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    // Without a configuration the logging library of the class path writes all that Netty does.
+    // The unconfigured logging library of the class path would print Netty's debug messages.
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     EmbeddedEngine engine = builder().start();
     System.out.println(engine.baseUrl());
@@ -160,7 +160,7 @@ final class EngineCommand implements Callable<Integer> {
     return apiKey == null ? builder : builder.apiKey(apiKey);
   }
 
-  /** As the preset has it, or the defaults; then what is said beside it. */
+  /** The values of the preset or the defaults, overridden by options. */
   private EmbeddedEngineBuilder speed() {
     EmbeddedEngineBuilder builder = EmbeddedEngine.builder().decodeGrowth(DEFAULT_GROWTH, 0);
     builder = preset == null ? builder : builder.preset(preset).model(preset.model());
@@ -172,7 +172,7 @@ final class EngineCommand implements Callable<Integer> {
     return kvTokens == null ? builder : builder.kvTokens(kvTokens);
   }
 
-  /** A preset's name. */
+  /** The name of a preset. */
   static final class PresetName implements ITypeConverter<EnginePreset> {
     @Override
     public EnginePreset convert(String text) {
@@ -184,7 +184,7 @@ final class EngineCommand implements Callable<Integer> {
     }
   }
 
-  /** A time with its unit. */
+  /** A time with a unit. */
   static final class Time implements ITypeConverter<Duration> {
 
     private static final Pattern FORM = Pattern.compile("\\d{1,9}(?:\\.\\d{1,9})?(?:us|ms|s)");
@@ -199,12 +199,13 @@ final class EngineCommand implements Callable<Integer> {
     }
   }
 
-  /** A fault and its share. */
+  /** A fault and the share of requests that have it. */
   static final class FaultText implements ITypeConverter<Fault> {
 
     private static final Pattern FORM =
         Pattern.compile(
-            "(reject|cut|fail):(\\d{1,9})(?::(.+?)%)?|stall:(\\d{1,9}):([^:]+)(?::(.+?)%)?");
+            "(reject|cut|fail):(\\d{1,9})(?::(NUMBER)%)?|stall:(\\d{1,9}):([^:]+)(?::(NUMBER)%)?"
+                .replace("NUMBER", "\\d{1,3}(?:\\.\\d{1,9})?"));
 
     @Override
     public Fault convert(String text) {
@@ -237,7 +238,15 @@ final class EngineCommand implements Callable<Integer> {
     }
 
     private static Fault shared(Fault fault, @Nullable String percent) {
-      return percent == null ? fault : fault.share(Double.parseDouble(percent) / 100);
+      if (percent == null) {
+        return fault;
+      }
+      double share = Double.parseDouble(percent) / 100;
+      if (share <= 0 || share > 1) {
+        throw new IllegalArgumentException(
+            "Fault share " + percent + " % is out of range; expected more than 0 %, at most 100 %");
+      }
+      return fault.share(share);
     }
   }
 }

@@ -14,8 +14,8 @@ import java.util.Objects;
  * java -jar gatling-llm.jar render|merge|compare …
  * </pre>
  *
- * <p>Exit codes: those of the command; 1 for arguments that mean nothing, with one line that says
- * why.
+ * <p>The exit code is that of the command, or 1 with one line of explanation if the arguments are
+ * wrong.
  */
 public final class GatlingLlm {
 
@@ -28,10 +28,10 @@ public final class GatlingLlm {
         render, merge, compare   work on recorded runs: folders, .tar.gz, .zip, s3://bucket/prefix
         upload                   puts the folders of runs into object storage
         engine                   serves the embedded engine until it is stopped
-        --help, --version        this text and all settings; the version. <command> --help tells more of a command
+        --help, --version        this text and all settings; the version. <command> --help describes a command
 
-      Of a run: --results <folder> is where its folder goes (results), --jvm <options> is added to the JVM's options,
-      --simulation <class, or file of Java source> runs a simulation of your own in place of the benchmark.
+      Options of a run: --results <folder> for the folder of the run (results), --jvm <options> for more JVM options,
+      --simulation <class, or file of Java source> for a simulation of your own in place of the benchmark.
       """;
 
   private GatlingLlm() {}

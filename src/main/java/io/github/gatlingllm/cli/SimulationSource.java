@@ -14,8 +14,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * A simulation that is a file of Java source, as in a ConfigMap of Kubernetes: compiled when it is
- * to be run, with this process's class path and the sources beside it.
+ * A simulation in a file of Java source, e.g. from a ConfigMap of Kubernetes. It is compiled before
+ * the run, with the class path of this process and the other sources of its folder.
  */
 final class SimulationSource {
 
@@ -23,16 +23,17 @@ final class SimulationSource {
 
   private SimulationSource() {}
 
-  static boolean isMeant(String simulation) {
+  /** Whether the name of a simulation is that of a source file. */
+  static boolean isSourceFile(String simulation) {
     return simulation.endsWith(ENDING);
   }
 
   /**
-   * Compiles it.
+   * Compiles the simulation.
    *
-   * @param folder where its classes go
-   * @return the name of its class
-   * @throws IllegalArgumentException with what the compiler says, or in one line where there is no
+   * @param folder the folder for the classes
+   * @return the name of the simulation's class
+   * @throws IllegalArgumentException with the compiler's messages, or with one line if there is no
    *     compiler or no such file
    */
   static String compile(Path source, Path folder) throws IOException {
@@ -56,14 +57,14 @@ final class SimulationSource {
             "-nowarn",
             "-encoding",
             "UTF-8");
-    StringWriter said = new StringWriter();
+    StringWriter messages = new StringWriter();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, Locale.ROOT, null)) {
       boolean isCompiled =
           compiler
-              .getTask(said, files, null, options, null, files.getJavaFileObjects(source))
+              .getTask(messages, files, null, options, null, files.getJavaFileObjects(source))
               .call();
       if (!isCompiled) {
-        throw new IllegalArgumentException(said.toString().strip());
+        throw new IllegalArgumentException(messages.toString().strip());
       }
     }
     return className(source, folder);

@@ -1,6 +1,7 @@
 /**
- * The runnable jar: {@code java -jar gatling-llm.jar}. Runs the benchmark, works on recorded runs,
- * serves the embedded engine. Not for users' code; they call its command line.
+ * The command line of the runnable jar, {@code java -jar gatling-llm.jar}: runs the benchmark,
+ * works on recorded runs, serves the embedded engine. Users run the commands and do not use its
+ * types.
  */
 @NullMarked
 package io.github.gatlingllm.cli;

@@ -3,69 +3,72 @@ package io.github.gatlingllm.client;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What one answer may hold in memory while it comes, and all answers of the process together, so
- * that no server can end a run with an OutOfMemoryError. What goes beyond is {@link TooLarge}.
+ * Limits the memory that one answer, and all answers of the process together, use while they
+ * arrive, so that no server can end a run with an OutOfMemoryError. Throws {@link TooLarge} beyond
+ * a limit.
  *
- * <p>Only arrays of more than {@value #FREE} bytes are counted: hardly any answer has one. An
- * answer belongs to one thread; the sum is shared by all.
+ * <p>Only arrays of more than {@value #FREE} bytes are counted, which few answers need. One answer
+ * belongs to one thread; the total is shared by all threads.
  */
 final class AnswerMemory {
 
   /** Arrays up to this many bytes are not counted. */
   static final int FREE = 64 * 1024;
 
-  /** One answer, all its texts, its line and its body together: 64 MiB. */
-  static final long MOST_OF_ONE = 64L << 20;
+  /** Limit of one answer, with all its texts, its current line and its body: 64 MiB. */
+  static final long MAX_PER_ANSWER = 64L << 20;
 
-  private static final Sum OF_ALL = new Sum(Runtime.getRuntime().maxMemory() / 4);
+  private static final Total PROCESS = new Total(Runtime.getRuntime().maxMemory() / 4);
 
-  private final Sum sum;
+  private final Total total;
   private long held;
 
-  /** What all answers hold together, in bytes. */
-  static final class Sum {
-    private final long most;
+  /** Memory of all answers together, in bytes. */
+  static final class Total {
+    private final long limit;
     private final AtomicLong held = new AtomicLong();
 
-    Sum(long most) {
-      this.most = most;
+    Total(long limit) {
+      this.limit = limit;
     }
   }
 
-  /** More came than is kept. The message is constant per cause and names the bound. */
-  public static final class TooLarge extends RuntimeException {
-    public TooLarge(String message) {
+  /** An answer exceeds a limit. The message is constant per cause and names the limit. */
+  static final class TooLarge extends RuntimeException {
+    TooLarge(String message) {
       super(message, null, false, false);
     }
   }
 
-  /** Of an answer that shares the memory of this process: a quarter of the heap for all. */
-  public AnswerMemory() {
-    this(OF_ALL);
+  /**
+   * Memory of an answer within the limit of this process, a quarter of the heap for all answers.
+   */
+  AnswerMemory() {
+    this(PROCESS);
   }
 
-  AnswerMemory(Sum sum) {
-    this.sum = sum;
+  AnswerMemory(Total total) {
+    this.total = total;
   }
 
   /**
-   * An array takes the place of another one.
+   * An array is about to be replaced by another one.
    *
-   * @throws TooLarge if it must not be made
+   * @throws TooLarge if the new one would exceed a limit
    */
   void replace(int before, int after) {
     long more = counted(after) - counted(before);
     if (more == 0) {
       return;
     }
-    if (held + more > MOST_OF_ONE) {
-      throw new TooLarge("answer holds more than " + MOST_OF_ONE / (1 << 20) + " MiB");
+    if (held + more > MAX_PER_ANSWER) {
+      throw new TooLarge("answer holds more than " + MAX_PER_ANSWER / (1 << 20) + " MiB");
     }
-    if (sum.held.addAndGet(more) > sum.most && more > 0) {
-      sum.held.addAndGet(-more);
+    if (total.held.addAndGet(more) > total.limit && more > 0) {
+      total.held.addAndGet(-more);
       throw new TooLarge(
           "answers under way hold more than "
-              + sum.most / (1 << 20)
+              + total.limit / (1 << 20)
               + " MiB together, a quarter of the heap: raise -Xmx");
     }
     held += more;
@@ -75,10 +78,10 @@ final class AnswerMemory {
     return bytes > FREE ? bytes : 0;
   }
 
-  /** Nothing more comes: what it holds counts for the others no more. */
-  public void release() {
+  /** The answer has ended: its memory no longer counts towards the total. */
+  void release() {
     if (held != 0) {
-      sum.held.addAndGet(-held);
+      total.held.addAndGet(-held);
       held = 0;
     }
   }

@@ -16,15 +16,15 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import java.util.List;
 
 /**
- * How an HTTP/1.1 connection decodes what a server sends: as Gatling's client does, but with a
- * bound on headers, and with an end of gzip data that must come.
+ * Replaces the HTTP/1.1 decoders of Gatling's client by ones that limit the size of headers and
+ * require complete gzip data.
  */
 final class BoundedHttp {
 
-  /** All headers of an answer, or all its trailers: 256 KiB. */
+  /** Size of all headers of a response, or of all its trailers: 256 KiB. */
   static final int MAX_HEADERS = 256 * 1024;
 
-  /** The status line, or a chunk's length with its extensions: 64 KiB. */
+  /** Length of the status line, or of the size line of a chunk: 64 KiB. */
   static final int MAX_LINE = 64 * 1024;
 
   private static final HttpDecoderConfig CONFIG =
@@ -35,17 +35,17 @@ final class BoundedHttp {
 
   private BoundedHttp() {}
 
-  /** To be called once per connection, before anything was written to it. */
+  /** Call once per connection, before the first request is written. */
   static void install(ChannelPipeline pipeline) {
     String codec = DefaultHttpClient.HTTP_CLIENT_CODEC;
     pipeline.replace(codec, codec, new HttpClientCodec(CONFIG, false, false));
-    ChannelHandler gatlings = pipeline.get(HttpContentDecompressor.class);
-    pipeline.replace(gatlings, pipeline.context(gatlings).name(), new Decompressor());
+    ChannelHandler decompressor = pipeline.get(HttpContentDecompressor.class);
+    pipeline.replace(decompressor, pipeline.context(decompressor).name(), new Decompressor());
   }
 
-  /** The message was whole, and the gzip data in it was not. */
-  static final class CutGzip extends DecompressionException {
-    CutGzip() {
+  /** The HTTP message is complete, but its gzip data is not. */
+  static final class TruncatedGzip extends DecompressionException {
+    TruncatedGzip() {
       super("gzip data ended before it was whole");
     }
 
@@ -74,14 +74,14 @@ final class BoundedHttp {
           new Gzip());
     }
 
-    /** The header stays, for who wants to know. */
+    /** Keeps the header, so that the exchange sees that the body was compressed. */
     @Override
     protected String getTargetContentEncoding(String contentEncoding) {
       return contentEncoding;
     }
   }
 
-  /** One member of gzip data; another one may follow. */
+  /** Decodes one member of gzip data; another member may follow. */
   private static final class Gzip extends JdkZlibDecoder {
 
     Gzip() {
@@ -104,7 +104,7 @@ final class BoundedHttp {
         throws Exception {
       super.decodeLast(context, in, out);
       if (!isClosed()) {
-        throw new CutGzip();
+        throw new TruncatedGzip();
       }
     }
   }

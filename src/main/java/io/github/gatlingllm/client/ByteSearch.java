@@ -5,10 +5,15 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Finds bytes eight at a time.
+ * Finds bytes, eight at a time.
  *
  * <p>{@code (x - n·01…01) & ~x & 80…80} marks the bytes of {@code x} that are below {@code n}. A
- * borrow can mark a byte wrongly only above a byte marked rightly, so the lowest mark is exact.
+ * borrow can only mark a wrong byte above a right one, so the lowest mark is exact.
+ *
+ * <p>A loop byte by byte instead makes decoding a vLLM stream 2.3 times as slow: 246 instead of 105
+ * ns per event with the C1 compiler that load generators use, 109 instead of 66 ns with C2; with
+ * usage in every chunk 322 instead of 155 ns ({@code WireThroughput}). The JDK has no search for
+ * one of two bytes.
  */
 final class ByteSearch {
 
@@ -31,7 +36,9 @@ final class ByteSearch {
     return i;
   }
 
-  /** Index of the first byte from 0 to a carriage return, or {@code to}. Text has no other such. */
+  /**
+   * Index of the first byte up to a carriage return, or {@code to}. Such bytes are rare in text.
+   */
   private static int atMostCarriageReturn(byte[] bytes, int from, int to) {
     int i = from;
     for (; i <= to - Long.BYTES; i += Long.BYTES) {
@@ -67,8 +74,8 @@ final class ByteSearch {
   }
 
   /**
-   * Index of the quote that ends the JSON string whose content starts at {@code from}, or −1 when
-   * it does not end before {@code to}.
+   * Index of the quote that ends the JSON string whose content starts at {@code from}; −1 if it
+   * does not end before {@code to}.
    */
   static int closingQuote(byte[] bytes, int from, int to) {
     int i = quoteOrBackslash(bytes, from, to);

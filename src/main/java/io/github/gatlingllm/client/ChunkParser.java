@@ -5,30 +5,29 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the meaning of one event's data, or of a whole body that was not streamed, and pushes what
- * it finds. Data that repeats the last event but for its text is compared instead of parsed ({@link
- * Template}), without garbage; Jackson reads the others ({@link ChunkReader}, {@link EventReader}).
+ * Parses the data of one event, or a whole body that was not streamed, and passes deltas, usage and
+ * errors to a listener. An event that differs from the last one only in its text is compared
+ * instead of parsed ({@link Template}), without garbage; Jackson parses the others ({@link
+ * ChunkReader}, {@link EventReader}).
  *
- * <p>Tolerant where servers differ: fields in any order, numbers in quotes, unknown fields of any
- * depth. Not thread safe; one per response.
+ * <p>Accepts fields in any order, numbers in quotes and unknown fields of any depth, as servers
+ * differ. Not thread safe; one per response.
  */
 final class ChunkParser implements SseDecoder.Listener {
 
-  /** White space around it is allowed; more than this many bytes of data are something else. */
-  private static final int LONGEST_DONE = 64;
+  /** Longest data that is checked for {@code [DONE]}, with white space around it. */
+  private static final int MAX_DONE_BYTES = 64;
 
   private final Listener listener;
   private final DocumentReader reader;
   private final boolean hasTypes;
   private final Template template;
 
-  /**
-   * What a piece of generated text is: every channel bears tokens, only one of them is reasoning.
-   */
-  public enum Channel {
+  /** The kind of a piece of generated text. All kinds carry tokens; only one is reasoning. */
+  enum Channel {
     /** The answer: {@code delta.content}, {@code text}, {@code message.content}. */
     CONTENT,
-    /** Thinking before the answer: {@code reasoning} or {@code reasoning_content}. */
+    /** Reasoning before the answer: {@code reasoning} or {@code reasoning_content}. */
     REASONING,
     /** Why the model does not answer: {@code refusal}. */
     REFUSAL,
@@ -43,89 +42,88 @@ final class ChunkParser implements SseDecoder.Listener {
   }
 
   /**
-   * What the parser finds. For one event, or one whole body, any number of the other calls come
-   * first, then exactly one {@link #eventEnd()}. Called on the thread that feeds the parser; an
-   * exception goes through to it.
+   * Receives the content of events. Each event, or whole body, ends with exactly one call of {@link
+   * #eventEnd()}, after any number of the other calls. Called on the thread that feeds the parser,
+   * which gets any exception.
    */
-  public interface Listener {
+  interface Listener {
 
     /**
-     * A piece of token-bearing text, never empty.
+     * A piece of generated text, never empty.
      *
-     * @param choice the choice's {@code index}; 0 where the server sends none
-     * @param buffer holds the text as it was sent: UTF-8, JSON escapes not resolved, without
-     *     quotes; valid during the call only (a {@link TextBuffer} keeps it)
+     * @param choice {@code index} of the choice; 0 where the server sends none
+     * @param buffer contains the text as it was sent, in UTF-8 with JSON escapes, without quotes;
+     *     valid during the call only (use a {@link TextBuffer} to keep it)
      */
     void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
 
     /**
-     * Which tool call the next {@link #delta} belongs to; comes before each one of {@link
+     * The tool call of the next {@link #delta}; called before each delta of {@link
      * Channel#TOOL_NAME} or {@link Channel#TOOL_ARGUMENTS}.
      *
-     * @param call its {@code index}; its position where the server sends none
-     * @param id empty where this event does not say it anew
+     * @param call {@code index} of the call; its position where the server sends none
+     * @param id empty where this event has none
      */
     void toolCall(int choice, int call, String id);
 
     /**
-     * A choice is finished; comes after its last delta of the same event.
+     * A choice is finished; called after its last delta of the same event.
      *
      * @param reason interned; never empty
      */
     void finish(int choice, String reason);
 
     /**
-     * A usage object, wherever it was found; also one of zeros, and one per chunk where the server
-     * sends that. Each count is −1 where absent, and the largest integer where it is larger, or
-     * below −1.
+     * A usage object, at any place where servers send one; also an object of zeros, and one per
+     * chunk with continuous usage. A count is −1 where absent, and {@link Integer#MAX_VALUE} where
+     * it is larger, or below −1.
      */
     void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
 
     /**
      * A timing or count the server reports about this request.
      *
-     * @param name its path: {@code usage.…} of Groq, {@code timings.…} of llama.cpp, {@code
+     * @param name path in the body: {@code usage.…} of Groq, {@code timings.…} of llama.cpp, {@code
      *     metrics.…} of vLLM
-     * @param value as it is said, 0 or more
+     * @param value in the server's unit, 0 or more
      */
     void server(String name, double value);
 
-    /** The server reports an error in place of, or after, an answer: its message in one line. */
+    /** The server reports an error instead of or after an answer; the message is one line. */
     void error(String message);
 
-    /** {@code [DONE]}, or the event that ends a stream of typed events. */
+    /** {@code [DONE]}, or the terminal event of a stream of typed events. */
     void done();
 
-    /** So many embeddings are in the body. */
+    /** Number of embeddings in the body. */
     default void embeddings(int count) {}
 
     /**
-     * Data that is not a JSON object. What was found before the fault has been reported.
+     * The data is not a JSON object. Anything found before the error has been reported.
      *
      * @param why constant per cause
      */
     void malformed(String why);
 
-    /** Nothing more comes of this event. */
+    /** The event has ended. */
     void eventEnd();
   }
 
   /**
-   * Collects the pieces of a text as {@link ChunkParser.Listener#delta} gives them: bytes are
-   * copied now, JSON escapes resolved once at the end. A character whose surrogate escapes, or
-   * whose UTF-8 bytes, came in two pieces is whole again; what is no character becomes U+FFFD. Not
-   * thread safe.
+   * Collects the pieces of a text from {@link ChunkParser.Listener#delta}: bytes are copied at
+   * once, JSON escapes are resolved at the end. A character may be split over two pieces, within
+   * its surrogate escapes or its UTF-8 bytes; an invalid character becomes U+FFFD. Not thread safe.
    */
-  public static final class TextBuffer {
+  static final class TextBuffer {
 
-    /** The longest text: 16 MiB. */
-    public static final int MAX_BYTES = 16 * 1024 * 1024;
+    /** Longest text: 16 MiB. */
+    static final int MAX_BYTES = 16 * 1024 * 1024;
 
     private static final int HEX_DIGITS = 4;
 
     private final GrowingBytes escaped;
 
-    public TextBuffer(AnswerMemory memory) {
+    TextBuffer(AnswerMemory memory) {
       escaped = new GrowingBytes("text of an answer", MAX_BYTES, memory);
     }
 
@@ -134,25 +132,25 @@ final class ChunkParser implements SseDecoder.Listener {
      *
      * @throws AnswerMemory.TooLarge beyond {@link #MAX_BYTES}
      */
-    public void append(byte[] piece, int offset, int length) {
+    void append(byte[] piece, int offset, int length) {
       escaped.append(piece, offset, offset + length);
     }
 
-    public boolean isEmpty() {
+    boolean isEmpty() {
       return escaped.isEmpty();
     }
 
-    /** How many bytes were added, escapes not resolved. */
-    public int bytes() {
+    /** Number of bytes added, with unresolved escapes. */
+    int bytes() {
       return escaped.length();
     }
 
     /** The text so far. */
-    public String text() {
+    String text() {
       return unescape(escaped.array(), 0, escaped.length());
     }
 
-    /** The text whose JSON string content this is; escapes that are none lose their backslash. */
+    /** Resolves the escapes of a JSON string; an invalid escape loses its backslash. */
     static String unescape(byte[] json, int from, int to) {
       String text = new String(json, from, to - from, StandardCharsets.UTF_8);
       if (text.indexOf('\\') < 0) {
@@ -198,7 +196,7 @@ final class ChunkParser implements SseDecoder.Listener {
       };
     }
 
-    /** The four hexadecimal digits at {@code from}; −1 when there are none. */
+    /** Value of the four hexadecimal digits at {@code from}; −1 where there are none. */
     private static int hex(String text, int from) {
       int value = 0;
       for (int i = from; i < from + HEX_DIGITS; i++) {
@@ -212,24 +210,24 @@ final class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /** Of chat and text completions. */
-  public ChunkParser(Listener listener) {
+  /** A parser of chat and text completions. */
+  ChunkParser(Listener listener) {
     this(Api.CHAT, listener);
   }
 
-  /** Of that API. */
-  public ChunkParser(Api api, Listener listener) {
+  /** A parser of the responses of an API. */
+  ChunkParser(Api api, Listener listener) {
     this.listener = listener;
     this.hasTypes = api.terminalEvent() != null;
     this.reader = hasTypes ? new EventReader(listener) : new ChunkReader(listener);
-    this.template = hasTypes ? new Template() : Template.likeTheLatest();
+    this.template = hasTypes ? new Template() : Template.ofLatestAnswer();
   }
 
   /**
-   * Reads the data of one event. Empty data means nothing, unless the type is {@code error}.
+   * Parses the data of one event. Empty data is ignored, unless the type is {@code error}.
    *
-   * @param type the event's type; only {@code error} makes a difference: typed events say theirs in
-   *     their data too
+   * @param type type of the event; only {@code error} is used, as typed events repeat it in the
+   *     data
    */
   @Override
   public void event(@Nullable String type, byte[] bytes, int offset, int length) {
@@ -238,14 +236,14 @@ final class ChunkParser implements SseDecoder.Listener {
           isBlank(bytes, offset, length)
               ? "error event without a message"
               : ErrorBody.reported(bytes, offset, length));
-    } else if (template.fits(bytes, offset, offset + length)) {
-      Template.Meaning same = template.meaning();
-      if (same.channel().isToolCall()) {
-        listener.toolCall(same.choice(), same.call(), "");
+    } else if (template.matches(bytes, offset, offset + length)) {
+      Template.Meaning meaning = template.meaning();
+      if (meaning.channel().isToolCall()) {
+        listener.toolCall(meaning.choice(), meaning.call(), "");
       }
       listener.delta(
-          same.choice(), same.channel(), bytes, template.textFrom(), template.textLength());
-      if (same.hasUsage()) {
+          meaning.choice(), meaning.channel(), bytes, template.textFrom(), template.textLength());
+      if (meaning.hasUsage()) {
         listener.usage(template.count(0), template.count(1), template.count(2), template.count(3));
       }
     } else if (!isBlank(bytes, offset, length)) {
@@ -254,8 +252,8 @@ final class ChunkParser implements SseDecoder.Listener {
     listener.eventEnd();
   }
 
-  /** Reads a whole JSON body: a completion, or an error object. */
-  public void body(byte[] bytes, int offset, int length) {
+  /** Parses a whole JSON body: a completion or an error object. */
+  void body(byte[] bytes, int offset, int length) {
     parse(bytes, offset, length);
     listener.eventEnd();
   }
@@ -279,9 +277,9 @@ final class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /** Whether the data announces the end of a stream that has no typed events. */
-  public static boolean isDone(byte[] bytes, int offset, int length) {
-    return length <= LONGEST_DONE
+  /** Whether the data is {@code [DONE]}, the end of a stream without typed events. */
+  static boolean isDone(byte[] bytes, int offset, int length) {
+    return length <= MAX_DONE_BYTES
         && new String(bytes, offset, length, StandardCharsets.ISO_8859_1).strip().equals("[DONE]");
   }
 

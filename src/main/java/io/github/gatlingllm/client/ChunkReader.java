@@ -9,15 +9,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a chunk or body of {@code chat/completions} and {@code completions} says: deltas, finish
- * reasons, usage and timings; and how many vectors a body of {@code embeddings} holds. Not thread
+ * Reads a chunk or body of {@code chat/completions} and {@code completions}: deltas, finish
+ * reasons, usage and timings. Also counts the vectors in a body of {@code embeddings}. Not thread
  * safe.
  */
 final class ChunkReader extends DocumentReader {
 
   private boolean indexKnown;
 
-  /** What the choice that is being read says under each of its names. */
+  /** Texts of the current choice, by the name of their field. */
   private final List<Text> delta = new ArrayList<>();
 
   private final List<Text> text = new ArrayList<>();
@@ -43,7 +43,7 @@ final class ChunkReader extends DocumentReader {
         case "x_groq" -> groq();
         case "data" -> embeddings();
         case "error", "message", "detail" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
-        // Each answer has its own id; random bytes of OpenAI hide how long the text is.
+        // The id differs between answers; OpenAI pads events with a random text.
         case "obfuscation", "id" -> ignoredText();
         default -> {}
       }
@@ -85,7 +85,7 @@ final class ChunkReader extends DocumentReader {
       try {
         choice();
       } finally {
-        push(hasDelta ? delta : text.isEmpty() ? message : text);
+        pass(hasDelta ? delta : text.isEmpty() ? message : text);
       }
       if (!finish.isEmpty()) {
         onlyDeltas = false;
@@ -94,7 +94,7 @@ final class ChunkReader extends DocumentReader {
     }
   }
 
-  /** Nearly all answers have one of these; to ask the JVM takes longer than to read it. */
+  /** Avoids the slower {@link String#intern} for the usual reasons. */
   private static String interned(String reason) {
     return switch (reason) {
       case "stop" -> "stop";
@@ -104,7 +104,7 @@ final class ChunkReader extends DocumentReader {
     };
   }
 
-  /** Fields come in any order, but what they say needs the index: texts before it wait. */
+  /** Fields come in any order: texts before the index are kept until the index is known. */
   private void choice() throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
@@ -116,7 +116,7 @@ final class ChunkReader extends DocumentReader {
           hasDelta = json.isExpectedStartObjectToken();
           texts(delta);
           if (indexKnown) {
-            push(delta);
+            pass(delta);
           }
         }
         case "message" -> texts(message);
@@ -160,21 +160,21 @@ final class ChunkReader extends DocumentReader {
     int position = 0;
     for (boolean more = firstElement(); more; more = nextElement()) {
       int first = found.size();
-      int calling = position++;
+      int callIndex = position++;
       Text id = null;
       for (String field = firstField(); field != null; field = nextField()) {
         switch (field) {
           case "index" -> {
-            double said = number();
-            calling = said >= 0 ? (int) said : calling;
+            double number = number();
+            callIndex = number >= 0 ? (int) number : callIndex;
           }
           case "id" -> id = isString() ? string(Channel.TOOL_NAME) : id;
           case "function" -> function(found);
           default -> {}
         }
       }
-      Call call = new Call(calling, id);
-      found.subList(first, found.size()).replaceAll(piece -> piece.of(piece.channel(), call));
+      Call call = new Call(callIndex, id);
+      found.subList(first, found.size()).replaceAll(piece -> piece.with(piece.channel(), call));
     }
   }
 
@@ -188,7 +188,7 @@ final class ChunkReader extends DocumentReader {
     }
   }
 
-  /** Some servers send the same reasoning under two names. */
+  /** Some servers send the same reasoning in two fields. */
   private void reasoning(List<Text> found) {
     if (!isString()) {
       return;
@@ -225,7 +225,7 @@ final class ChunkReader extends DocumentReader {
         case "prompt_tokens" -> promptTokens = count(0);
         case "completion_tokens" -> completionTokens = count(1);
         case "prompt_tokens_details", "completion_tokens_details" -> usageDetails();
-        // Groq.
+        // Timings of Groq.
         case "queue_time" -> server("usage.queue_time");
         case "prompt_time" -> server("usage.prompt_time");
         case "completion_time" -> server("usage.completion_time");
@@ -234,7 +234,7 @@ final class ChunkReader extends DocumentReader {
       }
     }
     int[] counts = {promptTokens, completionTokens, cachedTokens, reasoningTokens};
-    Arrays.setAll(said, i -> counts[i] < 0 ? 0 : 1);
+    Arrays.setAll(reportedCounts, i -> counts[i] < 0 ? 0 : 1);
     listener.usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
   }
 
@@ -244,7 +244,7 @@ final class ChunkReader extends DocumentReader {
     }
   }
 
-  /** SGLang has these beside the token counts, the others inside the details. */
+  /** SGLang has these fields in usage itself, other servers in its details. */
   private void usageDetail(String field) throws IOException {
     switch (field) {
       case "cached_tokens" -> cachedTokens = Math.max(cachedTokens, count(2));
@@ -253,7 +253,7 @@ final class ChunkReader extends DocumentReader {
     }
   }
 
-  /** llama.cpp's. */
+  /** Timings of llama.cpp. */
   private void timings() throws IOException {
     onlyDeltas &= !json.isExpectedStartObjectToken();
     for (String field = firstField(); field != null; field = nextField()) {
@@ -269,7 +269,7 @@ final class ChunkReader extends DocumentReader {
     }
   }
 
-  /** vLLM's. */
+  /** Timings of vLLM. */
   private void metrics() throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {

@@ -7,29 +7,29 @@ import io.netty.handler.codec.CorruptedFrameException;
 import io.netty.util.concurrent.FastThreadLocal;
 
 /**
- * The body of one answer, where it comes in chunks of HTTP/1.1: its bytes go straight from the read
- * to their receiver. Netty's decoder behind it would make two objects and five calls of every
- * chunk, thus of every token. It sees the headers, and the last chunk with what follows; it is
- * handed all the rest too as soon as a chunk does not begin in the plainest way, with a length and
- * nothing else.
+ * Reads the body of one response with chunked transfer coding and passes its bytes to a receiver
+ * without Netty's decoder, which would allocate two objects and make five calls per chunk, that is
+ * per token. Netty's decoder handles the headers, the last chunk and the trailers. It takes over
+ * the rest of the body at the first chunk whose size line is not just a number, such as one with a
+ * chunk extension.
  *
- * <p>Lives on the event loop of its connection.
+ * <p>Belongs to the event loop of its connection.
  */
 final class ChunkedBody {
 
-  /** Who wants the bytes of a body. */
+  /** Receives the bytes of a body. */
   interface Receiver {
 
-    /** What is known of the answer, from the headers that were just decoded. */
+    /** State of the response headers, which have just been decoded. */
     Headers headers();
 
-    /** Bytes of the body, valid during the call. */
+    /** Bytes of the body; valid during the call only. */
     void body(byte[] bytes, int from, int length);
   }
 
-  /** What headers say of the body behind them. */
+  /** Form of the body, from the response headers. */
   enum Headers {
-    /** They are not whole, or belong to an interim answer. */
+    /** The headers are incomplete, or belong to an interim (1xx) response. */
     NONE_YET,
     CHUNKED,
     OTHER
@@ -43,7 +43,7 @@ final class ChunkedBody {
     DECODER
   }
 
-  /** Of the event loop: bytes are copied out of the network buffer once, and not kept. */
+  /** Scratch memory of the event loop: bytes are copied once out of the network buffer. */
   static final FastThreadLocal<byte[]> SCRATCH =
       new FastThreadLocal<>() {
         @Override
@@ -54,24 +54,24 @@ final class ChunkedBody {
 
   private static final int END_OF_HEADERS = 0x0d0a0d0a;
 
-  /** Digits of a length that is read here. */
-  private static final int MOST_DIGITS = 7;
+  /** Netty's decoder reads longer sizes. */
+  private static final int MAX_DIGITS = 7;
 
   private final Receiver receiver;
   private State state = State.HEADERS;
 
-  /** The last four bytes of the headers so far. */
+  /** The last four bytes of the headers read so far. */
   private int lastBytes;
 
-  /** The line with the length, as far as it was read. */
-  private final byte[] line = new byte[MOST_DIGITS + 2];
+  /** The part of the size line read so far. */
+  private final byte[] line = new byte[MAX_DIGITS + 2];
 
   private int lineLength;
 
-  /** The CR of a line end was read. */
+  /** Whether the CR of a line end was read. */
   private boolean lineEnds;
 
-  /** Bytes of the chunk that are to come. */
+  /** Bytes of the chunk not yet read. */
   private int left;
 
   ChunkedBody(Receiver receiver) {
@@ -79,9 +79,9 @@ final class ChunkedBody {
   }
 
   /**
-   * Takes over the buffer.
+   * Reads a network buffer and releases it.
    *
-   * @return whether Netty's decoder was given any of it
+   * @return whether Netty's decoder received a part of it
    */
   boolean read(ChannelHandlerContext context, ByteBuf in) {
     if (state == State.DECODER) {
@@ -122,12 +122,12 @@ final class ChunkedBody {
             case OTHER -> State.DECODER;
           };
     } else if (receiver.headers() != Headers.NONE_YET) {
-      // Lines that end otherwise.
+      // The headers end with other line ends than CRLF.
       state = State.DECODER;
     }
   }
 
-  /** Copies what was read at once: a network buffer checks its bounds for every byte. */
+  /** Works on a copy: a network buffer checks its bounds for every byte. */
   private void chunks(ChannelHandlerContext context, ByteBuf in) {
     byte[] bytes = SCRATCH.get();
     int from = in.readerIndex();
@@ -149,15 +149,15 @@ final class ChunkedBody {
   }
 
   /**
-   * A line that ends with CR and LF and holds a number of bytes above 0, and nothing else. Each of
-   * these methods returns how far it has come.
+   * Reads a size line: a hexadecimal number above 0, then CRLF. Returns the position after the
+   * bytes read, as {@link #data} and {@link #dataEnd} do.
    */
   private int length(byte[] bytes, int from, int to) {
     for (int at = from; at < to; at++) {
       byte next = bytes[at];
       line[lineLength++] = next;
       int digit = digit(next);
-      if (digit >= 0 && !lineEnds && lineLength <= MOST_DIGITS) {
+      if (digit >= 0 && !lineEnds && lineLength <= MAX_DIGITS) {
         left = left * 16 + digit;
       } else if (next == '\r' && left > 0 && !lineEnds) {
         lineEnds = true;

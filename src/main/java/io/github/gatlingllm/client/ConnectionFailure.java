@@ -19,11 +19,11 @@ import java.util.Map;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says why a connection failed in words that are the same for every occurrence of one cause. */
+/** Describes why a connection failed; the text is constant per cause, so that reports group it. */
 final class ConnectionFailure {
 
-  /** What the operating system, Netty and Gatling say, in lower case; the first that fits holds. */
-  private static final List<Map.Entry<String, String>> WORDS =
+  /** Texts of operating system, Netty and Gatling in lower case → cause; the first match counts. */
+  private static final List<Map.Entry<String, String>> CAUSES =
       List.of(
           Map.entry("failed to resolve", "unknown host: check the endpoint's name"),
           Map.entry(
@@ -55,20 +55,21 @@ final class ConnectionFailure {
   private ConnectionFailure() {}
 
   /**
-   * Why a connection could not be made, through that proxy where it is not null: then it is the
-   * proxy that was not reached.
+   * Why a connection could not be opened.
+   *
+   * @param proxy the proxy of the connection, named where it could not be reached; null for none
    */
   static String reason(Throwable failure, @Nullable String proxy) {
     String reason = reason(failure);
-    boolean notReached =
+    boolean isUnreachable =
         find(SocketException.class, failure) != null
             && find(ProxyConnectException.class, failure) == null;
-    return proxy != null && notReached
+    return proxy != null && isUnreachable
         ? "proxy " + proxy + ": " + reason.replace("the endpoint", "the proxy")
         : reason;
   }
 
-  /** The kind decides, wherever in the chain of causes it is: outer ones are mere wrapping. */
+  /** The reason by the type of any exception in the chain of causes, as outer ones only wrap it. */
   static String reason(Throwable failure) {
     ProxyConnectException proxy = find(ProxyConnectException.class, failure);
     if (proxy != null) {
@@ -113,7 +114,7 @@ final class ConnectionFailure {
     return failure.getClass().getSimpleName() + ": " + message(failure);
   }
 
-  /** The first of that kind in the chain of causes. */
+  /** The first exception of a type in the chain of causes; null for none. */
   static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (kind.isInstance(cause)) {
@@ -123,7 +124,7 @@ final class ConnectionFailure {
     return null;
   }
 
-  /** Whether no chain leads from the certificate to an authority that is trusted. */
+  /** Whether the certificate has no path to a trusted authority. */
   private static boolean isUntrusted(Throwable failure) {
     return find(CertPathBuilderException.class, failure) != null
         || find(CertPathValidatorException.class, failure) != null;
@@ -131,17 +132,17 @@ final class ConnectionFailure {
 
   private static @Nullable String known(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      String said = message(cause).toLowerCase(Locale.ROOT);
-      for (Map.Entry<String, String> words : WORDS) {
-        if (said.contains(words.getKey())) {
-          return words.getValue();
+      String message = message(cause).toLowerCase(Locale.ROOT);
+      for (Map.Entry<String, String> entry : CAUSES) {
+        if (message.contains(entry.getKey())) {
+          return entry.getValue();
         }
       }
     }
     return null;
   }
 
-  /** Netty's message holds both addresses, and the proxy's status at its end. */
+  /** Netty's message contains both addresses and ends with the status of the proxy. */
   private static String proxy(String message) {
     int status = message.indexOf("status: ");
     if (message.contains("status: 407")) {

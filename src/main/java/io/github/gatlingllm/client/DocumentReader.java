@@ -21,22 +21,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks a JSON document with Jackson's streaming parser; subclasses say what its fields mean, and
- * push that. Not thread safe.
+ * Reads a JSON document with Jackson's streaming parser. Subclasses interpret the fields and pass
+ * their content to the listener. Not thread safe.
  *
- * <p>Texts are pushed as the bytes that lie in the buffer: Jackson only says where they begin. What
- * is not ASCII is read as ISO 8859-1, a character per byte, because a server may cut its output in
- * the middle of a character, which Jackson's UTF-8 parser refuses. Beyond that it is as lenient as
- * it can be: Python servers write {@code NaN}, others leave control characters unescaped.
+ * <p>Texts are passed as bytes of the buffer: Jackson only provides their positions. Data with
+ * bytes above 127 is read as ISO 8859-1, one character per byte, because a server may cut its
+ * output within a character, which Jackson's UTF-8 parser rejects. The parser is lenient otherwise
+ * too: Python servers write {@code NaN}, others leave control characters unescaped.
  *
- * <p>A chunk of 280 bytes takes about 0.45 µs of CPU and 850 bytes of garbage here (Jackson's
- * parser and its contexts are new for each document), against 0.28 µs and none with a scanner
- * written by hand. Where the template matches, as with nearly all chunks of OpenAI and vLLM, it
- * takes 0.06 µs and no garbage ({@code WireThroughput}).
+ * <p>A chunk of 280 bytes takes about 0.45 µs of CPU and 850 bytes of garbage (Jackson's parser and
+ * its contexts are new for each document), compared with 0.28 µs and none for a hand-written
+ * scanner. Most chunks of OpenAI and vLLM match a {@link Template} and take 0.07 µs without garbage
+ * ({@code WireThroughput}).
  */
 abstract class DocumentReader {
 
-  /** A million levels, about 70 MiB: a hostile server must not exhaust the heap. */
+  /** A million levels need about 70 MiB; deeper documents are rejected to protect the heap. */
   private static final int MAX_DEPTH = 1 << 20;
 
   static final JsonFactory JSON =
@@ -55,35 +55,36 @@ abstract class DocumentReader {
                   .build())
           .build();
 
-  private static final int MOST_DIGITS = 400;
+  /** Longer numbers are not parsed: the time to parse digits is quadratic. */
+  private static final int MAX_DIGITS = 400;
 
-  /** Stands for that of the first document. */
-  private static final JsonParser NONE_YET = parser(new byte[0], 0, 0);
+  /** Parser before the first document. */
+  private static final JsonParser EMPTY = parser(new byte[0], 0, 0);
 
   static final Text NOTHING = new Text(Channel.CONTENT, new byte[0], 0, 0, null);
 
   final ChunkParser.Listener listener;
 
-  JsonParser json = NONE_YET;
+  JsonParser json = EMPTY;
   byte[] buffer = {};
   private int from;
   private int to;
 
-  /** Whether a field says that there was an error, whatever its value. */
+  /** Whether the document has a field that may report an error. */
   boolean errorField;
 
-  /** How many pieces of text were pushed. */
+  /** Number of pieces of text passed on. */
   int deltas;
 
-  /** Whether those pieces, and usage behind them, are all that the document says. */
+  /** Whether the document contains nothing else than those pieces and usage after them. */
   boolean onlyDeltas;
 
   int usages;
 
-  /** Which counts the usage object said, by {@link Slot#count}: 1 or 0. */
-  final int[] said = new int[Slot.COUNTS];
+  /** 1 for each count that the usage object had, by {@link Slot#count}; else 0. */
+  final int[] reportedCounts = new int[Slot.COUNTS];
 
-  /** The choice that is being read. */
+  /** Index of the current choice. */
   int index;
 
   private final List<Slot> slots = new ArrayList<>();
@@ -91,31 +92,32 @@ abstract class DocumentReader {
   private Text lastDelta = NOTHING;
 
   /**
-   * Content of a JSON string, by its place.
+   * Content of a JSON string, by its position.
    *
-   * @param bytes mostly the buffer that is read
-   * @param call the tool call that it is part of
+   * @param bytes the buffer being read, or a copy with other escapes
+   * @param call the tool call that it belongs to; null for none
    */
-  @SuppressWarnings("ArrayRecordComponent") // a place in a buffer, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // a position in a buffer, never compared
   record Text(Channel channel, byte[] bytes, int from, int to, @Nullable Call call) {
-    Text of(Channel as, @Nullable Call calling) {
-      return new Text(as, bytes, from, to, calling);
+    Text with(Channel otherChannel, @Nullable Call otherCall) {
+      return new Text(otherChannel, bytes, from, to, otherCall);
     }
 
     boolean isEmpty() {
       return from >= to;
     }
 
-    /** With its escapes resolved. */
+    /** The text with resolved escapes. */
     String text() {
       return TextBuffer.unescape(bytes, from, to);
     }
   }
 
   /**
-   * A tool call as one delta names it.
+   * The tool call of a delta.
    *
-   * @param index as the server says, else its position
+   * @param index from the server, else the position of the call
+   * @param id null where the delta has none
    */
   record Call(int index, @Nullable Text id) {}
 
@@ -123,14 +125,14 @@ abstract class DocumentReader {
     this.listener = listener;
   }
 
-  /** Reads the object that the parser is at the start of, and pushes what it says. */
+  /** Reads the object at which the parser is positioned, and passes its content to the listener. */
   abstract void document() throws IOException;
 
   /**
    * Reads one document.
    *
-   * @return whether a field says that there was an error, whatever its value
-   * @throws Malformed where it is no JSON object; what was found before has been pushed
+   * @return whether the document has a field that may report an error
+   * @throws Malformed if it is not a JSON object; content before the error has been passed on
    */
   final boolean read(byte[] bytes, int start, int end) throws Malformed {
     buffer = bytes;
@@ -159,7 +161,7 @@ abstract class DocumentReader {
     return errorField;
   }
 
-  /** Teaches the template the document that was read, if one delta is all that it says. */
+  /** Lets the template learn the document, if it contains exactly one delta and maybe usage. */
   final void teach(Template template) {
     if (deltas == 1 && onlyDeltas && areSlotsLearnable() && (usages == 0 || isUsageLearnable())) {
       slots.add(new Slot(lastDelta.from(), lastDelta.to(), Slot.TEXT));
@@ -179,7 +181,7 @@ abstract class DocumentReader {
     }
   }
 
-  /** Whether all numbers that may differ are of a size that fits into an int. */
+  /** Whether all variable numbers are short enough for an int, and not negative. */
   private boolean areSlotsLearnable() {
     for (Slot slot : slots) {
       if (slot.count() != Slot.IGNORED_TEXT
@@ -190,21 +192,21 @@ abstract class DocumentReader {
     return lastDelta.bytes() == buffer;
   }
 
-  /** Whether all that usage said are whole numbers, each count at most once. */
+  /** Whether usage contains integers only, each count at most once. */
   private boolean isUsageLearnable() {
-    int[] learnt = new int[Slot.COUNTS];
+    int[] learned = new int[Slot.COUNTS];
     boolean numbers = false;
     for (Slot slot : slots) {
       numbers |= slot.count() != Slot.IGNORED_TEXT;
       if (slot.count() >= 0) {
-        learnt[slot.count()]++;
+        learned[slot.count()]++;
       }
     }
-    return usages == 1 && numbers && Arrays.equals(learnt, said);
+    return usages == 1 && numbers && Arrays.equals(learned, reportedCounts);
   }
 
-  /** Whether the bytes are one object or array, closed, with nothing but white space around. */
-  static boolean isWhole(byte[] bytes, int length) {
+  /** Whether the bytes are one complete object or array, with only white space around it. */
+  static boolean isComplete(byte[] bytes, int length) {
     String latin = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
     try (JsonParser json = JSON.createParser(latin)) {
       JsonToken first = json.nextToken();
@@ -215,7 +217,7 @@ abstract class DocumentReader {
     }
   }
 
-  /** Data that is not JSON; its message is constant per cause. */
+  /** The data is not valid JSON; the message is constant per cause. */
   static final class Malformed extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -250,12 +252,12 @@ abstract class DocumentReader {
     }
   }
 
-  /** The first field of the object that the parser is at, whose value it then is at. */
+  /** Moves to the value of the first field of an object; null where there is none. */
   final @Nullable String firstField() throws IOException {
     return json.isExpectedStartObjectToken() ? field() : null;
   }
 
-  /** The next field, after what is unread of the one before; null at the object's end. */
+  /** Skips the rest of the current value and moves to the next field; null at the end. */
   final @Nullable String nextField() throws IOException {
     json.skipChildren();
     return field();
@@ -295,7 +297,7 @@ abstract class DocumentReader {
     return json.hasToken(JsonToken.VALUE_STRING);
   }
 
-  final void push(List<Text> pieces) {
+  final void pass(List<Text> pieces) {
     for (Text piece : pieces) {
       int length = piece.to() - piece.from();
       if (length > 0) {
@@ -317,14 +319,14 @@ abstract class DocumentReader {
     }
   }
 
-  /** A count; where it is a whole number, its place is kept for the template. */
-  final int count(int place) throws IOException {
+  /** A count; the position of an integer is kept for the template. */
+  final int count(int slot) throws IOException {
     if (json.hasToken(JsonToken.VALUE_NUMBER_INT)) {
       int start = offset(json.currentTokenLocation());
-      slots.add(new Slot(start, start + json.getTextLength(), place));
+      slots.add(new Slot(start, start + json.getTextLength(), slot));
     }
     double value = number();
-    // Some say -1 for what they do not know.
+    // Some servers send -1 for an unknown count.
     return value >= 0 ? (int) value : value < -1 ? Integer.MAX_VALUE : -1;
   }
 
@@ -336,19 +338,20 @@ abstract class DocumentReader {
     }
   }
 
-  /** A number, also one in quotes; infinite for one of very many digits, NaN for anything else. */
+  /**
+   * A number, also in quotes; infinite for an integer with too many digits, NaN for other values.
+   */
   final double number() throws IOException {
     try {
       return switch (json.currentToken()) {
-        // Time to parse digits grows with their square.
         case VALUE_NUMBER_INT ->
-            json.getTextLength() > MOST_DIGITS
+            json.getTextLength() > MAX_DIGITS
                 ? Double.POSITIVE_INFINITY
-                : json.getNumberValue().doubleValue(); // no decimals to parse
+                : json.getNumberValue().doubleValue(); // faster than parsing decimals
         case VALUE_NUMBER_FLOAT ->
-            json.getTextLength() > MOST_DIGITS ? Double.NaN : json.getDoubleValue();
+            json.getTextLength() > MAX_DIGITS ? Double.NaN : json.getDoubleValue();
         case VALUE_STRING ->
-            json.getTextLength() > MOST_DIGITS ? Double.NaN : Double.parseDouble(json.getText());
+            json.getTextLength() > MAX_DIGITS ? Double.NaN : Double.parseDouble(json.getText());
         default -> Double.NaN;
       };
     } catch (NumberFormatException notANumber) {
@@ -356,19 +359,19 @@ abstract class DocumentReader {
     }
   }
 
-  /** The string that the parser is at; empty where it is cut, which the parser then finds. */
+  /** The current string; empty where it is cut off, which the parser reports next. */
   final Text string(Channel channel) {
     int start = offset(json.currentTokenLocation()) + 1;
     return new Text(
         channel, buffer, start, Math.max(start, ByteSearch.closingQuote(buffer, start, to)), null);
   }
 
-  /** Where in the buffer that is; Jackson counts bytes or, of a text, characters. */
+  /** Position in the buffer; Jackson counts bytes, or characters of a text. */
   final int offset(JsonLocation location) {
     return from + (int) Math.max(location.getByteOffset(), location.getCharOffset());
   }
 
-  /** Whether the last byte that is no white space closes an object. */
+  /** Whether the last byte apart from white space closes an object. */
   private boolean endsWithBrace() {
     int last = to - 1;
     while (last > from && buffer[last] <= ' ') {

@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What a typed event, or a body, of OpenAI's {@code responses} and of Anthropic's {@code messages}
- * says. Fields come in any order, and what they mean hangs on {@code type}: it is pushed at the end
- * of the document. Not thread safe; one per response, as counts of a prompt's cache are said once.
+ * Reads a typed event or a body of OpenAI's {@code responses} and Anthropic's {@code messages}.
+ * Fields come in any order, and their meaning depends on {@code type}, so the content is passed on
+ * at the end of the document. Not thread safe; one per response, as cache counts are sent only
+ * once.
  */
 final class EventReader extends DocumentReader {
 
@@ -24,7 +24,7 @@ final class EventReader extends DocumentReader {
   private String status = "";
   private String incomplete = "";
 
-  /** What an item or content block, or all of a body's, hold. */
+  /** Texts of an item or content block, or of all items of a body. */
   private final List<Text> pieces = new ArrayList<>();
 
   private int inputTokens;
@@ -32,7 +32,7 @@ final class EventReader extends DocumentReader {
   private int cachedTokens;
   private int reasoningTokens;
 
-  /** Of Anthropic: tokens of the prompt beside {@code input_tokens}; once said they hold. */
+  /** Anthropic: prompt tokens in addition to {@code input_tokens}; sent once per response. */
   private int cacheRead = -1;
 
   private int cacheCreated = -1;
@@ -68,83 +68,84 @@ final class EventReader extends DocumentReader {
         default -> answer(field);
       }
     }
-    say();
+    passOn();
   }
 
-  /** Pushes what was read. */
-  private void say() {
+  /** Passes the content of the document to the listener, by its type. */
+  private void passOn() {
     switch (type) {
-      case "response.output_text.delta" -> push(Channel.CONTENT);
-      case "response.refusal.delta" -> push(Channel.REFUSAL);
+      case "response.output_text.delta" -> pass(Channel.CONTENT);
+      case "response.refusal.delta" -> pass(Channel.REFUSAL);
       case "response.reasoning_text.delta", "response.reasoning_summary_text.delta" ->
-          push(Channel.REASONING);
+          pass(Channel.REASONING);
       case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta" ->
-          push(Channel.TOOL_ARGUMENTS);
-      case "content_block_delta" -> push(text.channel());
+          pass(Channel.TOOL_ARGUMENTS);
+      case "content_block_delta" -> pass(text.channel());
       case "response.output_item.added", "content_block_start" -> {
         onlyDeltas = false;
-        Call begun = new Call(position, null);
+        Call call = new Call(position, null);
         pieces.replaceAll(
             piece ->
-                piece.of(
+                piece.with(
                     piece.channel(),
-                    piece.call() == null ? begun : new Call(position, piece.call().id())));
-        push(pieces);
+                    piece.call() == null ? call : new Call(position, piece.call().id())));
+        pass(pieces);
       }
       case "response.completed", "response.incomplete" -> {
-        pushUsage();
-        pushFinish();
+        passUsage();
+        passFinish();
         listener.done();
       }
       case "response.failed", "response.cancelled" -> {
-        pushUsage();
+        passUsage();
         if (!errorField) {
           listener.error(type + " without a message");
         }
       }
       case "message_start", "message_delta" -> {
-        pushUsage();
-        pushFinish();
+        passUsage();
+        passFinish();
       }
       case "message_stop" -> listener.done();
       default -> {
         if (type.equals("message") || object.equals("response")) {
-          push(pieces);
-          pushUsage();
-          pushFinish();
+          pass(pieces);
+          passUsage();
+          passFinish();
         }
       }
     }
   }
 
-  private void push(Channel channel) {
+  private void pass(Channel channel) {
     pieces.clear();
     if (!text.isEmpty()) {
       Call call = channel.isToolCall() ? new Call(position, null) : null;
-      pieces.add(text.of(channel, call));
+      pieces.add(text.with(channel, call));
     }
-    push(pieces);
+    pass(pieces);
   }
 
-  private void pushUsage() {
+  private void passUsage() {
     if (usages > 0) {
       int cached = Math.max(cachedTokens, cacheRead);
-      long beside = Math.max(0, cacheRead) + (long) Math.max(0, cacheCreated);
-      int prompt = inputTokens < 0 ? -1 : (int) Math.min(Integer.MAX_VALUE, inputTokens + beside);
-      // What a message has when it begins is no count of its answer yet.
+      long additional = Math.max(0, cacheRead) + (long) Math.max(0, cacheCreated);
+      int prompt =
+          inputTokens < 0 ? -1 : (int) Math.min(Integer.MAX_VALUE, inputTokens + additional);
+      // At the beginning of a message the output is not counted yet.
       int output = type.equals("message_start") ? -1 : outputTokens;
       listener.usage(prompt, output, cached, reasoningTokens);
     }
   }
 
-  private void pushFinish() {
+  private void passFinish() {
     String word = !reason.isEmpty() ? reason : !incomplete.isEmpty() ? incomplete : status;
     if (!word.isEmpty()) {
       listener.finish(0, word.intern());
     }
   }
 
-  /** Text by itself, or an object that names what it is. */
+  /** A text, or an object whose field names the kind of text. */
   private void delta() throws IOException {
     if (isString()) {
       text = string(Channel.CONTENT);
@@ -167,14 +168,14 @@ final class EventReader extends DocumentReader {
   }
 
   private void items() throws IOException {
-    int at = 0;
+    int position = 0;
     for (boolean more = firstElement(); more; more = nextElement()) {
-      item(at++);
+      item(position++);
     }
   }
 
   /** An output item of responses, or a content block of messages. */
-  private void item(int at) throws IOException {
+  private void item(int itemIndex) throws IOException {
     int first = pieces.size();
     String kind = "";
     Text id = null;
@@ -193,12 +194,12 @@ final class EventReader extends DocumentReader {
         default -> {}
       }
     }
-    boolean called = kind.endsWith("call") || kind.endsWith("tool_use");
-    boolean reasoned = kind.equals("reasoning");
-    Call call = called ? new Call(Math.max(0, at), callId == null ? id : callId) : null;
-    List<Text> own = pieces.subList(first, pieces.size());
-    own.removeIf(piece -> piece.channel().isToolCall() != called);
-    own.replaceAll(piece -> piece.of(reasoned ? Channel.REASONING : piece.channel(), call));
+    boolean isToolCall = kind.endsWith("call") || kind.endsWith("tool_use");
+    boolean isReasoning = kind.equals("reasoning");
+    Call call = isToolCall ? new Call(Math.max(0, itemIndex), callId == null ? id : callId) : null;
+    List<Text> ofItem = pieces.subList(first, pieces.size());
+    ofItem.removeIf(piece -> piece.channel().isToolCall() != isToolCall);
+    ofItem.replaceAll(piece -> piece.with(isReasoning ? Channel.REASONING : piece.channel(), call));
   }
 
   private void parts() throws IOException {
@@ -213,7 +214,7 @@ final class EventReader extends DocumentReader {
     }
   }
 
-  /** Arguments of a tool as JSON, where other servers send the text of such JSON. */
+  /** Arguments of a tool call as a JSON object, where other APIs send a text. */
   private void input() throws IOException {
     add(Channel.TOOL_ARGUMENTS, pieces);
     if (!json.isExpectedStartObjectToken()) {
@@ -227,7 +228,7 @@ final class EventReader extends DocumentReader {
     }
   }
 
-  /** As content of a JSON string. */
+  /** Part of the buffer, escaped as the content of a JSON string. */
   private byte[] escaped(int from, int to) {
     byte[] content = new byte[2 * (to - from)];
     int length = 0;
@@ -240,7 +241,7 @@ final class EventReader extends DocumentReader {
     return Arrays.copyOf(content, length);
   }
 
-  /** The response so far, inside an event; its texts have been said by then. */
+  /** The response object in an event; its texts were sent in earlier events. */
   private void response() throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
       if (field.equals("error")) {
@@ -251,13 +252,13 @@ final class EventReader extends DocumentReader {
     }
   }
 
-  /** The message that begins, or that of an error. */
+  /** The message object of {@code message_start}, or the text of an error. */
   private void message() throws IOException {
     errorField |= isString();
     response();
   }
 
-  /** A field of a whole answer. */
+  /** A field of the answer object. */
   private void answer(String field) throws IOException {
     switch (field) {
       case "usage" -> usage();
@@ -306,9 +307,8 @@ final class EventReader extends DocumentReader {
     }
   }
 
-  /** The text that the parser is at; empty where it is something else. */
+  /** The current text; empty for any other value. */
   private String word() {
-    @Nullable Text said = isString() ? string(Channel.CONTENT) : null;
-    return said == null ? "" : said.text();
+    return isString() ? string(Channel.CONTENT).text() : "";
   }
 }

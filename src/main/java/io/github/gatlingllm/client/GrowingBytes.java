@@ -2,7 +2,7 @@ package io.github.gatlingllm.client;
 
 import java.util.Arrays;
 
-/** Bytes that are appended to, up to a limit. */
+/** A byte array that grows up to a limit. */
 final class GrowingBytes {
 
   private static final byte[] NONE = {};
@@ -14,10 +14,10 @@ final class GrowingBytes {
   private int length;
 
   /**
-   * @param what names it where it gets too large
-   * @param limit the most bytes that it takes
+   * @param what names the content in the message of {@link AnswerMemory.TooLarge}
+   * @param limit most bytes
    */
-  public GrowingBytes(String what, int limit, AnswerMemory memory) {
+  GrowingBytes(String what, int limit, AnswerMemory memory) {
     this.what = what;
     this.limit = limit;
     this.memory = memory;
@@ -26,9 +26,9 @@ final class GrowingBytes {
   /**
    * Adds bytes.
    *
-   * @throws AnswerMemory.TooLarge where they are beyond the limit, or beyond what may be held
+   * @throws AnswerMemory.TooLarge beyond the limit of this array or of the answer's memory
    */
-  public void append(byte[] bytes, int from, int to) {
+  void append(byte[] bytes, int from, int to) {
     int added = to - from;
     ensure(added);
     System.arraycopy(bytes, from, array, length, added);
@@ -41,11 +41,11 @@ final class GrowingBytes {
   }
 
   /** The bytes from 0 to {@link #length()}; valid until the next append. */
-  public byte[] array() {
+  byte[] array() {
     return array;
   }
 
-  public int length() {
+  int length() {
     return length;
   }
 
@@ -53,7 +53,7 @@ final class GrowingBytes {
     return length == 0;
   }
 
-  /** Forgets the bytes; an array handed out before keeps its content until the next append. */
+  /** Removes the bytes; {@link #array} keeps its content until the next append. */
   void clear() {
     length = 0;
     if (array.length > AnswerMemory.FREE) {

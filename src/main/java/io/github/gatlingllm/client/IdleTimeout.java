@@ -8,49 +8,46 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices that no byte has come for a time. A silence counts when it was seen twice: bytes may wait
- * for an event loop that was busy. To be called on that event loop.
+ * Reports that no byte has arrived for a time. It checks twice before it reports, because bytes may
+ * wait to be read by a busy event loop. Call on that event loop.
  */
 final class IdleTimeout {
 
-  /** Long enough for all that has come in by now to be read. */
-  private static final long ONCE_MORE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  /** Delay of the second check, in which the event loop reads the bytes that have arrived. */
+  private static final long RECHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final long limitNanos;
   private final EventLoop eventLoop;
   private final LongSupplier nanoClock;
-  private final LongConsumer whenSilent;
+  private final LongConsumer whenIdle;
 
   private @Nullable ScheduledFuture<?> next;
   private long lastByte;
 
-  /** The {@link #lastByte} after which the limit has passed; any other value before. */
-  private long silentSince;
+  /** The {@link #lastByte} for which the first check found the limit exceeded. */
+  private long idleSince;
 
   /**
-   * One that is not on yet.
-   *
-   * @param limitNanos longest silence; 0 for no limit
-   * @param whenSilent is told the instant, once
+   * @param limitNanos longest time without a byte; 0 for no limit
+   * @param whenIdle receives the time of the second check, once
    */
-  IdleTimeout(
-      long limitNanos, EventLoop eventLoop, LongSupplier nanoClock, LongConsumer whenSilent) {
+  IdleTimeout(long limitNanos, EventLoop eventLoop, LongSupplier nanoClock, LongConsumer whenIdle) {
     this.limitNanos = limitNanos;
     this.eventLoop = eventLoop;
     this.nanoClock = nanoClock;
-    this.whenSilent = whenSilent;
+    this.whenIdle = whenIdle;
   }
 
-  /** From now on silence counts, if it did not yet. */
+  /** Starts the timeout; a further call only counts as a byte. */
   void start(long now) {
-    heard(now);
+    byteReceived(now);
     if (next == null && limitNanos > 0) {
-      lookIn(limitNanos);
+      scheduleCheck(limitNanos);
     }
   }
 
-  /** A byte came. */
-  void heard(long now) {
+  /** A byte has arrived. */
+  void byteReceived(long now) {
     lastByte = now;
   }
 
@@ -60,20 +57,20 @@ final class IdleTimeout {
     }
   }
 
-  private void lookIn(long nanos) {
-    next = eventLoop.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+  private void scheduleCheck(long nanos) {
+    next = eventLoop.schedule(this::check, nanos, TimeUnit.NANOSECONDS);
   }
 
-  private void look() {
+  private void check() {
     long now = nanoClock.getAsLong();
     long left = limitNanos - (now - lastByte);
-    if (left <= 0 && silentSince == lastByte) {
-      whenSilent.accept(now);
+    if (left <= 0 && idleSince == lastByte) {
+      whenIdle.accept(now);
       return;
     }
     if (left <= 0) {
-      silentSince = lastByte;
+      idleSince = lastByte;
     }
-    lookIn(Math.max(left, ONCE_MORE_NANOS));
+    scheduleCheck(Math.max(left, RECHECK_NANOS));
   }
 }

@@ -13,16 +13,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server says, as it comes: texts, finish reasons, usage and errors are kept, and every
- * token-bearing event is put on the {@link Timeline} under the instant of the read that completed
- * it. Not thread safe.
+ * Collects one answer while it arrives: texts, finish reasons, usage and errors. Adds every event
+ * that carries tokens to the {@link Timeline}, with the timestamp of the read that completed it.
+ * Not thread safe.
  */
 public final class ReceivedAnswer {
 
   private static final int UNKNOWN = -1;
 
-  /** Instants of events are kept; no server says so much that is worth it. */
-  private static final int MOST_EVENTS = 1 << 21;
+  /** A stream of more events is rejected, as the timestamp of each is kept. */
+  private static final int MAX_EVENTS = 1 << 21;
 
   private final Timeline timeline;
   private final AnswerMemory memory = new AnswerMemory();
@@ -41,11 +41,11 @@ public final class ReceivedAnswer {
   private @Nullable String error;
   private @Nullable String malformed;
 
-  private final SaidCounts counts = new SaidCounts();
-  private final SaidTimings timings = new SaidTimings();
+  private final ReportedUsage counts = new ReportedUsage();
+  private final ReportedTimings timings = new ReportedTimings();
 
   /**
-   * @param expectedChoices how many answers were asked for, ≥ 1
+   * @param expectedChoices number of choices requested, ≥ 1
    */
   public ReceivedAnswer(Timeline timeline, Api api, int expectedChoices) {
     this.timeline = timeline;
@@ -56,9 +56,10 @@ public final class ReceivedAnswer {
   }
 
   /**
-   * Bytes of an event stream that arrived at {@code instant}.
+   * Reads bytes of an event stream.
    *
-   * @throws TooLarge when the answer holds more than its memory bound
+   * @param instant timestamp of the read, in nanoseconds
+   * @throws TooLarge if the answer holds more than its memory bound
    */
   void stream(long instant, byte[] bytes, int offset, int length) {
     now = instant;
@@ -66,48 +67,48 @@ public final class ReceivedAnswer {
     decoder.feed(bytes, offset, length);
   }
 
-  /** The event stream is over; an event without its blank line keeps the instant of its bytes. */
+  /** The stream has ended; a last event without its blank line keeps the timestamp of its bytes. */
   void endOfStream() {
     try {
       decoder.endOfStream();
-    } catch (TooLarge beyond) {
-      chunks.malformed(beyond.getMessage());
+    } catch (TooLarge tooLarge) {
+      chunks.malformed(tooLarge.getMessage());
     }
   }
 
-  /** A whole body that was not streamed. */
+  /** Reads a whole body that was not streamed. */
   public void body(byte[] bytes, int length) {
     try {
       parser.body(bytes, 0, length);
-    } catch (TooLarge beyond) {
-      chunks.malformed(beyond.getMessage());
+    } catch (TooLarge tooLarge) {
+      chunks.malformed(tooLarge.getMessage());
     }
   }
 
-  /** What it may hold while it comes. */
+  /** Memory limit of this answer. */
   AnswerMemory memory() {
     return memory;
   }
 
-  /** Events with data so far. */
+  /** Number of events with data so far. */
   int events() {
     return events;
   }
 
   /**
-   * Whether the stream announced its end, or every choice has its finish reason; of streamed typed
-   * events only the last one says so.
+   * Whether the answer is complete: the stream sent its terminal event, or every choice has a
+   * finish reason. A stream of typed events needs the terminal event.
    */
   public boolean isOver() {
     return done || (isFinished() && !(streaming && terminalEvent != null));
   }
 
-  /** The type of the event that a stream has to end with; null where that has no types. */
+  /** Type of the event that ends a complete stream; null for APIs without typed events. */
   @Nullable String terminalEvent() {
     return terminalEvent;
   }
 
-  /** How many embeddings came. */
+  /** Number of embeddings received. */
   int embeddings() {
     return embeddings;
   }
@@ -121,7 +122,7 @@ public final class ReceivedAnswer {
     return true;
   }
 
-  /** Whether any token or text came. */
+  /** Whether any token or text was received. */
   boolean hasTokens() {
     if (timeline.count() > 0) {
       return true;
@@ -134,22 +135,22 @@ public final class ReceivedAnswer {
     return false;
   }
 
-  /** The error that the server reported inside a 200 response. */
+  /** The error that the server reported within a 200 response; null for none. */
   @Nullable String error() {
     return error;
   }
 
-  /** Why some data was not understood. */
+  /** Why a part of the data could not be parsed; null where all could. */
   @Nullable String malformed() {
     return malformed;
   }
 
-  /** Of the first choice. */
+  /** Finish reason of the first choice; null where none was received. */
   public @Nullable String finishReason() {
     return choices[0].finishReason;
   }
 
-  /** Text of the first choice: content, or the refusal. */
+  /** Text of the first choice: its content or refusal. */
   public String text() {
     return choices[0].content.text();
   }
@@ -159,12 +160,12 @@ public final class ReceivedAnswer {
     return choices[0].reasoning.text();
   }
 
-  /** The tools that the first choice calls, in the order in which their calls began. */
+  /** Tool calls of the first choice, in the order of their first deltas. */
   public List<FunctionCall> toolCalls() {
     return choices[0].tools.calls();
   }
 
-  /** Everything that was generated, over all choices and channels; what a tokenizer counts. */
+  /** All generated text, over all choices and channels: the input of a tokenizer. */
   String generated() {
     StringBuilder all = new StringBuilder();
     for (ChoiceText choice : choices) {
@@ -174,7 +175,7 @@ public final class ReceivedAnswer {
     return all.toString();
   }
 
-  /** How long {@link #generated()} is, in bytes as they came. */
+  /** Length of {@link #generated}, in bytes as received. */
   long generatedBytes() {
     long bytes = 0;
     for (ChoiceText choice : choices) {
@@ -183,7 +184,7 @@ public final class ReceivedAnswer {
     return bytes;
   }
 
-  /** Whether any reasoning text came over the wire. */
+  /** Whether any reasoning text was received. */
   boolean streamedReasoning() {
     for (ChoiceText choice : choices) {
       if (!choice.reasoning.isEmpty()) {
@@ -193,49 +194,49 @@ public final class ReceivedAnswer {
     return false;
   }
 
-  /** The server's count; null when it said nothing. */
+  /** Prompt tokens as reported by the server; null where not reported. */
   @Nullable Integer promptTokens() {
-    return SaidCounts.known(counts.prompt());
+    return ReportedUsage.known(counts.prompt());
   }
 
   /**
-   * The server's count of generated tokens, reasoning included; null when it said nothing, or said
-   * 0 though tokens came.
+   * Generated tokens as reported by the server, reasoning included; null where not reported, or
+   * reported as 0 although tokens were received.
    */
   public @Nullable Integer completionTokens() {
-    int said = counts.completion();
-    return said == 0 && hasTokens() ? null : SaidCounts.known(said);
+    int reported = counts.completion();
+    return reported == 0 && hasTokens() ? null : ReportedUsage.known(reported);
   }
 
-  /** Tokens of prompt and answer, by the server's counts; null where it did not say both. */
-  public @Nullable Long tokensTaken() {
-    Integer ofAnswer = completionTokens();
-    Integer ofPrompt = promptTokens();
-    return ofPrompt == null || ofAnswer == null ? null : (Long) ((long) ofPrompt + ofAnswer);
+  /** Tokens of prompt and answer as reported by the server; null where it did not report both. */
+  public @Nullable Long totalTokens() {
+    Integer completion = completionTokens();
+    Integer prompt = promptTokens();
+    return prompt == null || completion == null ? null : (Long) ((long) prompt + completion);
   }
 
-  /** Prompt tokens served from the prefix cache; null when the server said nothing. */
+  /** Prompt tokens from the prefix cache as reported by the server; null where not reported. */
   @Nullable Integer cachedTokens() {
-    return SaidCounts.known(counts.cached());
+    return ReportedUsage.known(counts.cached());
   }
 
-  /** The server's count; null when it said nothing. */
+  /** Reasoning tokens as reported by the server; null where not reported. */
   public @Nullable Integer reasoningTokens() {
-    return SaidCounts.known(counts.reasoning());
+    return ReportedUsage.known(counts.reasoning());
   }
 
-  /** Counts of the server that no answer can have, by name; they are taken as not said. */
-  List<String> refusedCounts() {
-    return counts.refused();
+  /** Names of reported counts that were ignored, as no answer can have so many tokens. */
+  List<String> rejectedCounts() {
+    return counts.rejected();
   }
 
-  /** What the server said about itself. */
+  /** Timings and rate limits reported by the server. */
   public ServerReport server() {
     return timings.report();
   }
 
-  /** For what it says of itself. */
-  SaidTimings timings() {
+  /** Collects the timings of headers and body. */
+  ReportedTimings timings() {
     return timings;
   }
 
@@ -253,13 +254,13 @@ public final class ReceivedAnswer {
   private static final class ChoiceText {
     private final TextBuffer content;
     private final TextBuffer reasoning;
-    private final CalledTools tools;
+    private final ToolCalls tools;
     private @Nullable String finishReason;
 
     ChoiceText(AnswerMemory memory) {
       content = new TextBuffer(memory);
       reasoning = new TextBuffer(memory);
-      tools = new CalledTools(memory);
+      tools = new ToolCalls(memory);
     }
 
     boolean isEmpty() {
@@ -272,14 +273,14 @@ public final class ReceivedAnswer {
     public void event(@Nullable String type, byte[] buffer, int offset, int length) {
       timeline.event(now);
       if (done) {
-        // Some gateways add what ends other streams.
+        // Some gateways append [DONE] to streams of typed events.
         if (terminalEvent == null || !ChunkParser.isDone(buffer, offset, length)) {
           timeline.late();
         }
         return;
       }
-      if (++events > MOST_EVENTS) {
-        throw new TooLarge("stream of more than " + MOST_EVENTS + " events");
+      if (++events > MAX_EVENTS) {
+        throw new TooLarge("stream of more than " + MAX_EVENTS + " events");
       }
       parser.event(type, buffer, offset, length);
     }
@@ -287,7 +288,7 @@ public final class ReceivedAnswer {
 
   private final class Chunks implements ChunkParser.Listener {
 
-    // What the event under way has brought so far.
+    // State of the current event.
     private int tokenChoice = UNKNOWN;
     private boolean output;
     private int usageInEvent = UNKNOWN;
@@ -295,7 +296,7 @@ public final class ReceivedAnswer {
 
     @Override
     public void delta(int index, Channel channel, byte[] buffer, int offset, int length) {
-      if (isBeyondReason(index)) {
+      if (isIndexTooLarge(index)) {
         return;
       }
       ChoiceText choice = choice(index);
@@ -314,19 +315,19 @@ public final class ReceivedAnswer {
 
     @Override
     public void toolCall(int index, int call, String id) {
-      if (!isBeyondReason(index)) {
+      if (!isIndexTooLarge(index)) {
         choice(index).tools.next(call, id);
       }
     }
 
     @Override
     public void finish(int index, String reason) {
-      if (!isBeyondReason(index)) {
+      if (!isIndexTooLarge(index)) {
         choice(index).finishReason = reason;
       }
     }
 
-    private boolean isBeyondReason(int index) {
+    private boolean isIndexTooLarge(int index) {
       if (index >= RequestRecord.MOST_CHOICES) {
         malformed("choice index is " + RequestRecord.MOST_CHOICES + " or more");
         return true;
@@ -375,15 +376,16 @@ public final class ReceivedAnswer {
         flush();
       }
       if (timeline.count() == 0) {
-        // Counted before the first token came, such as reasoning that is billed and not streamed.
+        // Tokens counted before the first one arrived, such as reasoning that is not streamed.
         tokensBefore = Math.max(tokensBefore, usageInEvent);
       }
       usageInEvent = UNKNOWN;
     }
 
     /**
-     * Servers with continuous usage say how many tokens there are so far, with one choice. Tokens
-     * whose text was held back (half a character) count with the event that brings it.
+     * Adds the tokens of the current event. Servers with continuous usage report the number of
+     * tokens so far, which is used for a single choice: a token whose text was held back (half a
+     * character) counts with the event that carries its text.
      */
     private void flush() {
       if (streaming) {

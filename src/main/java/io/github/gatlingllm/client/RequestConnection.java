@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one request gets to its server, and its answer back: on a connection that was kept alive or
- * on a new one, and once more on a new one where the kept-alive one was closed before it could
- * carry it. Lives on one event loop.
+ * The connection of one request: a kept-alive or a new one. Sends the request a second time, on a
+ * new connection, where the kept-alive one was closed before it carried the request. Belongs to one
+ * event loop.
  */
 final class RequestConnection {
 
@@ -24,13 +24,13 @@ final class RequestConnection {
   private boolean resent;
   private boolean http2;
   private @Nullable Channel channel;
-  private @Nullable ReadSide reads;
+  private @Nullable ReadTimestamps timestamps;
 
-  /** With HTTP/2. */
+  /** For HTTP/2 only. */
   private @Nullable StreamWatch stream;
 
-  /** With HTTP/1.1. */
-  private @Nullable AnswerWatch answer;
+  /** For HTTP/1.1 only. */
+  private @Nullable ConnectionWatch watch;
 
   RequestConnection(HttpListener listener, LongSupplier nanoClock) {
     this.listener = listener;
@@ -40,14 +40,14 @@ final class RequestConnection {
   /** Sends the request, once. */
   void send(Transport through) {
     transport = through;
-    send(through, through.server().closesMost());
+    send(through, through.server().needsNewConnections());
   }
 
-  private void send(Transport through, boolean alone) {
+  private void send(Transport through, boolean onNewConnection) {
     sending = true;
     try {
-      if (alone) {
-        through.sendAlone(listener);
+      if (onNewConnection) {
+        through.sendOnNewConnection(listener);
       } else {
         through.send(listener);
       }
@@ -56,22 +56,22 @@ final class RequestConnection {
     }
   }
 
-  /** Whether it is being sent by us, and not by Gatling's client once more. */
+  /** Whether this class is sending the request now, rather than Gatling's client on its own. */
   boolean isSending() {
     return sending;
   }
 
-  /** Whether a connection was found, and written to. */
-  boolean isThere() {
+  /** Whether the request was handed to a connection. */
+  boolean isConnected() {
     return channel != null;
   }
 
-  /** Whether it was sent twice: a kept-alive connection was closed before it had carried it. */
+  /** Whether it was sent twice, as a kept-alive connection was closed before it carried it. */
   boolean wasResent() {
     return resent;
   }
 
-  void speaks(boolean isHttp2) {
+  void protocol(boolean isHttp2) {
     http2 = isHttp2;
   }
 
@@ -80,77 +80,78 @@ final class RequestConnection {
   }
 
   /**
-   * The bytes are about to go out.
+   * The request is about to be written.
    *
-   * @param receiver is given a body in plain chunks
-   * @param whenStreamClosed what follows when a stream of HTTP/2 goes away
-   * @throws FoundClosed stops Gatling's client from writing to what the server has closed
+   * @param receiver receives a body in plain chunks
+   * @param whenStreamClosed runs when an HTTP/2 stream is closed
+   * @throws FoundClosed if the server has closed the connection; stops Gatling's client from
+   *     writing
    */
   void writing(
       Channel connected, long now, ChunkedBody.Receiver receiver, Runnable whenStreamClosed) {
     channel = connected;
-    reads = ReadSide.of(connected, nanoClock);
+    timestamps = ReadTimestamps.of(connected, nanoClock);
     if (http2) {
       stream = StreamWatch.ofNext(connected, whenStreamClosed);
     } else if (transport != null) {
-      answer = AnswerWatch.of(connected, nanoClock);
-      answer.writing(now, sending, transport.server(), receiver);
-      if (sending && AnswerWatch.isClosed(connected)) {
+      watch = ConnectionWatch.of(connected, nanoClock);
+      watch.writing(now, sending, transport.server(), receiver);
+      if (sending && ConnectionWatch.isClosed(connected)) {
         throw new FoundClosed();
       }
     }
   }
 
-  /** When the bytes that are being handled came out of the socket. */
+  /** When the bytes being handled were read from the socket. */
   long arrival() {
-    return reads == null ? nanoClock.getAsLong() : reads.now();
+    return timestamps == null ? nanoClock.getAsLong() : timestamps.now();
   }
 
-  /** The headers of the answer are in. */
+  /** The response headers have arrived. */
   void headers(HttpHeaders headers, long sent, long now) {
     if (transport != null) {
       transport.server().answered(headers.get(HttpHeaderNames.DATE), sent, now);
     }
-    if (answer != null) {
-      answer.headers(headers);
+    if (watch != null) {
+      watch.headers(headers);
     }
   }
 
-  /** The answer is whole. */
+  /** The response is complete. */
   void answered(long now) {
-    if (answer != null) {
-      answer.answered(now);
+    if (watch != null) {
+      watch.answered(now);
     }
   }
 
   /**
-   * Sends the request on a new connection where the kept-alive one was closed before it could carry
-   * it; once, as a new one never is in that case.
+   * Sends the request again on a new connection, if the kept-alive one was closed before it carried
+   * the request. Happens at most once, as a new connection is never in that state.
    *
-   * @return whether it did
+   * @return whether it was sent again
    */
-  boolean sendAgain(long now, Throwable cause) {
-    boolean found = cause instanceof FoundClosed;
+  boolean resend(long now, Throwable cause) {
+    boolean isFoundClosed = cause instanceof FoundClosed;
     if (transport == null
-        || answer == null
-        || !(found || (cause instanceof IOException && answer.isLost(now)))) {
+        || watch == null
+        || !(isFoundClosed || (cause instanceof IOException && watch.isClosedUnanswered(now)))) {
       return false;
     }
-    answer.lost();
-    resent = !found;
+    watch.foundClosed();
+    resent = !isFoundClosed;
     channel = null;
-    reads = null;
-    answer = null;
+    timestamps = null;
+    watch = null;
     send(transport, true);
     return true;
   }
 
   /** Why reading failed; null where it did not, or the connection was closed in order. */
   @Nullable Throwable failure() {
-    return reads == null ? null : reads.failure();
+    return timestamps == null ? null : timestamps.failure();
   }
 
-  /** Why we gave a connection of HTTP/2 up; null where we did not. */
+  /** Why the client closed an HTTP/2 connection; null where it did not. */
   @Nullable String refusal() {
     return stream == null ? null : stream.refusal();
   }
@@ -159,17 +160,17 @@ final class RequestConnection {
     return channel != null && channel.isActive();
   }
 
-  /** Whether it shares its connection with others. */
+  /** Whether it is a stream of a shared HTTP/2 connection. */
   boolean isStream() {
     return stream != null;
   }
 
-  /** The proxy that no connection could be made through; null where there is none to blame. */
+  /** The proxy, where no connection was opened; else null. */
   @Nullable String proxy() {
     return channel == null && transport != null ? transport.proxy() : null;
   }
 
-  /** Makes the server stop: closes the connection, or with HTTP/2 only this stream. */
+  /** Makes the server stop: closes the connection, or resets the stream with HTTP/2. */
   void abandon() {
     if (stream != null) {
       stream.reset();
@@ -178,20 +179,20 @@ final class RequestConnection {
     }
   }
 
-  /** The request is over; others may come. */
-  void over() {
+  /** The request has ended. */
+  void requestEnded() {
     if (stream != null) {
       stream.stop();
     }
-    if (answer != null) {
-      answer.over();
+    if (watch != null) {
+      watch.requestEnded();
     }
     if (transport != null) {
       transport.ended();
     }
   }
 
-  /** A connection that was kept alive was found closed, before it was written to. */
+  /** A kept-alive connection turned out to be closed before the request was written. */
   private static final class FoundClosed extends RuntimeException {
     FoundClosed() {
       super("kept-alive connection found closed", null, false, false);

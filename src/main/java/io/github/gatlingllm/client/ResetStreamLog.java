@@ -10,24 +10,25 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leaves one stack trace out of the log. Where we reset an HTTP/2 stream whose body is compressed,
- * Netty hands what its decompressor still holds to Gatling's client, which does not know the stream
- * any more and says so by an exception; Netty logs it as an error. The request has ended by then,
- * and no other one is touched. All else that this logger says goes where it would have gone.
+ * Drops one misleading stack trace from the log. After a reset of an HTTP/2 stream with a
+ * compressed body, Netty passes the rest of the decompressor to Gatling's client. The client does
+ * not know the stream any more and throws, and Netty logs that as an error, although the request
+ * has ended and no other one is affected. All other events of this logger go to the usual
+ * appenders.
  *
- * <p>Where another library than Logback does the logging, the trace is shown.
+ * <p>With another logging library than Logback, the stack trace is logged.
  */
 final class ResetStreamLog extends AppenderBase<ILoggingEvent> {
 
   private static final String PACKAGE = "io.netty.handler.codec.http2";
 
-  private final Logger above;
+  private final Logger parent;
 
-  private ResetStreamLog(Logger above) {
-    this.above = above;
+  private ResetStreamLog(Logger parent) {
+    this.parent = parent;
   }
 
-  /** Installs it, once. */
+  /** Installs the appender; further calls do nothing. */
   static synchronized void install() {
     ILoggerFactory log = LoggerFactory.getILoggerFactory();
     if (!log.getClass().getName().equals("ch.qos.logback.classic.LoggerContext")) {
@@ -49,7 +50,7 @@ final class ResetStreamLog extends AppenderBase<ILoggingEvent> {
   @Override
   protected void append(ILoggingEvent event) {
     if (!isOfResetStream(event)) {
-      above.callAppenders(event);
+      parent.callAppenders(event);
     }
   }
 

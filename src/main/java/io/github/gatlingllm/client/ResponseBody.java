@@ -13,38 +13,38 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a response: how its bytes are read, and what its end means. */
+/** The body of a response: reads its bytes, and decides how the request ended. */
 sealed interface ResponseBody {
 
-  /** The largest body that is not a stream: 16 MiB. */
+  /** Size limit of a body that is not a stream: 16 MiB. */
   int MAX_BYTES = 16 * 1024 * 1024;
 
   /**
-   * More of the body.
+   * Reads more of the body.
    *
-   * @throws TooLarge when it is more than is kept of an answer
+   * @throws TooLarge if the answer exceeds its memory limit
    */
   void bytes(long now, byte[] bytes, int offset, int length);
 
   /**
-   * The body is over.
+   * The body has ended.
    *
-   * @param cut whether the connection went away before the HTTP message was whole
+   * @param cut whether the connection was closed before the HTTP message was complete
    */
   Ending end(long now, boolean cut);
 
-  /** Whether the status stands, whatever may still come. */
-  boolean isSettled();
+  /** Whether the rest of the body cannot change the status. */
+  boolean hasFinalStatus();
 
-  /** The connection failed in a way that is not a plain close. */
-  default Ending broken(long now, String reason) {
+  /** The connection failed other than by a plain close. */
+  default Ending connectionFailed(long now, String reason) {
     Ending ending = end(now, true);
     return ending.status() == RequestStatus.TRUNCATED
         ? new Ending(RequestStatus.CONNECTION_ERROR, reason)
         : ending;
   }
 
-  /** Chooses by HTTP status and content type. */
+  /** The kind of body for an HTTP status and content type. */
   static ResponseBody of(int httpStatus, HttpHeaders headers, StreamedExchange exchange) {
     if (httpStatus / 100 != 2) {
       return new Failed(httpStatus, headers, exchange.options().secrets());
@@ -56,7 +56,7 @@ sealed interface ResponseBody {
         : new Whole(contentType, exchange);
   }
 
-  /** Status 2xx, an event stream. */
+  /** An event stream with status 2xx. */
   record Stream(ReceivedAnswer answer) implements ResponseBody {
 
     @Override
@@ -65,7 +65,7 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public boolean isSettled() {
+    public boolean hasFinalStatus() {
       return answer.isOver() || answer.error() != null;
     }
 
@@ -94,7 +94,7 @@ sealed interface ResponseBody {
     }
   }
 
-  /** Status 2xx, one JSON body; or an event stream under a wrong content type. */
+  /** One JSON body with status 2xx; or an event stream with a wrong content type. */
   final class Whole implements ResponseBody {
 
     private final @Nullable String contentType;
@@ -131,8 +131,8 @@ sealed interface ResponseBody {
     }
 
     @Override
-    public boolean isSettled() {
-      return stream != null && stream.isSettled();
+    public boolean hasFinalStatus() {
+      return stream != null && stream.hasFinalStatus();
     }
 
     @Override
@@ -152,12 +152,12 @@ sealed interface ResponseBody {
         return new Ending(RequestStatus.INVALID_RESPONSE, unexpected(answer.malformed()));
       }
       if (inputs > 0) {
-        int made = answer.embeddings();
-        return made == inputs
+        int embeddings = answer.embeddings();
+        return embeddings == inputs
             ? new Ending(RequestStatus.COMPLETE, null)
             : new Ending(
                 RequestStatus.INVALID_RESPONSE,
-                "expected an embedding for each input (" + inputs + "), got " + made);
+                "expected an embedding for each input (" + inputs + "), got " + embeddings);
       }
       if (answer.hasTokens()) {
         return new Ending(RequestStatus.COMPLETE, null);
@@ -176,17 +176,17 @@ sealed interface ResponseBody {
     }
   }
 
-  /** Any other status. */
+  /** A body with any other status. */
   final class Failed implements ResponseBody {
 
-    /** What of it is read for a message. */
+    /** Bytes that are kept for the message. */
     private static final int MAX_BEGINNING = 64 * 1024;
 
     private final int httpStatus;
     private final HttpHeaders headers;
     private final Secrets secrets;
     private final ByteArrayOutputStream beginning = new ByteArrayOutputStream();
-    private int seen;
+    private int received;
 
     Failed(int httpStatus, HttpHeaders headers, Secrets secrets) {
       this.httpStatus = httpStatus;
@@ -197,14 +197,14 @@ sealed interface ResponseBody {
     @Override
     public void bytes(long now, byte[] bytes, int offset, int length) {
       beginning.write(bytes, offset, Math.min(length, MAX_BEGINNING - beginning.size()));
-      seen += length;
-      if (seen > MAX_BYTES) {
+      received += length;
+      if (received > MAX_BYTES) {
         throw new TooLarge("body of an error longer than 16 MiB");
       }
     }
 
     @Override
-    public boolean isSettled() {
+    public boolean hasFinalStatus() {
       return true;
     }
 
@@ -234,7 +234,7 @@ sealed interface ResponseBody {
     }
   }
 
-  /** What a body of another content type is after all, seen by how it begins. */
+  /** What a body with another content type is, by its first bytes. */
   enum BodyKind {
     UNKNOWN,
     EVENTS,
@@ -243,7 +243,7 @@ sealed interface ResponseBody {
     private static final List<String> EVENT_BEGINNINGS =
         List.of("data:", "event:", "id:", "retry:", ":");
 
-    /** White space, or a byte of the byte order mark, which may come in pieces. */
+    /** White space, and the bytes of the byte order mark, which may be split over reads. */
     private static final String SKIPPED = " \t\r\n\u00EF\u00BB\u00BF";
 
     static BodyKind of(byte[] bytes, int length) {

@@ -10,27 +10,27 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one server treats the connections that its HTTP/1.1 answers leave open: whether it closes
- * them right after an answer without having said {@code Connection: close}; and what its clock
- * says. A server that closed most of the last ones gets a new connection for each request, until it
- * keeps most of them again. Thread-safe.
+ * Counts how often one server closes HTTP/1.1 connections right after a response without having
+ * sent {@code Connection: close}, and keeps its {@code Date} headers. A server that closed at least
+ * half of the last {@value #RECENT} connections gets a new connection for each request, until it
+ * keeps more than half of them again. Thread-safe.
  */
 public final class ServerConnections {
 
-  /** A connection that is closed later than this after an answer was closed for being idle. */
+  /** A connection closed later than this after a response was closed because it was idle. */
   public static final long RIGHT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final int RECENT = 16;
-  private static final int MOST = RECENT / 2;
+  private static final int HALF = RECENT / 2;
 
   private final String address;
   private final ServerDates dates = new ServerDates();
   private final LongAdder kept = new LongAdder();
   private final LongAdder closed = new LongAdder();
   private final AtomicInteger unconfirmed = new AtomicInteger();
-  private final AtomicBoolean said = new AtomicBoolean();
+  private final AtomicBoolean warned = new AtomicBoolean();
 
-  /** A bit for each of the last {@value #RECENT} answers, 1 where its connection was closed. */
+  /** One bit for each of the last {@value #RECENT} responses; 1 where the connection was closed. */
   private final AtomicInteger recent = new AtomicInteger();
 
   /**
@@ -40,20 +40,22 @@ public final class ServerConnections {
     this.address = address;
   }
 
-  /** Connections that served another request, or were still open a while after their answer. */
+  /** Connections that carried another request, or stayed open for a while after a response. */
   public long kept() {
     return kept.sum();
   }
 
   /**
-   * Connections that the server closed right after an answer, without having said so, and not after
-   * its last one.
+   * Connections that the server closed right after a response without announcing it, except after
+   * its last response.
    */
   public long closed() {
     return closed.sum();
   }
 
-  /** When the {@code Date} of its answers changed, by that clock of epoch time. */
+  /**
+   * The changes of the {@code Date} header; {@code clock} converts {@code nanoTime} to epoch time.
+   */
   public List<DateChange> dateChanges(LongUnaryOperator clock) {
     return dates.changes(clock);
   }
@@ -63,23 +65,23 @@ public final class ServerConnections {
   }
 
   /**
-   * Whether a kept-alive connection is not to be relied on; to be asked before each request. What
-   * was closed after the last one counts for nothing: a server that goes away closes them all.
+   * Whether each request needs a new connection; call before each request. Connections closed after
+   * the last request are not counted, because a server that shuts down closes all of them.
    */
-  boolean closesMost() {
+  boolean needsNewConnections() {
     for (int i = unconfirmed.getAndSet(0); i > 0; i--) {
       closed.increment();
       note(1);
     }
-    boolean most = Integer.bitCount(recent.get()) >= MOST;
-    if (most && said.compareAndSet(false, true)) {
+    boolean isNeeded = Integer.bitCount(recent.get()) >= HALF;
+    if (isNeeded && warned.compareAndSet(false, true)) {
       System.out.println(
           "LLM: "
               + address
               + " closes its connections after an answer without saying so (Connection: close), so"
               + " each request gets a new one; the time to connect is in connect_s and in TTFT");
     }
-    return most;
+    return isNeeded;
   }
 
   void wasKept() {

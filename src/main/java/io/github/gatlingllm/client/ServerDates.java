@@ -9,32 +9,33 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the {@code Date} of one server's answers changed, second by second. Whatever an answer's
- * {@code Date} is, the server put it there after the request was sent and before its headers came;
- * answers around a change bound when it was, and no request is sent for that. A comparison of texts
- * per answer, some hundred bytes per second of a run. Thread-safe.
+ * Records when the {@code Date} header of a server's responses changed, second by second. The
+ * server sets {@code Date} between the sending of the request and the arrival of the response
+ * headers, so the responses around a change are bounds for the time of the change, without extra
+ * requests. It costs one string comparison per response and about a hundred bytes per second.
+ * Thread-safe.
  */
 final class ServerDates {
 
-  /** Of more than a day no more is noted; and a date that far from the first is none. */
-  private static final long MOST_SECONDS = 100_000;
+  /** A date this many seconds (more than a day) from the first one is ignored. */
+  private static final long MAX_SECONDS = 100_000;
 
-  private final TreeMap<Long, Seen> bySecond = new TreeMap<>();
+  private final TreeMap<Long, DateSecond> bySecond = new TreeMap<>();
   private String latestText = "";
-  private @Nullable Seen latest;
+  private @Nullable DateSecond latest;
 
-  /** The answers with one {@code Date}. */
-  private static final class Seen {
+  /** The responses with one {@code Date}. */
+  private static final class DateSecond {
     private long lastSent = Long.MIN_VALUE;
     private long firstReceived = Long.MAX_VALUE;
   }
 
   /**
-   * One answer.
+   * Adds a response.
    *
-   * @param date its header; null for none
-   * @param sentNanos when its request was handed to the connection
-   * @param receivedNanos when its headers were read
+   * @param date its {@code Date} header; null for none
+   * @param sentNanos when the request was handed to the connection
+   * @param receivedNanos when the response headers were read
    */
   synchronized void answered(@Nullable String date, long sentNanos, long receivedNanos) {
     if (date == null) {
@@ -42,7 +43,7 @@ final class ServerDates {
     }
     if (!date.equals(latestText)) {
       latestText = date;
-      latest = seen(AnswerHeaders.instant(date));
+      latest = second(ResponseHeaders.instant(date));
     }
     if (latest != null) {
       latest.lastSent = Math.max(latest.lastSent, sentNanos);
@@ -50,19 +51,19 @@ final class ServerDates {
     }
   }
 
-  private @Nullable Seen seen(@Nullable Instant date) {
+  private @Nullable DateSecond second(@Nullable Instant date) {
     if (date == null) {
       return null;
     }
     long second = date.getEpochSecond();
-    boolean isFar = !bySecond.isEmpty() && Math.abs(second - bySecond.firstKey()) >= MOST_SECONDS;
-    return isFar ? null : bySecond.computeIfAbsent(second, any -> new Seen());
+    boolean isFar = !bySecond.isEmpty() && Math.abs(second - bySecond.firstKey()) >= MAX_SECONDS;
+    return isFar ? null : bySecond.computeIfAbsent(second, key -> new DateSecond());
   }
 
   /**
-   * The changes, in order of time.
+   * The changes in order of time.
    *
-   * @param clock epoch time of a reading of the monotonic clock
+   * @param clock converts {@code nanoTime} to epoch time
    */
   synchronized List<DateChange> changes(LongUnaryOperator clock) {
     if (bySecond.isEmpty()) {
@@ -72,15 +73,15 @@ final class ServerDates {
     long[] before = new long[Math.toIntExact(bySecond.lastKey() - first)];
     long received = Long.MAX_VALUE;
     for (int i = before.length - 1; i >= 0; i--) {
-      Seen seen = bySecond.get(first + i + 1);
-      received = seen == null ? received : Math.min(received, seen.firstReceived);
+      DateSecond second = bySecond.get(first + i + 1);
+      received = second == null ? received : Math.min(received, second.firstReceived);
       before[i] = received;
     }
     List<DateChange> changes = new ArrayList<>(before.length);
     long sent = Long.MIN_VALUE;
     for (int i = 0; i < before.length; i++) {
-      Seen seen = bySecond.get(first + i);
-      sent = seen == null ? sent : Math.max(sent, seen.lastSent);
+      DateSecond second = bySecond.get(first + i);
+      sent = second == null ? sent : Math.max(sent, second.lastSent);
       changes.add(
           new DateChange(first + i + 1, clock.applyAsLong(sent), clock.applyAsLong(before[i])));
     }

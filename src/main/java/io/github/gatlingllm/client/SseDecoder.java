@@ -5,41 +5,40 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decoder of server-sent events: bytes as they arrive in, events out, by the rules of the <a
+ * Decodes bytes of a response into server-sent events, by the rules of the <a
  * href="https://html.spec.whatwg.org/multipage/server-sent-events.html">WHATWG standard</a> (any
  * line end, byte order mark, comments, several data lines, unknown fields).
  *
- * <p>It departs from the standard in three points, because it measures instead of rendering:
+ * <p>It differs from the standard in three points, because it measures instead of rendering:
  *
  * <ul>
- *   <li>{@link #endOfStream()} delivers a last event whose blank line is missing, when its data is
- *       whole. The tokens did arrive; a browser would drop them. Data that was cut is dropped.
- *   <li>{@code event: error} without data is an event with empty data: an error that says nothing
- *       is still an error.
- *   <li>A line, or the data of an event, longer than {@link #MAX_EVENT_BYTES} is {@link
+ *   <li>{@link #endOfStream()} delivers a last event without its blank line if its data is complete
+ *       JSON, as its tokens were received; a browser drops it. Incomplete data is dropped.
+ *   <li>{@code event: error} without data is delivered with empty data, as it is still an error.
+ *   <li>A line, or the data of an event, longer than {@link #MAX_EVENT_BYTES} throws {@link
  *       AnswerMemory.TooLarge}.
  * </ul>
  *
- * <p>An event that lies whole in one read with one data line is delivered in place; only split and
- * multi-line ones are copied. Time is linear in the bytes. Not thread safe; one per response.
+ * <p>An event with one data line that is complete within one read is delivered in place; other
+ * events are copied. Time is linear in the number of bytes. Not thread safe; one per response.
  */
 final class SseDecoder {
 
-  /** The longest line, and the most data of one event: 8 MiB. */
-  public static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;
+  /** Longest line, and most data of one event: 8 MiB. */
+  static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
-  /** Receives what was decoded, in order, during {@link #feed} and {@link #endOfStream}. */
-  public interface Listener {
+  /** Receives events in order, during {@link #feed} and {@link #endOfStream}. */
+  interface Listener {
     /**
-     * One event; its data lines joined by line feeds.
+     * One event; its data lines are joined by line feeds.
      *
-     * @param type null unless the event field was set, e.g. {@code error}
+     * @param type value of the field {@code event}; null where it was not set
      * @param buffer holds the data; valid during the call only
-     * @param length 0 for a bare {@code data} line
+     * @param length 0 for an empty {@code data} line
      */
     void event(@Nullable String type, byte[] buffer, int offset, int length);
 
-    /** A comment, or a blank line that ends no event: something came, nothing was said. */
+    /** A comment, or a blank line that ends no event. */
     default void heartbeat() {}
   }
 
@@ -49,10 +48,10 @@ final class SseDecoder {
 
   private final Listener listener;
 
-  /** The start of a line whose end has not come yet. */
+  /** Beginning of a line whose end has not arrived yet. */
   private final GrowingBytes line;
 
-  /** Data of the event so far, when it is split over reads or lines. */
+  /** Data of an event that is split over reads or lines. */
   private final GrowingBytes joined;
 
   private boolean firstLine = true;
@@ -60,21 +59,19 @@ final class SseDecoder {
 
   private @Nullable String type;
 
-  /** The last type that was named, and its text: most events of a stream have the same. */
+  /** The last type and its text, reused because most events of a stream have the same type. */
   private byte[] lastType = NONE;
 
   private String lastTypeText = "";
   private boolean hasData;
 
-  /**
-   * Where the only data line lies while it is still in place; null when it is in {@link #joined}.
-   */
+  /** The buffer with the only data line so far; null where the data is in {@link #joined}. */
   private byte @Nullable [] inPlace;
 
   private int dataFrom;
   private int dataTo;
 
-  public SseDecoder(Listener listener, AnswerMemory memory) {
+  SseDecoder(Listener listener, AnswerMemory memory) {
     this(listener, memory, MAX_EVENT_BYTES);
   }
 
@@ -85,11 +82,11 @@ final class SseDecoder {
   }
 
   /**
-   * Decodes the next bytes of the response; nothing refers to {@code bytes} afterwards.
+   * Decodes the next bytes of the response; does not keep {@code bytes}.
    *
-   * @throws AnswerMemory.TooLarge when an event is; nothing can be decoded after that
+   * @throws AnswerMemory.TooLarge if an event is too large; the decoder cannot be used after that
    */
-  public void feed(byte[] bytes, int offset, int length) {
+  void feed(byte[] bytes, int offset, int length) {
     int at = offset;
     int end = offset + length;
     if (afterCarriageReturn && at < end) {
@@ -126,8 +123,8 @@ final class SseDecoder {
     keepData();
   }
 
-  /** The response is over: delivers a pending event if its data is a whole object or array. */
-  public void endOfStream() {
+  /** The response has ended: delivers a pending event if its data is a complete object or array. */
+  void endOfStream() {
     byte[] rest = line.array();
     int from = firstLine ? afterByteOrderMark(rest, 0, line.length()) : 0;
     if (startsWithData(rest, from, line.length())) {
@@ -137,7 +134,8 @@ final class SseDecoder {
     keepData();
     byte[] data = joined.array();
     int length = joined.length();
-    if (hasData && (ChunkParser.isDone(data, 0, length) || DocumentReader.isWhole(data, length))) {
+    if (hasData
+        && (ChunkParser.isDone(data, 0, length) || DocumentReader.isComplete(data, length))) {
       dispatch();
     }
   }
@@ -181,7 +179,7 @@ final class SseDecoder {
     return from < to && bytes[from] == ' ' ? from + 1 : from;
   }
 
-  /** A field other than {@code data:}; those that mean nothing to us are ignored. */
+  /** A field other than {@code data:}; ignored unless it is {@code data} or {@code event}. */
   private void otherField(byte[] bytes, int from, int to) {
     int colon = from;
     while (colon < to && bytes[colon] != ':') {

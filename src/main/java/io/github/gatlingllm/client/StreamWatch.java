@@ -12,9 +12,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request's stream of an HTTP/2 connection, from its write to its end. Gatling's client reports
- * neither a stream that the server resets nor a connection that goes away under its streams; both
- * close the stream, and that is seen here. Lives on the connection's event loop.
+ * Watches the HTTP/2 stream of one request from its write to its end. Gatling's client does not
+ * report a stream reset by the server, nor a connection closed with open streams. Both close the
+ * stream, which this class reports. Belongs to the event loop of the connection.
  */
 final class StreamWatch extends Http2ConnectionAdapter {
 
@@ -34,7 +34,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
     this.whenClosed = whenClosed;
   }
 
-  /** Watches the stream that is opened next; call just before the request is written. */
+  /** Watches the next stream to be opened; call just before the request is written. */
   static StreamWatch ofNext(Channel channel, Runnable whenClosed) {
     Http2Connection connection = channel.pipeline().get(Http2ConnectionHandler.class).connection();
     StreamWatch watch = new StreamWatch(channel, connection, whenClosed);
@@ -56,7 +56,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
     }
   }
 
-  /** Netty gives a connection up whose frames it does not take, headers of more than 10 KiB too. */
+  /** Netty closes a connection on an invalid frame, or on headers of more than 10 KiB. */
   @Override
   public void onGoAwaySent(int lastStreamId, long errorCode, ByteBuf why) {
     if (errorCode != Http2Error.NO_ERROR.code()) {
@@ -64,7 +64,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
     }
   }
 
-  /** Why we gave the connection up; null where we did not. */
+  /** Why the client closed the connection; null where it did not. */
   @Nullable String refusal() {
     return refusal;
   }
@@ -73,7 +73,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
     connection.removeListener(this);
   }
 
-  /** Tells the server to stop this stream, and leaves the connection to the others. */
+  /** Resets the stream, so that the server stops; the connection stays open for other streams. */
   void reset() {
     if (stream != null) {
       channel.pipeline().fireUserEventTriggered(new Http2AppHandler.StreamTimeout(stream));

@@ -5,7 +5,7 @@ import io.gatling.http.client.Request;
 import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
-import io.github.gatlingllm.client.BoundedHttp.CutGzip;
+import io.github.gatlingllm.client.BoundedHttp.TruncatedGzip;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Secrets;
@@ -22,12 +22,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on the wire: stamps every read ({@link ReadSide}), feeds the {@link ReceivedAnswer},
- * and ends exactly once with a {@link RequestStatus}. Whatever the transport says after that is
- * ignored.
+ * One request and its response: takes a timestamp of every read ({@link ReadTimestamps}), feeds the
+ * {@link ReceivedAnswer}, and ends exactly once with a {@link RequestStatus}. Calls of the
+ * transport after the end are ignored.
  *
- * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
- * of the event loop, and never kept.
+ * <p>Belongs to one event loop. Bytes are copied once from the network buffer into scratch memory
+ * of the event loop; buffers are never kept.
  */
 public final class StreamedExchange implements HttpListener {
 
@@ -35,7 +35,7 @@ public final class StreamedExchange implements HttpListener {
   public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
 
   static {
-    // Loads the classes: that needs a file, and a failure may be that no more can be opened.
+    // Loads these classes early: loading opens a file, which fails with "too many open files".
     var unused = Secrets.NONE.line(ConnectionFailure.reason(new IOException("none yet")));
   }
 
@@ -60,15 +60,15 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /**
-   * What an exchange needs to know of its request.
+   * Options of reading the response.
    *
-   * @param streamed whether a stream was asked for
-   * @param idleTimeoutNanos longest silence: of a stream from the instant it is asked for, else
-   *     from the response headers on, as a whole body may come when all of it is made; 0 for no
+   * @param streamed whether a stream was requested
+   * @param idleTimeoutNanos longest time without a byte; counted from the request for a stream,
+   *     else from the response headers, as a whole body may be sent when it is complete; 0 for no
    *     limit
-   * @param inputs how many texts are to be embedded; 0 where an answer is generated
-   * @param secrets never to appear in a message
-   * @param transcript of what goes over the wire; null where nobody wants to see it
+   * @param inputs number of texts to embed; 0 where text is generated
+   * @param secrets removed from messages
+   * @param transcript log of request and response; null where it is not wanted
    */
   public record ReadOptions(
       boolean streamed,
@@ -77,36 +77,36 @@ public final class StreamedExchange implements HttpListener {
       Secrets secrets,
       @Nullable Transcript transcript) {}
 
-  /** Gatling's client, for one request. To be called on the event loop of its exchange. */
+  /** Sends one request with Gatling's client. Called on the event loop of its exchange. */
   public interface Transport {
 
-    /** The server that it sends to. */
+    /** The server of the request. */
     ServerConnections server();
 
-    /** The proxy that it sends through, as host and port; null for none. */
+    /** The proxy, as host and port; null for none. */
     default @Nullable String proxy() {
       return null;
     }
 
-    /** Sends on a connection that was kept alive where there is one, else on a new one. */
+    /** Sends on a kept-alive connection if there is one, else on a new one. */
     void send(HttpListener listener);
 
-    /** Sends on a new connection, which no other request will use. */
-    void sendAlone(HttpListener listener);
+    /** Sends on a new connection that no other request uses. */
+    void sendOnNewConnection(HttpListener listener);
 
-    /** The request is over; what it was sent on alone is to be closed. */
+    /** The request has ended; closes a connection from {@link #sendOnNewConnection}. */
     void ended();
   }
 
   /**
-   * How it ended.
+   * The end of a request.
    *
-   * @param httpStatus null when no response came
+   * @param httpStatus null where no response arrived
    * @param error constant per cause, one line of at most 200 characters; null for a success
    */
   public record Ending(RequestStatus status, @Nullable Integer httpStatus, @Nullable String error) {
 
-    /** What the body or the transport says; the exchange adds the HTTP status. */
+    /** An end without HTTP status, which the exchange adds. */
     Ending(RequestStatus status, @Nullable String error) {
       this(status, null, error);
     }
@@ -128,60 +128,59 @@ public final class StreamedExchange implements HttpListener {
     this.eventLoop = eventLoop;
     this.nanoClock = nanoClock;
     this.whenEnded = whenEnded;
-    idle = new IdleTimeout(options.idleTimeoutNanos(), eventLoop, nanoClock, this::silent);
+    idle = new IdleTimeout(options.idleTimeoutNanos(), eventLoop, nanoClock, this::idleTimedOut);
     connection = new RequestConnection(this, nanoClock);
   }
 
-  /** The instants of this exchange. */
+  /** The timestamps of this exchange. */
   public Timeline timeline() {
     return timeline;
   }
 
-  /** What the server said. */
+  /** The answer received so far. */
   public ReceivedAnswer answer() {
     return answer;
   }
 
-  /** What the exchange was told about its request. */
+  /** The options of reading the response. */
   public ReadOptions options() {
     return options;
   }
 
   /**
-   * How it ended.
+   * The end of the request.
    *
    * @throws IllegalStateException before the end
    */
   public Ending ending() {
     if (ending == null) {
-      throw new IllegalStateException("the exchange is still under way");
+      throw new IllegalStateException("the exchange has not ended yet");
     }
     return ending;
   }
 
-  /** Whether it was sent twice: a kept-alive connection was closed before it had carried it. */
+  /** Whether it was sent twice, as a kept-alive connection was closed before it carried it. */
   public boolean wasResent() {
     return connection.wasResent();
   }
 
-  /** Whether it has ended. */
+  /** Whether the request has ended. */
   public boolean isOver() {
     return ending != null;
   }
 
-  /** Sends the request, once. Call on its event loop. */
+  /** Sends the request. Call once, on its event loop. */
   public void send(Transport through) {
     connection.send(through);
   }
 
   /**
-   * Ends it now, and closes its connection so that the server stops; does nothing after the end. An
-   * answer that is complete but for the end of its connection stays complete. Call on its event
-   * loop.
+   * Cancels the request and closes its connection, so that the server stops; does nothing after the
+   * end. An answer that already has its final status keeps it. Call on its event loop.
    */
   public void cancel(String reason) {
     if (ending == null) {
-      giveUp(nanoClock.getAsLong(), RequestStatus.CANCELLED, reason);
+      endEarly(nanoClock.getAsLong(), RequestStatus.CANCELLED, reason);
       connection.abandon();
     }
   }
@@ -190,8 +189,9 @@ public final class StreamedExchange implements HttpListener {
   public void onFinalClientRequest(Request request) {}
 
   /**
-   * Gatling's client takes the request up. Where we did not ask for that, it found the kept-alive
-   * connection closed and is about to send the request again; throwing stops it before it connects.
+   * Gatling's client begins to send the request. If this exchange did not ask for it, the client
+   * found the kept-alive connection closed and is sending the request again: the exception stops it
+   * before it connects.
    */
   @Override
   public void onSend() {
@@ -201,25 +201,25 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /**
-   * Comes before the write. Gatling's client re-sends over HTTP/2 without {@link #onSend}, and an
-   * exception from {@link #onWrite} would take the connection from its other streams.
+   * Called before the write. Gatling's client re-sends over HTTP/2 without calling {@link #onSend},
+   * and an exception from {@link #onWrite} would close the connection with its other streams.
    */
   @Override
   public void onProtocolAwareness(boolean isHttp2) {
-    if (ending != null || connection.isThere()) {
+    if (ending != null || connection.isConnected()) {
       throw resendRefused();
     }
-    connection.speaks(isHttp2);
+    connection.protocol(isHttp2);
   }
 
   /**
-   * The bytes are about to go out; too late when it was cancelled while connecting. A connection
-   * that was kept alive is written to at once, a new one only when it is there.
+   * The request is about to be written: at once on a kept-alive connection, else when the new
+   * connection is open. Stops a request that was cancelled while connecting.
    */
   @Override
   public void onWrite(Channel connected) {
     long now = nanoClock.getAsLong();
-    if (ending != null || connection.isThere()) {
+    if (ending != null || connection.isConnected()) {
       throw resendRefused();
     }
     connection.writing(connected, now, chunks, this::streamClosed);
@@ -245,7 +245,7 @@ public final class StreamedExchange implements HttpListener {
     }
     timeline.headers(now);
     idle.start(now);
-    new AnswerHeaders(headers).read(answer.timings());
+    new ResponseHeaders(headers).read(answer.timings());
     connection.headers(headers, timeline.written(), now);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
@@ -276,25 +276,25 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private void bytes(long now, byte[] bytes, int from, int length, ResponseBody body) {
-    idle.heard(now);
+    idle.byteReceived(now);
     if (options.transcript() != null) {
       options.transcript().body(bytes, from, length);
     }
     try {
       body.bytes(now, bytes, from, length);
-    } catch (TooLarge beyond) {
-      giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
+    } catch (TooLarge tooLarge) {
+      endEarly(now, RequestStatus.INVALID_RESPONSE, tooLarge.getMessage());
       if (!connection.isStream()) {
         connection.abandon();
       } else {
-        // Not now: Netty unzips what it has read to the end, and for a stream that is gone by then
-        // it would close the connection, with all other streams.
+        // Later: Netty first decompresses all it has read, and closes the connection with all other
+        // streams if this stream does not exist any more.
         eventLoop.execute(connection::abandon);
       }
     }
   }
 
-  /** A body in plain chunks of HTTP/1.1, on the short way. */
+  /** Receives a body in plain chunks of HTTP/1.1 without Netty's decoder. */
   private final class Chunks implements ChunkedBody.Receiver {
 
     @Override
@@ -315,7 +315,7 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  /** Where no socket can be made, Gatling's client tells it on a thread that is not ours. */
+  /** If no socket can be opened, Gatling's client calls this on another thread. */
   @Override
   public void onThrowable(Throwable cause) {
     if (eventLoop.inEventLoop()) {
@@ -330,43 +330,43 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
-    if (connection.sendAgain(now, cause)) {
+    if (connection.resend(now, cause)) {
       return;
     }
     if (cause instanceof RequestTimeoutException) {
-      giveUp(now, RequestStatus.TIMEOUT, "no end within the request timeout");
+      endEarly(now, RequestStatus.TIMEOUT, "no end within the request timeout");
       if (connection.isStream()) {
-        // Gatling's client resets it too, but does not flush that.
+        // Gatling's client resets the stream too, but does not flush the reset.
         connection.abandon();
       }
     } else if (cause instanceof PrematureCloseException
-        || cause instanceof AnswerWatch.Unanswered) {
-      closed(now);
-    } else if (body != null && ConnectionFailure.find(CutGzip.class, cause) != null) {
-      cutGzip(now, body);
+        || cause instanceof ConnectionWatch.Unanswered) {
+      connectionClosed(now);
+    } else if (body != null && ConnectionFailure.find(TruncatedGzip.class, cause) != null) {
+      gzipTruncated(now, body);
     } else {
-      broken(now, ConnectionFailure.reason(cause, connection.proxy()));
+      connectionFailed(now, ConnectionFailure.reason(cause, connection.proxy()));
     }
   }
 
-  /** What the answer said of its end does not count: nothing vouches for data that was cut. */
-  private void cutGzip(long now, ResponseBody cut) {
+  /** Incomplete gzip data is truncated, even if the decoded part looks complete. */
+  private void gzipTruncated(long now, ResponseBody cut) {
     Throwable failure = connection.failure();
     if (failure != null) {
-      broken(now, ConnectionFailure.reason(failure));
+      connectionFailed(now, ConnectionFailure.reason(failure));
       return;
     }
-    Ending how = cut.end(now, true);
+    Ending end = cut.end(now, true);
     end(
         now,
-        switch (how.status()) {
+        switch (end.status()) {
           case COMPLETE, TRUNCATED, EMPTY ->
               new Ending(RequestStatus.TRUNCATED, "gzip data ended before it was whole");
-          default -> how;
+          default -> end;
         });
   }
 
-  /** A stream that ended well is never closed before its last bytes came. */
+  /** Netty closes a complete stream only after its last bytes were read. */
   private void streamClosed() {
     long now = nanoClock.getAsLong();
     if (ending != null) {
@@ -374,18 +374,18 @@ public final class StreamedExchange implements HttpListener {
     }
     String refusal = connection.refusal();
     if (refusal != null) {
-      broken(now, refusal);
+      connectionFailed(now, refusal);
     } else if (connection.isActive()) {
-      broken(now, "stream reset by the server");
+      connectionFailed(now, "stream reset by the server");
     } else {
-      closed(now);
+      connectionClosed(now);
     }
   }
 
-  private void closed(long now) {
+  private void connectionClosed(long now) {
     Throwable failure = connection.failure();
     if (failure != null) {
-      broken(now, ConnectionFailure.reason(failure));
+      connectionFailed(now, ConnectionFailure.reason(failure));
     } else if (body != null) {
       end(now, body.end(now, true));
     } else {
@@ -396,34 +396,34 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  private void broken(long now, String reason) {
+  private void connectionFailed(long now, String reason) {
     if (body != null) {
-      end(now, body.broken(now, reason));
+      end(now, body.connectionFailed(now, reason));
     } else {
       end(now, RequestStatus.CONNECTION_ERROR, reason);
     }
   }
 
-  /** We end it: what the server has said already counts, though its connection is still open. */
-  private void giveUp(long now, RequestStatus status, String error) {
-    if (body != null && body.isSettled()) {
+  /** Ends the request from this side; an answer that already has its final status keeps it. */
+  private void endEarly(long now, RequestStatus status, String error) {
+    if (body != null && body.hasFinalStatus()) {
       end(now, body.end(now, true));
     } else {
       end(now, status, error);
     }
   }
 
-  private static String time(long nanos) {
+  private static String duration(long nanos) {
     return nanos % 1_000_000_000 == 0 ? nanos / 1_000_000_000 + " s" : nanos / 1_000_000 + " ms";
   }
 
-  private void silent(long now) {
-    giveUp(
+  private void idleTimedOut(long now) {
+    endEarly(
         now,
         RequestStatus.STALLED,
         "no %s for %s (idle timeout)"
             .formatted(
-                body == null ? "response headers" : "byte", time(options.idleTimeoutNanos())));
+                body == null ? "response headers" : "byte", duration(options.idleTimeoutNanos())));
     connection.abandon();
   }
 
@@ -431,14 +431,14 @@ public final class StreamedExchange implements HttpListener {
     end(now, new Ending(status, error));
   }
 
-  private void end(long now, Ending how) {
+  private void end(long now, Ending end) {
     if (ending == null) {
-      String error = how.error() == null ? null : options.secrets().line(how.error());
-      ending = new Ending(how.status(), httpStatus, error);
+      String error = end.error() == null ? null : options.secrets().line(end.error());
+      ending = new Ending(end.status(), httpStatus, error);
       timeline.closed(now);
       answer.memory().release();
       idle.stop();
-      connection.over();
+      connection.requestEnded();
       whenEnded.accept(this);
     }
   }

@@ -5,73 +5,78 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An event that held one delta and nothing else but usage behind it. Consecutive events of a stream
- * mostly differ only in that delta's text and perhaps in a few other {@link Slot}s, so the next one
- * is compared instead of parsed.
+ * A parsed event with one delta and possibly usage after it. The next event of a stream usually
+ * differs only in the text of the delta and in a few other {@link Slot}s, so it is compared with
+ * the template instead of parsed.
  *
- * <p>Why that is the same as parsing: let an event be {@code P + text + S}, where {@code text} is
- * the content of the one string that was reported. Another event {@code P + text' + S} in which
- * {@code text'} is not empty, holds no quote that ends the string, and does not end inside an
- * escape, makes the parser take the same steps: up to the opening quote it sees the same bytes,
- * then a string that ends where {@code S} begins, then the same bytes again; and nothing but its
- * own report depends on that text (where something does, the parser does not learn). The same holds
- * for another string, whose text is ignored, and for the digits of a whole number: they end where
- * another byte comes.
+ * <p>A vLLM event of 280 bytes takes 66 ns to decode with templates and about 450 ns with Jackson;
+ * with usage in every chunk 99 ns. Templates allocate nothing, Jackson 850 bytes per event ({@code
+ * WireThroughput}, C2).
+ *
+ * <p>The comparison has the same result as parsing: let an event be {@code P + text + S}, where
+ * {@code text} is the content of the one reported string. Another event {@code P + text' + S}, in
+ * which {@code text'} is not empty, contains no quote that ends the string, and does not end within
+ * an escape, makes the parser take the same steps. It reads the same bytes up to the opening quote,
+ * then a string that ends where {@code S} begins, then the same bytes again. Only the reported text
+ * depends on {@code text'} (the parser does not learn an event for which this is not true). The
+ * same holds for a string that is ignored, and for the digits of an integer, which end at the first
+ * other byte.
  */
 final class Template {
 
-  /** Longer events are not worth a comparison. */
+  /** Longer events are not learned. */
   private static final int MAX_FRAME = 8 * 1024;
 
-  private static final Learnt NOTHING =
-      new Learnt(new Meaning(0, Channel.CONTENT, 0, false, false), new Slot[0], new byte[0]);
+  private static final LearnedEvent NOTHING =
+      new LearnedEvent(new Meaning(0, Channel.CONTENT, 0, false, false), new Slot[0], new byte[0]);
 
-  /** Most answers of a run begin as the one before began: their ids differ, and those are slots. */
-  private static volatile Learnt latest = NOTHING;
+  /**
+   * Template of the beginning of the last answer: most answers of a run differ in their ids only.
+   */
+  private static volatile LearnedEvent latest = NOTHING;
 
-  private Learnt learnt;
+  private LearnedEvent learned;
 
-  /** Whether what it learns next serves streams to come: it begins one, and nothing fitted yet. */
+  /** Whether the next event learned is the first of its stream, and so a template for others. */
   private boolean isFirst;
 
   private final int[] counts = new int[Slot.COUNTS];
   private int textFrom;
   private int textLength;
 
-  /** An event, and what may differ from it. */
-  @SuppressWarnings("ArrayRecordComponent") // written once, compared by nobody
-  private record Learnt(Meaning meaning, Slot[] slots, byte[] frame) {}
+  /** A learned event with its variable parts. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared as a record
+  private record LearnedEvent(Meaning meaning, Slot[] slots, byte[] frame) {}
 
-  private Template(Learnt learnt, boolean isFirst) {
-    this.learnt = learnt;
+  private Template(LearnedEvent learned, boolean isFirst) {
+    this.learned = learned;
     this.isFirst = isFirst;
     Arrays.fill(counts, -1);
   }
 
-  /** One that fits nothing yet. */
+  /** A template that matches no event yet. */
   Template() {
     this(NOTHING, false);
   }
 
-  /** One that knows how the last answer of any stream began, and teaches how its own does. */
-  static Template likeTheLatest() {
+  /** A template that starts with the beginning of the last answer of any stream. */
+  static Template ofLatestAnswer() {
     return new Template(latest, true);
   }
 
   /**
-   * What is the same in all events that fit.
+   * The meaning that all matching events share.
    *
-   * @param call index of the tool call; means nothing for other channels
-   * @param hasUsage whether there is usage behind the text
-   * @param isOfAnyStream whether it is the same in another stream, which has read nothing before
+   * @param call index of the tool call; unused for other channels
+   * @param hasUsage whether usage follows the text
+   * @param isOfAnyStream whether the event means the same at the beginning of another stream
    */
   record Meaning(int choice, Channel channel, int call, boolean hasUsage, boolean isOfAnyStream) {}
 
   /**
-   * A value that may differ from event to event: the text, a whole number, or a string that means
-   * nothing.
+   * A part that differs between events: the text, an integer, or an ignored string.
    *
-   * @param from where its first digit or the first byte of its text lies
+   * @param from position of its first digit or the first byte of its text
    * @param count 0 prompt, 1 completion, 2 cached, 3 reasoning tokens; else one of the constants
    */
   record Slot(int from, int to, int count) {
@@ -79,10 +84,10 @@ final class Template {
     static final int OTHER_NUMBER = -1;
     static final int IGNORED_TEXT = -2;
 
-    /** The text that is reported: one slot of each event. */
+    /** The reported text; each event has one such slot. */
     static final int TEXT = -3;
 
-    /** Longer numbers are not learnt: these fit into an int. */
+    /** Longer numbers are not learned, so that all fit into an int. */
     static final int MAX_DIGITS = 9;
 
     private Slot movedBy(int bytes) {
@@ -93,30 +98,30 @@ final class Template {
   /**
    * Learns an event.
    *
-   * @param differing what may differ, in the order of the bytes
+   * @param variables its variable parts, in the order of their positions
    */
-  void learn(Meaning of, List<Slot> differing, byte[] buffer, int from, int to) {
+  void learn(Meaning meaning, List<Slot> variables, byte[] buffer, int from, int to) {
     if (to - from > MAX_FRAME) {
       return;
     }
-    Slot[] slots = new Slot[differing.size()];
+    Slot[] slots = new Slot[variables.size()];
     for (int i = 0; i < slots.length; i++) {
-      slots[i] = differing.get(i).movedBy(-from);
+      slots[i] = variables.get(i).movedBy(-from);
     }
-    learnt = new Learnt(of, slots, Arrays.copyOfRange(buffer, from, to));
-    if (isFirst && of.isOfAnyStream()) {
-      latest = learnt;
+    learned = new LearnedEvent(meaning, slots, Arrays.copyOfRange(buffer, from, to));
+    if (isFirst && meaning.isOfAnyStream()) {
+      latest = learned;
     }
     isFirst = false;
     Arrays.fill(counts, -1);
   }
 
-  /** Whether this event is the learnt one with another text; false before anything was learnt. */
-  boolean fits(byte[] buffer, int from, int to) {
-    byte[] frame = learnt.frame();
+  /** Whether an event matches the learned one; false before any was learned. */
+  boolean matches(byte[] buffer, int from, int to) {
+    byte[] frame = learned.frame();
     int at = from;
     int frameAt = 0;
-    for (Slot slot : learnt.slots()) {
+    for (Slot slot : learned.slots()) {
       int next = at + slot.from() - frameAt;
       if (next > to || !Arrays.equals(buffer, at, next, frame, frameAt, slot.from())) {
         return false;
@@ -137,12 +142,12 @@ final class Template {
       }
       frameAt = slot.to();
     }
-    boolean fits = frameAt > 0 && Arrays.equals(buffer, at, to, frame, frameAt, frame.length);
-    isFirst &= !fits;
-    return fits;
+    boolean matches = frameAt > 0 && Arrays.equals(buffer, at, to, frame, frameAt, frame.length);
+    isFirst &= !matches;
+    return matches;
   }
 
-  /** Where the whole number ends, whose value is kept; −1 where there is none. */
+  /** End of the integer at {@code from}, whose value is kept; −1 where there is none. */
   private int numberEnd(byte[] buffer, int from, int to, int count) {
     int at = from;
     int value = 0;
@@ -162,22 +167,22 @@ final class Template {
     return b >= '0' && b <= '9';
   }
 
-  /** What the event that fitted says. */
+  /** Meaning of the matching event. */
   Meaning meaning() {
-    return learnt.meaning();
+    return learned.meaning();
   }
 
-  /** Where the text of the event that fitted begins in its buffer. */
+  /** Position of the text of the matching event. */
   int textFrom() {
     return textFrom;
   }
 
-  /** Length of the text of the event that fitted. */
+  /** Length of the text of the matching event. */
   int textLength() {
     return textLength;
   }
 
-  /** A count of the event that fitted, by its place in {@link Slot#count}; −1: absent. */
+  /** A count of the matching event, by {@link Slot#count}; −1 where absent. */
   int count(int place) {
     return counts[place];
   }

@@ -7,76 +7,82 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the token counts of a request come from: the server's usage first, then a tokenizer over
- * the generated text, then one per event. Our own count of the prompt is not their matter: it is
- * ready when the record is written.
+ * Chooses the source of the token counts of a request: the server's usage, else a tokenizer over
+ * the generated text, else one token per event. The client's own count of the prompt is not
+ * included; it is added when the record is written.
  */
 public final class TokenCounts {
 
   private TokenCounts() {}
 
   /**
-   * What was asked.
+   * Size of a request.
    *
    * @param promptChars characters of all prompt texts
-   * @param inputs texts to embed; 0 where an answer is generated
+   * @param maxTokens limit on output tokens; null for none
+   * @param inputs number of texts to embed; 0 where text is generated
    */
-  public record Asked(int promptChars, @Nullable Integer maxTokens, int inputs) {
+  public record RequestSize(int promptChars, @Nullable Integer maxTokens, int inputs) {
 
-    /** Of generated text. */
-    public Asked(int promptChars, @Nullable Integer maxTokens) {
+    /** Size of a request that generates text. */
+    public RequestSize(int promptChars, @Nullable Integer maxTokens) {
       this(promptChars, maxTokens, 0);
     }
   }
 
   /**
-   * A tokenizer needs a hundred times the memory of a text, and an answer of more than 1 MiB is no
-   * model's.
+   * Longer texts are not tokenized: a tokenizer needs a hundred times the memory of a text, and no
+   * model generates that much.
    */
-  private static final int LONGEST_TEXT = 1 << 20;
+  private static final int MAX_TEXT_BYTES = 1 << 20;
 
   /**
-   * Whether the server did not say how many tokens it generated, though it generated some, and not
-   * too much to be counted.
+   * Whether the server generated tokens without reporting their number, and the text is short
+   * enough for a tokenizer.
    */
-  public static boolean needTokenizer(ReceivedAnswer answer) {
+  public static boolean needsTokenizer(ReceivedAnswer answer) {
     return answer.completionTokens() == null
         && answer.hasTokens()
-        && answer.generatedBytes() <= LONGEST_TEXT;
+        && answer.generatedBytes() <= MAX_TEXT_BYTES;
   }
 
   /**
-   * Counts that are there at once: the server's usage; for an answer that is too long for a
-   * tokenizer its events; else none of the output.
+   * Counts without a tokenizer: the server's usage; events for an answer that is too long for a
+   * tokenizer; else no count of the output.
    */
-  public static Tokens atOnce(Asked asked, ReceivedAnswer answer, Timeline timeline) {
+  public static Tokens withoutTokenizer(
+      RequestSize request, ReceivedAnswer answer, Timeline timeline) {
     Integer output = answer.completionTokens();
-    return output == null && answer.generatedBytes() > LONGEST_TEXT
-        ? byEvents(asked, answer, timeline)
-        : tokens(asked, answer, output, null, output == null ? null : TokenSource.USAGE);
+    return output == null && answer.generatedBytes() > MAX_TEXT_BYTES
+        ? countedByEvents(request, answer, timeline)
+        : tokens(request, answer, output, null, output == null ? null : TokenSource.USAGE);
   }
 
   /**
-   * Counts where the server said nothing of its output.
+   * Counts of an answer whose output the server did not count.
    *
-   * @param tokenizer slow: not for an event loop; where it fails, events are counted
+   * @param tokenizer slow, so not for an event loop; if it fails, events are counted
    */
-  public static Tokens byTokenizer(
-      Asked asked, ReceivedAnswer answer, Timeline timeline, ToIntFunction<String> tokenizer) {
-    Integer output = local(answer, tokenizer);
+  public static Tokens countedByTokenizer(
+      RequestSize request,
+      ReceivedAnswer answer,
+      Timeline timeline,
+      ToIntFunction<String> tokenizer) {
+    Integer output = countLocally(answer, tokenizer);
     return output == null
-        ? byEvents(asked, answer, timeline)
-        : tokens(asked, answer, output, output, TokenSource.TOKENIZER);
+        ? countedByEvents(request, answer, timeline)
+        : tokens(request, answer, output, output, TokenSource.TOKENIZER);
   }
 
   /**
-   * Our own count of all that was generated and came; null where the tokenizer fails, or would take
-   * too much memory.
+   * The tokenizer's count of the generated text that arrived; null if it fails, or the text is too
+   * long.
    *
-   * @param tokenizer slow: not for an event loop
+   * @param tokenizer slow, so not for an event loop
    */
-  public static @Nullable Integer local(ReceivedAnswer answer, ToIntFunction<String> tokenizer) {
-    if (answer.generatedBytes() > LONGEST_TEXT) {
+  public static @Nullable Integer countLocally(
+      ReceivedAnswer answer, ToIntFunction<String> tokenizer) {
+    if (answer.generatedBytes() > MAX_TEXT_BYTES) {
       return null;
     }
     try {
@@ -87,38 +93,39 @@ public final class TokenCounts {
   }
 
   /**
-   * One token per event where neither server nor tokenizer counted the output; absent for an answer
-   * that was not streamed.
+   * One token per event, where neither server nor tokenizer counted the output; no count for an
+   * answer that was not streamed.
    */
-  public static Tokens byEvents(Asked asked, ReceivedAnswer answer, Timeline timeline) {
+  public static Tokens countedByEvents(
+      RequestSize request, ReceivedAnswer answer, Timeline timeline) {
     return timeline.count() == 0
-        ? tokens(asked, answer, null, null, null)
-        : tokens(asked, answer, timeline.count(), null, TokenSource.CHUNKS);
+        ? tokens(request, answer, null, null, null)
+        : tokens(request, answer, timeline.count(), null, TokenSource.CHUNKS);
   }
 
   private static Tokens tokens(
-      Asked asked,
+      RequestSize request,
       ReceivedAnswer answer,
       @Nullable Integer output,
       @Nullable Integer local,
       @Nullable TokenSource source) {
     return new Tokens(
-        asked.promptChars(),
+        request.promptChars(),
         answer.promptTokens(),
         null,
         answer.cachedTokens(),
-        asked.maxTokens(),
+        request.maxTokens(),
         output,
         local,
         answer.reasoningTokens(),
         streamed(answer, output),
         source != null && source != TokenSource.USAGE,
         source,
-        answer.refusedCounts(),
-        asked.inputs() == 0 ? null : (Integer) asked.inputs());
+        answer.rejectedCounts(),
+        request.inputs() == 0 ? null : (Integer) request.inputs());
   }
 
-  /** N of the metrics: reasoning that was billed but never came over the wire is not in it. */
+  /** N of the metrics: tokens that arrived, without reasoning that was billed but not streamed. */
   private static @Nullable Integer streamed(ReceivedAnswer answer, @Nullable Integer output) {
     Integer reasoning = answer.reasoningTokens();
     if (output == null || reasoning == null || answer.streamedReasoning()) {

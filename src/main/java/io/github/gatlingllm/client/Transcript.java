@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What goes over the wire for one request, for those who look into it: made only where the logger
- * that Gatling's users know for it is on, and written there in the form that they know. At DEBUG
- * those that failed, at TRACE all. Without secrets; bodies up to 64 KiB.
+ * Logs one request and its response with the logger and in the format of Gatling's HTTP protocol:
+ * failed requests at level DEBUG, all at TRACE. Made only where the logger is enabled. Secrets are
+ * removed, and bodies are cut at 64 KiB.
  */
 public final class Transcript {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("io.gatling.http.engine.response");
-  private static final int MOST_BYTES = 64 * 1024;
+  private static final int MAX_BODY_BYTES = 64 * 1024;
   private static final String LINE = "=========================\n";
 
   private final Request request;
@@ -34,8 +34,8 @@ public final class Transcript {
     this.secrets = secrets;
   }
 
-  /** That of a request that is about to be sent; null where nobody wants to see it. */
-  public static @Nullable Transcript ofWanted(Request request, Secrets secrets) {
+  /** Transcript of a request that is about to be sent; null where the logger is off. */
+  public static @Nullable Transcript ifEnabled(Request request, Secrets secrets) {
     return LOGGER.isDebugEnabled() ? new Transcript(request, secrets) : null;
   }
 
@@ -45,15 +45,15 @@ public final class Transcript {
   }
 
   void body(byte[] bytes, int from, int length) {
-    int kept = Math.min(length, MOST_BYTES - body.size());
+    int kept = Math.min(length, MAX_BODY_BYTES - body.size());
     body.write(bytes, from, kept);
     cut |= kept < length;
   }
 
   /**
-   * The request is over.
+   * Logs the request after its end.
    *
-   * @param error null where it is well
+   * @param error null for a success
    */
   public void log(String name, Object session, @Nullable String error) {
     if (error != null) {
@@ -71,7 +71,7 @@ public final class Transcript {
     text.append(Secrets.redactUrl(request.getUri().toUrl())).append('\n');
     headers(request.getHeaders(), text);
     byte[] sent = request.getBody() == null ? new byte[0] : request.getBody().getBytes();
-    body(sent, Math.min(sent.length, MOST_BYTES), sent.length > MOST_BYTES, text);
+    body(sent, Math.min(sent.length, MAX_BODY_BYTES), sent.length > MAX_BODY_BYTES, text);
     text.append(LINE).append("HTTP response:\n");
     if (headers != null) {
       text.append("status:\n\t").append(status).append('\n');

@@ -6,7 +6,7 @@
  * <p>A streamed response passes these classes once, without garbage per token:
  *
  * <pre>
- * socket → ReadSide (timestamp) → AnswerWatch, ChunkedBody or Netty's decoder → StreamedExchange
+ * socket → ReadTimestamps (timestamp) → ConnectionWatch, ChunkedBody or Netty's decoder → StreamedExchange
  *        → SseDecoder (events) → ChunkParser (deltas, usage) → ReceivedAnswer → record.Timeline
  * </pre>
  */

@@ -17,15 +17,16 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds records against the instants at which the engine wrote their tokens. The engine's own
- * lateness is in no error: what counts is when it wrote, not when it should have.
+ * Compares recorded arrival times of tokens with the times at which the engine wrote them. A delay
+ * of the engine itself is not an error: the time at which it wrote a token counts, not the time at
+ * which it should have written it.
  *
  * <pre>
  * written   100.0  120.0  145.0 ms
  * recorded  100.3  120.1  145.9 ms    TTFT error 0.3, ITL errors |19.8 − 20| = 0.2 and 0.8 ms
  * </pre>
  *
- * <p>Recorded instants after the first are whole microseconds.
+ * <p>Recorded times after the first token have a resolution of 1 µs.
  */
 final class DeliveryErrors {
 
@@ -36,11 +37,11 @@ final class DeliveryErrors {
   private final long itlNanos;
 
   /**
-   * Nothing compared yet.
+   * Starts without any errors.
    *
-   * @param all the engine's answers, by the clock that records have
-   * @param ttftNanos of the engine's timetable
-   * @param itlNanos of the engine's timetable
+   * @param all the engine's answers, with times of the clock that records use
+   * @param ttftNanos the engine's planned time to first token
+   * @param itlNanos the engine's planned time between tokens
    */
   DeliveryErrors(Collection<Written> all, long ttftNanos, long itlNanos) {
     all.forEach(answer -> answers.put(answer.requestId(), answer));
@@ -48,7 +49,7 @@ final class DeliveryErrors {
     this.itlNanos = itlNanos;
   }
 
-  /** Compares a record with its answer, where it was measured and came to its end. */
+  /** Compares a record with the engine's answer if it was measured and is complete. */
   void add(RequestRecord record) {
     Written answer = answers.get(record.identity().requestId());
     Long admitted = record.timing().admittedUnixNanos();
@@ -72,7 +73,7 @@ final class DeliveryErrors {
     }
   }
 
-  /** The errors of a level; empty where it measured nothing. */
+  /** The errors of a load level; empty if it has no measured request. */
   Optional<SelfTest.Level> level(LevelInfo level) {
     PhaseWindow window = level.window(Phase.MEASURE).orElse(null);
     LongStream.Builder firsts = ttft.get(level.label());
@@ -107,7 +108,7 @@ final class DeliveryErrors {
         .count();
   }
 
-  /** How late by its timetable the engine wrote each token of that time. */
+  /** The engine's delays against its plan, of the tokens that it wrote in this period; sorted. */
   private long[] late(long from, long until) {
     LongStream.Builder late = LongStream.builder();
     for (Written answer : answers.values()) {
@@ -129,14 +130,14 @@ final class DeliveryErrors {
     return new SelfTest.Errors(millis(sorted, 0.5), millis(sorted, 0.99), millis(sorted, 1));
   }
 
-  /** The nearest-rank quantile; 0 of nothing. */
+  /** The nearest-rank quantile in milliseconds; 0 if there are no values. */
   private static double millis(long[] sorted, double share) {
     return sorted.length == 0
         ? 0
         : sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)] / 1e6;
   }
 
-  /** The levels that measured something, in their order. */
+  /** The errors of the load levels with measured requests, in order. */
   List<SelfTest.Level> levels(List<LevelInfo> all) {
     return all.stream().map(this::level).flatMap(Optional::stream).toList();
   }

@@ -9,14 +9,16 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * A connection to an {@link EngineProcess}: compares clocks, fetches what the engine noted, stops
- * it. Each side says single bytes and answers with numbers.
+ * A control connection to an {@link EngineProcess}: compares the clocks of both processes, reads
+ * the times that the engine noted, and stops it. A request is one byte, an answer is binary
+ * numbers.
  */
 final class EngineLink implements AutoCloseable {
 
@@ -26,39 +28,49 @@ final class EngineLink implements AutoCloseable {
 
   private static final int EXCHANGES = 200;
 
+  /** Longest wait for an answer of the engine: the run must end even if the engine hangs. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
 
-  /** A connection to the process that listens at that port of 127.0.0.1. */
+  /** Connects to the process that listens on this port of 127.0.0.1. */
   EngineLink(int controlPort) throws IOException {
+    this(controlPort, PATIENCE);
+  }
+
+  EngineLink(int controlPort, Duration patience) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), controlPort);
+    socket.setSoTimeout((int) patience.toMillis());
     socket.setTcpNoDelay(true);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     out = new DataOutputStream(socket.getOutputStream());
   }
 
   /**
-   * One answer of the engine.
+   * An answer of the engine.
    *
-   * @param receivedNanos when its request had been read
-   * @param tokenNanos when each token was handed to the connection; at least one
+   * @param requestId the id that the client sent
+   * @param receivedNanos the time at which its request had been read
+   * @param tokenNanos the time at which each token was written to the connection; at least one
    */
-  @SuppressWarnings("ArrayRecordComponent") // as many numbers as tokens; a copy per reader is waste
+  @SuppressWarnings("ArrayRecordComponent") // not modified; a copy per access would be expensive
   record Written(String requestId, long receivedNanos, long[] tokenNanos) {}
 
   /**
-   * How far the engine's {@code System.nanoTime()} is ahead of ours.
+   * The offset of the engine's {@code System.nanoTime()} to that of this process.
    *
-   * @param nanos 0 where both read one clock, as on Linux
-   * @param uncertaintyNanos it is at most that far from the truth
+   * @param nanos engine's clock − own clock; 0 if both processes read the same clock, as on Linux
+   * @param uncertaintyNanos largest error of {@code nanos}
    */
   record ClockOffset(long nanos, long uncertaintyNanos) {
 
     /**
-     * What readings of the engine's clock say, each taken between two of ours: the offset is in the
-     * range that all of them allow. Where 0 is in it, both read one clock: that others agree to
-     * some microseconds is no accident.
+     * The offset that follows from readings of the engine's clock, each taken between two readings
+     * of our own. Every reading limits the offset to a range; the result is the middle of the range
+     * that all readings share. If 0 is in it, both processes read the same clock: independent
+     * clocks would not agree to some microseconds.
      */
     static ClockOffset of(List<Reading> readings) {
       long least = readings.stream().mapToLong(r -> r.theirs - r.after).max().orElseThrow();
@@ -68,11 +80,11 @@ final class EngineLink implements AutoCloseable {
           : new ClockOffset(least + (most - least) / 2, Math.abs(most - least) / 2);
     }
 
-    /** A reading of the engine's clock, and ours before and after it. */
+    /** A reading of the engine's clock, and readings of our own before and after it. */
     record Reading(long before, long theirs, long after) {}
   }
 
-  /** Compares the two clocks. */
+  /** Compares the clocks of both processes. */
   ClockOffset clockOffset() throws IOException {
     List<ClockOffset.Reading> readings = new ArrayList<>();
     for (int i = 0; i < EXCHANGES; i++) {
@@ -84,7 +96,11 @@ final class EngineLink implements AutoCloseable {
     return ClockOffset.of(readings);
   }
 
-  /** All answers so far that have begun, their instants turned into those of another clock. */
+  /**
+   * Reads all answers that have at least one token.
+   *
+   * @param clock converts the engine's times to those of another clock
+   */
   List<Written> answers(LongUnaryOperator clock) throws IOException {
     out.write(ANSWERS);
     List<Written> answers = new ArrayList<>();
@@ -100,11 +116,11 @@ final class EngineLink implements AutoCloseable {
     return answers;
   }
 
-  /** Stops the process; returns when it is gone. */
+  /** Stops the process and waits for its end. */
   void stop() throws IOException {
     out.write(STOP);
     if (in.read() >= 0) {
-      throw new IOException("The engine of the self-test said more than was asked");
+      throw new IOException("The engine of the self-test sent more than was requested");
     }
   }
 
@@ -113,18 +129,18 @@ final class EngineLink implements AutoCloseable {
     socket.close();
   }
 
-  /** The engine's side, one connection at a time. */
+  /** Serves control connections in the engine's process, one at a time. */
   static void serve(ServerSocket control, Supplier<List<GroundTruth>> truths) {
     while (true) {
       try (Socket socket = control.accept();
           DataOutputStream out =
               new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()))) {
         socket.setTcpNoDelay(true);
-        int asked = socket.getInputStream().read();
-        for (; asked >= 0; asked = socket.getInputStream().read()) {
-          if (asked == CLOCK) {
+        int request = socket.getInputStream().read();
+        for (; request >= 0; request = socket.getInputStream().read()) {
+          if (request == CLOCK) {
             out.writeLong(System.nanoTime());
-          } else if (asked == ANSWERS) {
+          } else if (request == ANSWERS) {
             write(truths.get(), out);
           } else {
             Runtime.getRuntime().halt(0);
@@ -135,7 +151,7 @@ final class EngineLink implements AutoCloseable {
         if (control.isClosed()) {
           return;
         }
-        // Who asked went away; the next one may come.
+        // The client is gone; wait for the next one.
       }
     }
   }

@@ -27,24 +27,24 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * An embedded engine in a process of its own, by the same Java and class path, that answers by a
- * timetable and notes when it wrote each token. It ends when it is told to through its {@link
- * EngineLink}, and by itself as soon as this process is gone, however that ended: its standard
- * input is a pipe from here.
+ * An embedded engine in a process of its own, with the same Java and class path. It answers with
+ * fixed times and notes when it wrote each token. It ends when {@link EngineLink#stop} is called,
+ * and by itself when this process has ended for whatever reason, because its standard input is a
+ * pipe from this process.
  */
 public final class EngineProcess {
 
-  /** From a request to its first token. */
+  /** Planned time from a request to its first token. */
   public static final Duration TTFT = Duration.ofMillis(100);
 
-  /** From token to token. */
+  /** Planned time between two tokens. */
   public static final Duration ITL = Duration.ofMillis(20);
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration WARM_UP = Duration.ofSeconds(2);
   private static final int WARM_STREAMS = 64;
 
-  /** The quiet compiler and collector, and memory for some minutes of instants. */
+  /** A compiler and a collector that need little CPU, and memory for some minutes of times. */
   private static final List<String> JVM_OPTIONS =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms256m", "-Xmx512m");
 
@@ -59,9 +59,9 @@ public final class EngineProcess {
   }
 
   /**
-   * Starts the process and waits until it is warm.
+   * Starts the process and waits until it has warmed up.
    *
-   * @throws IOException in one line, if it cannot be started
+   * @throws IOException with a message of one line, if it cannot be started
    */
   public static EngineProcess start() throws IOException {
     Stream<String> command =
@@ -73,19 +73,19 @@ public final class EngineProcess {
             .flatMap(part -> part);
     Process process =
         new ProcessBuilder(command.toList()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    BufferedReader said =
+    BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-    String[] addresses = firstLine(process, said).split(" ", -1);
+    String[] addresses = firstLine(process, output).split(" ", -1);
     return new EngineProcess(process, addresses[0], Integer.parseInt(addresses[1]));
   }
 
-  private static String firstLine(Process process, BufferedReader said) throws IOException {
+  private static String firstLine(Process process, BufferedReader output) throws IOException {
     try {
       String line =
           CompletableFuture.supplyAsync(
                   () -> {
                     try {
-                      return String.valueOf(said.readLine());
+                      return String.valueOf(output.readLine());
                     } catch (IOException e) {
                       throw new UncheckedIOException(e);
                     }
@@ -94,9 +94,14 @@ public final class EngineProcess {
       if (line.startsWith("http")) {
         return line;
       }
-      throw notStarted(process, "it ended at once, and said why above");
-    } catch (InterruptedException | ExecutionException | TimeoutException e) {
-      throw notStarted(process, "it is not there after " + PATIENCE.toSeconds() + " s");
+      throw notStarted(process, "it ended at once; its messages above name the cause");
+    } catch (TimeoutException e) {
+      throw notStarted(process, "it is not ready after " + PATIENCE.toSeconds() + " s");
+    } catch (ExecutionException e) {
+      throw notStarted(process, String.valueOf(e.getCause()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw notStarted(process, "the start was interrupted");
     }
   }
 
@@ -110,21 +115,20 @@ public final class EngineProcess {
     return baseUrl;
   }
 
-  /** Where {@link EngineLink} finds it on 127.0.0.1. */
+  /** The port of 127.0.0.1 for {@link EngineLink}. */
   public int controlPort() {
     return controlPort;
   }
 
-  /** The process itself. */
   Process process() {
     return process;
   }
 
-  /** The process: serves until nobody is left at the other end of its standard input. */
+  /** The entry point of the process: serves until its standard input is closed. */
   public static void main(String[] arguments) throws IOException {
     PrintStream toParent = System.out;
     System.setOut(System.err);
-    // Without a configuration the logging library of the class path writes all that Netty does.
+    // The unconfigured logging library of the class path would print Netty's debug messages.
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     warmUp();
     EmbeddedEngine engine = engine(TTFT, ITL).start();
@@ -134,7 +138,7 @@ public final class EngineProcess {
     serving.start();
     toParent.println(engine.baseUrl() + " " + control.getLocalPort());
     while (System.in.read() >= 0) {
-      // Nothing is said there; its end is what counts.
+      // Input is ignored; its end matters.
     }
     Runtime.getRuntime().halt(0);
   }
@@ -144,7 +148,7 @@ public final class EngineProcess {
   }
 
   /**
-   * A server that still loads and compiles its classes would take the processor from the client.
+   * Warms up this JVM: class loading and JIT compilation would take CPU time from the client later.
    */
   private static void warmUp() {
     long end = System.nanoTime() + WARM_UP.toNanos();

@@ -23,21 +23,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the load generator's own error when a run has ended: just measured, where the
- * run was a self-test, else what the last self-test on this machine left behind.
+ * The timing error of the load generator at the end of a run: measured by this run if it was a
+ * self-test, else the result of the last self-test on this machine.
  *
- * @param file where results are kept between runs
- * @param machine what this JVM runs on
+ * @param file the file that keeps results between runs
+ * @param machine the machine and the JVM of this process
  */
 public record SelfTestResults(Path file, SelfTest.Machine machine) {
 
-  /** System property that names another file; {@code LLM_SELF_TEST_FILE} in the environment. */
+  /** System property that sets another file; {@code LLM_SELF_TEST_FILE} in the environment. */
   public static final String FILE_PROPERTY = "llm.selfTestFile";
 
-  /** The largest p99 of an error that counts as small: half of the 20 ms between tokens. */
+  /** Largest p99 of an error that counts as small: half of {@link EngineProcess#ITL}. */
   private static final double BOUND_MS = 10;
 
-  /** Those of this user on this machine. */
+  /** The results of this user on this machine. */
   public static SelfTestResults ofUser() {
     String named = new ProcessSetting(FILE_PROPERTY).text();
     return new SelfTestResults(file(named, System.getProperty("user.home")), machineHere());
@@ -48,11 +48,10 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   }
 
   /**
-   * What is known at the end of that run; null where nothing is. No failure in here matters to a
-   * run: it costs a line.
+   * The timing error at the end of a run; null if it is unknown. A failure only prints a line.
    *
-   * @param unixNanos epoch time of a reading of {@link System#nanoTime()}, as in the run's records
-   * @param say takes lines for the console
+   * @param unixNanos converts a value of {@link System#nanoTime()} to epoch time, as in the records
+   * @param say prints a line on the console
    */
   public @Nullable SelfTest atEndOf(
       RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say) {
@@ -77,7 +76,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     try (EngineLink engine = new EngineLink(port)) {
       if (run.state() != RunInfo.State.COMPLETE) {
         engine.stop();
-        say.accept("LLM self-test: it was interrupted, so nothing is kept of it");
+        say.accept("LLM self-test: it was interrupted; its result is not kept");
         return null;
       }
       ClockOffset ahead = engine.clockOffset();
@@ -107,17 +106,17 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   private void keep(SelfTest result, Consumer<String> say) {
     try {
       result.write(file);
-      say.accept("LLM self-test: kept in " + file + ", reports of later runs quote it");
+      say.accept("LLM self-test: result written to " + file + "; reports of later runs quote it");
     } catch (IOException e) {
       say.accept(
           "LLM self-test: cannot be kept ("
               + e
-              + "), so later runs cannot quote it; name another file with "
+              + "), and reports of later runs cannot quote it; set another file with "
               + FILE_PROPERTY);
     }
   }
 
-  /** What this JVM runs on. */
+  /** The machine and the JVM of this process. */
   public static SelfTest.Machine machineHere() {
     RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
     return new SelfTest.Machine(
@@ -128,7 +127,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
         jvm.getInputArguments().stream().filter(SelfTestResults::matters).sorted().toList());
   }
 
-  /** System properties are the run's; what opens modules changes no time. */
+  /** Whether a JVM option can change timings: not system properties and {@code --add-…}. */
   private static boolean matters(String option) {
     return !option.startsWith("-D") && !option.startsWith("--add-");
   }

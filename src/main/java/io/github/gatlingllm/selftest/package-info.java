@@ -1,8 +1,8 @@
 /**
- * How exact the load generator is on this machine: an engine in a process of its own notes when it
- * wrote each token, and the records of an ordinary run are held against that. {@link
- * io.github.gatlingllm.selftest.EngineProcess} is the engine, {@link
- * io.github.gatlingllm.selftest.SelfTestResults} what follows at the end of each run.
+ * The timing error of the load generator on this machine. An engine in a process of its own, {@link
+ * io.github.gatlingllm.selftest.EngineProcess}, notes when it wrote each token; {@link
+ * io.github.gatlingllm.selftest.SelfTestResults} compares these times with the records of an
+ * ordinary run at its end. Not for users.
  */
 @NullMarked
 package io.github.gatlingllm.selftest;

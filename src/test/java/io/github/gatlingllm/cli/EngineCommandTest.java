@@ -66,8 +66,13 @@ class EngineCommandTest {
         "--fault=slow | Invalid value for option '--fault' (<fault>): 'slow' is no fault; expected"
             + " reject:<status>, cut:<tokens>, fail:<tokens> or stall:<tokens>:<time>, each with"
             + " :<share>% if not for all requests",
-        "--fault=cut:5:0% | Invalid value for option '--fault' (<fault>): Fault share 0.0 is out of"
-            + " range; expected more than 0, at most 1",
+        "--fault=cut:5:0% | Invalid value for option '--fault' (<fault>): Fault share 0 % is out of"
+            + " range; expected more than 0 %, at most 100 %",
+        "--fault=cut:5:150% | Invalid value for option '--fault' (<fault>): Fault share 150 % is"
+            + " out of range; expected more than 0 %, at most 100 %",
+        "--fault=cut:5:half% | Invalid value for option '--fault' (<fault>): 'cut:5:half%' is no"
+            + " fault; expected reject:<status>, cut:<tokens>, fail:<tokens> or"
+            + " stall:<tokens>:<time>, each with :<share>% if not for all requests",
         "--fixed=1ms | --fixed needs two times, e.g. 100ms,20ms",
         "--max-batch=0 | Embedded engine: maxBatch is 0; expected 1 or more",
         "--host=192.0.2.1 | Embedded engine cannot listen on 192.0.2.1:8000: the port is taken, or"

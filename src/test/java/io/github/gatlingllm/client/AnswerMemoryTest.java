@@ -12,17 +12,17 @@ class AnswerMemoryTest {
   private static final int MIB = 1 << 20;
   private static final byte[] ONE = new byte[MIB];
 
-  private final AnswerMemory.Sum sum = new AnswerMemory.Sum(10 * MIB);
+  private final AnswerMemory.Total total = new AnswerMemory.Total(10 * MIB);
 
   private GrowingBytes bytes(AnswerMemory memory) {
     return new GrowingBytes("text", 16 * MIB, memory);
   }
 
   @Test
-  void allTogetherHoldSoMuchAndNoMore() {
-    AnswerMemory first = new AnswerMemory(sum);
+  void totalOfAllAnswersIsLimited() {
+    AnswerMemory first = new AnswerMemory(total);
     fill(bytes(first), 8);
-    AnswerMemory second = new AnswerMemory(sum);
+    AnswerMemory second = new AnswerMemory(total);
     GrowingBytes other = bytes(second);
     fill(other, 2);
     assertThatThrownBy(() -> fill(other, 1))
@@ -35,26 +35,26 @@ class AnswerMemoryTest {
   }
 
   @Test
-  void whatIsForgottenCountsNoMore() {
-    GrowingBytes bytes = bytes(new AnswerMemory(sum));
+  void clearedBytesAreNotCounted() {
+    GrowingBytes bytes = bytes(new AnswerMemory(total));
     for (int i = 0; i < 20; i++) {
       fill(bytes, 8);
       bytes.clear();
     }
-    fill(bytes(new AnswerMemory(sum)), 8);
+    fill(bytes(new AnswerMemory(total)), 8);
   }
 
   @Test
-  void smallOnesAreFree() {
-    AnswerMemory.Sum none = new AnswerMemory.Sum(0);
+  void smallArraysAreNotCounted() {
+    AnswerMemory.Total none = new AnswerMemory.Total(0);
     GrowingBytes bytes = bytes(new AnswerMemory(none));
     bytes.append(ONE, 0, AnswerMemory.FREE);
     assertThatThrownBy(() -> bytes.append((byte) 1)).isInstanceOf(TooLarge.class);
   }
 
   @Test
-  void oneHoldsSoMuchOfAllKinds() {
-    AnswerMemory memory = new AnswerMemory(new AnswerMemory.Sum(Long.MAX_VALUE));
+  void oneAnswerIsLimitedOverAllItsArrays() {
+    AnswerMemory memory = new AnswerMemory(new AnswerMemory.Total(Long.MAX_VALUE));
     for (int i = 0; i < 4; i++) {
       fill(bytes(memory), 16);
     }
@@ -64,8 +64,8 @@ class AnswerMemoryTest {
   }
 
   @Test
-  void oneTextHasALimitOfItsOwn() {
-    GrowingBytes text = bytes(new AnswerMemory(new AnswerMemory.Sum(Long.MAX_VALUE)));
+  void oneTextHasItsOwnLimit() {
+    GrowingBytes text = bytes(new AnswerMemory(new AnswerMemory.Total(Long.MAX_VALUE)));
     fill(text, 16);
     assertThatThrownBy(() -> text.append((byte) 1))
         .isInstanceOf(TooLarge.class)

@@ -248,7 +248,7 @@ final class BodiesIT {
   }
 
   @Test
-  void aMegabyteThatCameAsAKilobyte() throws Exception {
+  void gzipOfOneMegabyteInOneKilobyte() throws Exception {
     String text = "x".repeat(1 << 20);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, true);
@@ -354,14 +354,14 @@ final class BodiesIT {
   }
 
   @Test
-  void whatComesAfterTheEndIsNotWaitedFor() throws Exception {
+  void bytesAfterTheEndAreNotAwaited() throws Exception {
     Ended ended = endless(x -> forever(x.startStream().event(A).event(STOP).done(), "x"));
     assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
     assertThat(ended.text()).isEqualTo("a");
   }
 
   @Test
-  void headersAreBounded() throws Exception {
+  void headerSizeIsLimited() throws Exception {
     String fits = "x".repeat(200 << 10);
     String beyond = "x".repeat(1 << 20);
     try (ScriptedServer server =
@@ -472,7 +472,7 @@ final class BodiesIT {
 
   /** A thousand times as large as what is sent: what counts is the size after decompression. */
   @Test
-  void aGzipBombIsBounded() throws Exception {
+  void gzipBombIsRejected() throws Exception {
     byte[] bomb = gzip("data: {\"choices\":[\"" + "x".repeat(64 << 20));
     Ended ended =
         endless(

@@ -137,7 +137,7 @@ class ChunkedBodyTest {
     "1\\r\\na\\r\\nffffffff\\r\\nmore,             a,             ffffffff\\r\\nmore",
     "1\\r\\na\\r\\nno length,                      a,             no length",
   })
-  void whereverItIsCut(String chunks, String body, String forDecoder) {
+  void splitAtEveryByte(String chunks, String body, String forDecoder) {
     String all = real(HEAD + chunks);
     for (int cut = 1; cut < all.length(); cut++) {
       Answer answer = chunked().read(all.substring(0, cut)).read(all.substring(cut));
@@ -160,7 +160,7 @@ class ChunkedBodyTest {
   }
 
   @Test
-  void otherBodyIsLeftToTheDecoder() {
+  void otherBodiesGoToTheDecoder() {
     String all = real(HEAD + "5\\r\\nhello\\r\\n0\\r\\n\\r\\n");
     Answer answer = new Answer(real(HEAD), ChunkedBody.Headers.OTHER).read(all);
     assertThat(answer.body).isEmpty();
@@ -168,7 +168,7 @@ class ChunkedBodyTest {
   }
 
   @Test
-  void chunkLongerThanItSays() {
+  void chunkLongerThanItsSize() {
     Answer answer = chunked().read(real(HEAD));
     assertThatThrownBy(() -> answer.read(real("3\\r\\nhello\\r\\n")))
         .isInstanceOf(CorruptedFrameException.class);

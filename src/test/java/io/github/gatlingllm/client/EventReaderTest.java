@@ -93,7 +93,7 @@ class EventReaderTest {
   /** P6, P7, P12, P22: none of these is a token, an end or an error. */
   @ParameterizedTest
   @MethodSource("sayNothing")
-  void saysNothing(Api api, String data) {
+  void ignoredEvents(Api api, String data) {
     Pushes pushes = new Pushes();
     byte[] bytes = data.replace('\'', '"').getBytes(UTF_8);
     new ChunkParser(api, pushes).event(null, bytes, 0, bytes.length);

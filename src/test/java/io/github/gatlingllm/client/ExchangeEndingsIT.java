@@ -73,7 +73,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void eofBeforeFinishReasonIsTruncatedAndKeepsWhatCame() throws Exception {
+  void eofBeforeFinishReasonIsTruncatedAndKeepsReceivedText() throws Exception {
     Ended ended = answeredBy(x -> x.startStream().event(A).event(A).close());
     assertEnded(ended, RequestStatus.TRUNCATED, TRUNCATED);
     assertThat(ended.text()).isEqualTo("aa");
@@ -91,7 +91,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aResetIsAConnectionErrorAndKeepsWhatCame() throws Exception {
+  void resetIsAConnectionErrorAndKeepsReceivedText() throws Exception {
     CountDownLatch seen = new CountDownLatch(1);
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().event(A).await(seen).reset())) {
@@ -134,7 +134,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void anIdleStallEndsAndKeepsWhatCame() throws Exception {
+  void idleStallEndsAndKeepsReceivedText() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
     HeldTime time = client.heldTime();
     try (ScriptedServer server =
@@ -180,7 +180,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void heartbeatsPutTheIdleTimeoutOff() throws Exception {
+  void heartbeatsRestartTheIdleTimeout() throws Exception {
     BlockingQueue<String> said = new LinkedBlockingQueue<>();
     HeldTime time = client.heldTime();
     try (ScriptedServer server =
@@ -221,7 +221,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void whatIsLeftOpenAfterItsEndIsAsItWas() throws Exception {
+  void connectionLeftOpenAfterTheEndKeepsTheStatus() throws Exception {
     assertEnded(
         afterSilence(AFTER_DONE, under -> under.answer().isOver()), RequestStatus.COMPLETE, null);
     assertEnded(
@@ -248,7 +248,7 @@ final class ExchangeEndingsIT {
 
   /** All at once, as Gatling's client counts real time, and enough of it. */
   @Test
-  void theRequestTimeoutEndsWhatGoesOnAndNotWhatIsOver() throws Exception {
+  void requestTimeoutEndsOpenRequestsOnly() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
     try (ScriptedServer goesOn =
             ScriptedServer.start(
@@ -355,7 +355,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aNameThatNobodyKnows() throws Exception {
+  void unknownHost() throws Exception {
     HeldResolver names = new HeldResolver();
     Sent sent = client.post("http://llm.invalid/v1").resolver(names).send();
     names.awaitAsked();
@@ -366,7 +366,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void cancelOfAnAnswerThatIsWholeButForItsEndLeavesItComplete() throws Exception {
+  void cancelOfAnAnswerWithItsFinishReasonLeavesItComplete() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().event(A).event(STOP).done().awaitClientClose())) {
       Sent sent = client.post(server.baseUrl()).send();
@@ -396,7 +396,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aRequestOnAConnectionThatWasClosedIsSentOnceMore() throws Exception {
+  void requestOnAClosedConnectionIsSentAgain() throws Exception {
     AtomicLong clock = new AtomicLong();
     try (ScriptedServer server =
         ScriptedServer.start(
@@ -446,7 +446,7 @@ final class ExchangeEndingsIT {
 
   /** What is closed so late was closed because of the request, or while it was worked on. */
   @Test
-  void aRequestThatTheServerHadForASecondIsNotSentAgain() throws Exception {
+  void requestIsNotSentAgainAfterASecond() throws Exception {
     AtomicLong clock = new AtomicLong();
     CountDownLatch later = new CountDownLatch(1);
     try (ScriptedServer server =
@@ -464,7 +464,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aServerThatClosesMostConnectionsGetsANewOneForEachRequest() throws Exception {
+  void serverThatClosesHalfOfItsConnectionsGetsNewOnes() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> {
@@ -487,7 +487,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void nobodyListens() throws Exception {
+  void connectionRefused() throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
@@ -502,7 +502,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aServerThatSpeaksNoTls() throws Exception {
+  void serverWithoutTls() throws Exception {
     try (ScriptedServer server = ScriptedServer.start(x -> x.close());
         ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Thread answering =
@@ -529,7 +529,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aServerThatSpeaksNoHttp() throws Exception {
+  void serverWithoutHttp() throws Exception {
     assertEnded(
         answeredBy(x -> x.send("SSH-2.0-OpenSSH_9.6\r\n").awaitClientClose()),
         RequestStatus.CONNECTION_ERROR,
@@ -549,7 +549,7 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void nothingHoldsAnExchangeThatIsOver() throws Exception {
+  void endedExchangeIsNotReferenced() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
       WeakReference<StreamedExchange> over =

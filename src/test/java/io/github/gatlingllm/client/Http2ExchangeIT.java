@@ -96,7 +96,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void manyStreamsShareOneConnectionAndKeepApart() throws Exception {
+  void manyStreamsShareOneConnection() throws Exception {
     warm();
     List<Sent> sent = new ArrayList<>();
     List<Asked> asked = new ArrayList<>();
@@ -219,7 +219,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void aConnectionThatGoesAwayLetsItsStreamsEndAndTakesNoMore() throws Exception {
+  void goAwayLetsStreamsEndAndOpensNoMore() throws Exception {
     warm();
     Sent sent = send();
     Asked asked = server.next().startStream().event(A);
@@ -232,7 +232,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void aStreamThatTheServerNeverLookedAtIsNotSentAgain() throws Exception {
+  void unprocessedStreamIsNotSentAgain() throws Exception {
     warm();
     Sent one = send();
     server.next();
@@ -253,7 +253,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void headersLargerThanIsTakenEndTheirRequest() throws Exception {
+  void tooLargeHeadersEndTheRequest() throws Exception {
     Sent sent = send();
     server.next().startStream("x-long", "x".repeat(300_000));
     assertEnded(
@@ -263,7 +263,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void anEventWithoutEndIsBounded() throws Exception {
+  void endlessEventIsRejected() throws Exception {
     Sent sent = send();
     Asked asked = server.next().startStream();
     asked.bytes(("data: " + "x".repeat(SseDecoder.MAX_EVENT_BYTES + 1)).getBytes(UTF_8));
@@ -272,7 +272,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void gzipThatGrowsWithoutEndIsBoundedAndCostsNoOtherStream() throws Exception {
+  void gzipBombIsRejectedWithoutAffectingOtherStreams() throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
       gzip.write("data: ".getBytes(UTF_8));
@@ -298,7 +298,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void otherFaultsOfConnectionsAreLogged() throws Exception {
+  void otherConnectionErrorsAreLogged() throws Exception {
     warm();
     ListAppender<ILoggingEvent> logged = new ListAppender<>();
     logged.start();
@@ -313,7 +313,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void nothingHoldsAnExchangeThatIsOver() throws Exception {
+  void endedExchangeIsNotReferenced() throws Exception {
     WeakReference<StreamedExchange> over = new WeakReference<>(warm().ended().exchange());
     client.settle();
     for (int i = 0; i < 50 && over.get() != null; i++) {

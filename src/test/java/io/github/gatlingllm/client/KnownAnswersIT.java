@@ -454,7 +454,7 @@ final class KnownAnswersIT {
 
   /** P4: an event is there when its last byte is. */
   @Test
-  void anEventInTwoReadsHasTheInstantOfTheSecond() throws Exception {
+  void eventInTwoReadsHasTheTimestampOfTheSecond() throws Exception {
     String event = "data: " + ChatChunks.content("a") + "\n\n";
     Steps steps = new Steps();
     try (ScriptedServer server =
@@ -474,7 +474,7 @@ final class KnownAnswersIT {
 
   /** P5: three HTTP chunks in one write are one read. */
   @Test
-  void chunksThatCameInOneReadShareOneInstant() throws Exception {
+  void chunksOfOneReadShareOneTimestamp() throws Exception {
     String event = "data: " + ChatChunks.content("a") + "\n\n";
     CountDownLatch seen = new CountDownLatch(1);
     String chunk = Integer.toHexString(event.length()) + "\r\n" + event + "\r\n";

@@ -34,7 +34,7 @@ class LinearWorkTest {
         ":\n\n",
         "data: \uD83D\uDE00\r\n"
       })
-  void ofTwiceAsMuch(String part) {
+  void workOfTwiceTheInput(String part) {
     for (int read : new int[] {1, 7, 4096}) {
       long warm = copied(part, BYTES, read);
       assertThat(warm).isNotNegative();

@@ -281,11 +281,11 @@ final class LocalClient implements AfterEachCallback {
     }
 
     Tokens tokens() {
-      TokenCounts.Asked asked = new TokenCounts.Asked(6, 16);
+      TokenCounts.RequestSize asked = new TokenCounts.RequestSize(6, 16);
       ReceivedAnswer answer = exchange.answer();
-      return TokenCounts.needTokenizer(answer)
-          ? TokenCounts.byTokenizer(asked, answer, exchange.timeline(), String::length)
-          : TokenCounts.atOnce(asked, answer, exchange.timeline());
+      return TokenCounts.needsTokenizer(answer)
+          ? TokenCounts.countedByTokenizer(asked, answer, exchange.timeline(), String::length)
+          : TokenCounts.withoutTokenizer(asked, answer, exchange.timeline());
     }
 
     Timing timing() {
@@ -322,7 +322,7 @@ final class LocalClient implements AfterEachCallback {
     }
 
     @Override
-    public void sendAlone(HttpListener listener) {
+    public void sendOnNewConnection(HttpListener listener) {
       alone = --lastAlone;
       http.sendRequest(request, alone, loop, listener, null);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class ReceivedAnswerTest {
 
-  private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(8, 64);
+  private static final TokenCounts.RequestSize ASKED = new TokenCounts.RequestSize(8, 64);
 
   private final Timeline timeline = new Timeline(0, 0);
   private final ReceivedAnswer answer = new ReceivedAnswer(timeline, Api.CHAT, 1);
@@ -235,7 +235,7 @@ final class ReceivedAnswerTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("toolCalls")
-  void toolCallsArePutTogether(String name, List<String> deltas, List<String> calls) {
+  void toolCallsAreJoined(String name, List<String> deltas, List<String> calls) {
     deltas.forEach(delta -> event(1, ChatChunks.chunk(delta, "null")));
 
     assertThat(answer.toolCalls())
@@ -260,7 +260,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void severalChoicesEndWhenEachHasItsReason() {
+  void severalChoicesEndWhenEachHasItsFinishReason() {
     ReceivedAnswer two = new ReceivedAnswer(timeline, Api.CHAT, 2);
     event(two, 1, choice(0, "a", "null"));
     event(two, 2, choice(1, "x", "null"));
@@ -286,7 +286,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void aTokenWhoseTextIsHeldBackCountsWithTheEventThatBringsIt() {
+  void heldBackTokenCountsWithTheEventThatCarriesItsText() {
     event(1, with(content("a"), usageObject(9, 1)));
     event(2, with(content(""), usageObject(9, 2)));
     event(3, with(content("\u00e9"), usageObject(9, 3)));
@@ -301,7 +301,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void usageAtTheEndSaysNothingAboutSingleEvents() {
+  void usageAtTheEndCountsNoSingleEvents() {
     event(1, content("a"));
     event(2, with(content("b"), usageObject(9, 2)));
     assertThat(timeline.events(true).tokens()).isEmpty();
@@ -322,7 +322,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void aLastEventWithoutItsBlankLineHasTheInstantOfItsBytes() {
+  void lastEventWithoutBlankLineHasTheTimestampOfItsBytes() {
     byte[] bytes = ("data: " + content("a") + "\n").getBytes(UTF_8);
     answer.stream(7, bytes, 0, bytes.length);
     assertThat(answer.hasTokens()).isFalse();
@@ -332,7 +332,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void aHugeChoiceIndexIsNoReasonToRunOutOfMemory() {
+  void hugeChoiceIndexIsRejected() {
     event(1, choice(2_000_000_000, "a", "\"stop\""));
     event(2, choice(Integer.MAX_VALUE, "", "\"stop\""));
     assertThat(answer.malformed()).isEqualTo("choice index is 1024 or more");
@@ -342,7 +342,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void aServersTimingThatIsNoNumberIsAbsent() {
+  void timingThatIsNotANumberIsIgnored() {
     answer.timings().add("usage.queue_time", Double.NaN);
     answer.timings().add("usage.prompt_time", Double.POSITIVE_INFINITY);
     answer.timings().add("usage.completion_time", -1);
@@ -355,7 +355,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void ofSeveralTimingsOfOneMeaningTheBodysCounts() {
+  void timingInTheBodyOverridesTheHeader() {
     answer.timings().add("x-queue-time", 12);
     answer.timings().add("server-timing.db", 53.2);
     answer.timings().add("metrics.queue_time_ms", 9.5);
@@ -375,8 +375,8 @@ final class ReceivedAnswerTest {
   void countsComeFromUsageThenTokenizerThenEvents() {
     event(1, content("a"));
     event(2, content("b"));
-    assertThat(TokenCounts.needTokenizer(answer)).isTrue();
-    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
+    assertThat(TokenCounts.needsTokenizer(answer)).isTrue();
+    assertThat(TokenCounts.countedByTokenizer(ASKED, answer, timeline, String::length))
         .isEqualTo(
             new Tokens(
                 8,
@@ -392,7 +392,7 @@ final class ReceivedAnswerTest {
                 TokenSource.TOKENIZER,
                 List.of(),
                 null));
-    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
+    assertThat(TokenCounts.countedByTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
         .isEqualTo(
             new Tokens(
                 8,
@@ -408,43 +408,46 @@ final class ReceivedAnswerTest {
                 TokenSource.CHUNKS,
                 List.of(),
                 null));
-    assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
+    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline))
         .isEqualTo(
             new Tokens(
                 8, null, null, null, 64, null, null, null, null, false, null, List.of(), null));
 
     event(3, usage(9, 3));
-    assertThat(TokenCounts.needTokenizer(answer)).isFalse();
-    assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
+    assertThat(TokenCounts.needsTokenizer(answer)).isFalse();
+    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline))
         .isEqualTo(
             new Tokens(
                 8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of(), null));
   }
 
   @Test
-  void reasoningThatWasBilledAndNotStreamedIsNotInN() {
+  void billedReasoningThatWasNotStreamedIsNotInN() {
     String usage =
         "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":40,"
             + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}";
     event(1, content("a"));
     event(2, usage);
-    assertThat(TokenCounts.atOnce(ASKED, answer, timeline).streamedTokens()).isEqualTo(8);
-    assertThat(TokenCounts.atOnce(ASKED, answer, timeline).outputTokens()).isEqualTo(40);
+    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline).streamedTokens()).isEqualTo(8);
+    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline).outputTokens()).isEqualTo(40);
 
     event(3, ChatChunks.reasoning("hm"));
-    assertThat(TokenCounts.atOnce(ASKED, answer, timeline).streamedTokens()).isEqualTo(40);
+    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline).streamedTokens())
+        .isEqualTo(40);
   }
 
   @Test
-  void aWholeBodyWhoseTokenizerFailsHasNoCountRatherThanZero() {
+  void failedTokenizerGivesNoCountForAWholeBody() {
     byte[] body =
         "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"abc\"},\"finish_reason\":\"stop\"}]}"
             .getBytes(UTF_8);
     answer.body(body, body.length);
     assertThat(answer.text()).isEqualTo("abc");
-    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length).outputTokens())
+    assertThat(
+            TokenCounts.countedByTokenizer(ASKED, answer, timeline, String::length).outputTokens())
         .isEqualTo(3);
-    Tokens tokens = TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken);
+    Tokens tokens =
+        TokenCounts.countedByTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken);
     assertThat(tokens.outputTokens()).isNull();
     assertThat(tokens.source()).isNull();
   }

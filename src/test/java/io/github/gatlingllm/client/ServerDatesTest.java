@@ -119,7 +119,7 @@ class ServerDatesTest {
 
   /** Behind one address, two servers that disagree by 600 ms. */
   @Test
-  void serversThatDisagreeAreNoClock() {
+  void differentClocksBehindOneAddressGiveNoOffset() {
     Random which = new Random(3);
     dateOf = instant -> instant + (which.nextBoolean() ? 600 * MS : 0);
     Injector one = Injector.behind(0, 1);
@@ -132,7 +132,7 @@ class ServerDatesTest {
   }
 
   @Test
-  void whatIsNoDateSaysNothing() {
+  void invalidDateIsIgnored() {
     Injector injector = Injector.behind(0, 1);
     injector.dates.answered(null, BEGIN, BEGIN + MS);
     injector.dates.answered("yesterday", BEGIN, BEGIN + MS);

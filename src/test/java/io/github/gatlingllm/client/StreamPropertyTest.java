@@ -18,7 +18,7 @@ class StreamPropertyTest {
 
   /** However a network cuts a stream into reads, decoder and parser say the same. */
   @Property
-  void anySplitSaysTheSame(
+  void anySplitGivesTheSameResult(
       @ForAll("streams") String stream, @ForAll @Size(max = 12) List<Integer> cuts) {
     byte[] bytes = stream.getBytes(UTF_8);
     List<byte[]> reads = new ArrayList<>();

@@ -45,7 +45,7 @@ class TemplateTest {
         2,
         learnt.length - 1);
     byte[] next = json("#" + data + "###");
-    assertThat(template.fits(next, 1, next.length - 3)).isEqualTo(fits);
+    assertThat(template.matches(next, 1, next.length - 3)).isEqualTo(fits);
     assertThat(template.meaning().choice()).isEqualTo(3);
     assertThat(template.meaning().channel()).isEqualTo(Channel.REFUSAL);
   }
@@ -84,7 +84,7 @@ class TemplateTest {
         1,
         learnt.length);
     byte[] next = json(data);
-    boolean fits = template.fits(next, 0, next.length);
+    boolean fits = template.matches(next, 0, next.length);
     assertThat(fits).isEqualTo(count >= 0);
     if (fits) {
       assertThat(template.meaning().hasUsage()).isTrue();
@@ -117,52 +117,52 @@ class TemplateTest {
         0,
         learnt.length);
     byte[] next = json(data);
-    assertThat(template.fits(next, 0, next.length)).isEqualTo(fits);
+    assertThat(template.matches(next, 0, next.length)).isEqualTo(fits);
     if (fits) {
       assertThat(template.textFrom()).isEqualTo(data.indexOf("'a'") + 5);
     }
   }
 
   @Test
-  void nothingLearntFitsNothing() {
+  void emptyTemplateMatchesNothing() {
     byte[] data = json("{'a':'one'}");
-    assertThat(new Template().fits(data, 0, data.length)).isFalse();
-    assertThat(new Template().fits(data, 0, 0)).isFalse();
+    assertThat(new Template().matches(data, 0, data.length)).isFalse();
+    assertThat(new Template().matches(data, 0, 0)).isFalse();
   }
 
   @Test
-  void whatOneAnswerTaughtHoldsForAnotherOneWithItsOwnId() {
+  void templateOfOneAnswerMatchesAnotherWithAnotherId() {
     String event = "{'id':'%s','choices':[{'index':1,'delta':{'content':'%s'}}]}";
     byte[] first = json(event.formatted("chatcmpl-1", "one"));
     Pushes pushes = new Pushes();
     new ChunkParser(pushes).event(null, first, 0, first.length);
 
-    Template next = Template.likeTheLatest();
+    Template next = Template.ofLatestAnswer();
     byte[] second = json(event.formatted("chatcmpl-\\u0041 another", "zwei"));
-    assertThat(next.fits(second, 0, second.length)).isTrue();
+    assertThat(next.matches(second, 0, second.length)).isTrue();
     assertThat(next.meaning().choice()).isEqualTo(1);
     assertThat(next.textLength()).isEqualTo("zwei".length());
     byte[] withoutId = json("{'choices':[{'index':1,'delta':{'content':'zwei'}}]}");
-    assertThat(next.fits(withoutId, 0, withoutId.length)).isFalse();
+    assertThat(next.matches(withoutId, 0, withoutId.length)).isFalse();
   }
 
   /**
    * Its id is reported where a call begins: an answer that begins with the same one says it too.
    */
   @Test
-  void aCallThatBeginsIsNoTemplateForAnotherAnswer() {
+  void beginningOfAToolCallIsNoTemplateForAnotherAnswer() {
     byte[] begins =
         json(
             "{'choices':[{'index':0,'delta':{'tool_calls':[{'index':0,'id':'functions.f:0',"
                 + "'type':'function','function':{'name':'f'}}]}}]}");
     new ChunkParser(new Pushes()).event(null, begins, 0, begins.length);
 
-    assertThat(Template.likeTheLatest().fits(begins, 0, begins.length)).isFalse();
+    assertThat(Template.ofLatestAnswer().matches(begins, 0, begins.length)).isFalse();
   }
 
   /** What comes late in one answer is not how the next one begins. */
   @Test
-  void onlyWhatAnAnswerBeginsWithIsKnownToTheNext() {
+  void onlyTheFirstEventIsATemplateForTheNextAnswer() {
     String event = "{'id':'1','choices':[{'index':%s,'delta':{'content':'one'}}]}";
     ChunkParser parser = new ChunkParser(new Pushes());
     for (int choice : new int[] {5, 6}) {
@@ -171,7 +171,7 @@ class TemplateTest {
     }
 
     byte[] begins = json(event.formatted(5));
-    assertThat(Template.likeTheLatest().fits(begins, 0, begins.length)).isTrue();
+    assertThat(Template.ofLatestAnswer().matches(begins, 0, begins.length)).isTrue();
   }
 
   private static byte[] json(String text) {

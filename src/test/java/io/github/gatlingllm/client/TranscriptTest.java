@@ -32,28 +32,28 @@ class TranscriptTest {
           .build();
 
   @BeforeEach
-  void listen() {
+  void attachAppender() {
     log.start();
     logger.addAppender(log);
     logger.setAdditive(false);
   }
 
   @AfterEach
-  void leaveAsItWas() {
+  void restoreLogger() {
     logger.detachAppender(log);
     logger.setAdditive(true);
     logger.setLevel(null);
   }
 
   @Test
-  void isNotMadeWhereNobodyWantsIt() {
+  void noTranscriptIfTheLoggerIsOff() {
     logger.setLevel(Level.INFO);
 
-    assertThat(Transcript.ofWanted(request, Secrets.NONE)).isNull();
+    assertThat(Transcript.ifEnabled(request, Secrets.NONE)).isNull();
   }
 
   @Test
-  void debugShowsFailedOnesAlone() {
+  void debugLogsFailedRequestsOnly() {
     logger.setLevel(Level.DEBUG);
     exchange().log("well", "its session", null);
     exchange().log("ask", "its session", "HTTP 500: oops");
@@ -64,7 +64,7 @@ class TranscriptTest {
   }
 
   @Test
-  void traceShowsAll() {
+  void traceLogsAllRequests() {
     logger.setLevel(Level.TRACE);
     exchange().log("well", "its session", null);
     exchange().log("ask", "its session", "HTTP 500: oops");
@@ -89,7 +89,7 @@ class TranscriptTest {
   }
 
   private Transcript exchange() {
-    Transcript transcript = Transcript.ofWanted(request, Secrets.NONE);
+    Transcript transcript = Transcript.ifEnabled(request, Secrets.NONE);
     assertThat(transcript).isNotNull();
     transcript.response("HTTP/1.1 500", new DefaultHttpHeaders());
     return transcript;

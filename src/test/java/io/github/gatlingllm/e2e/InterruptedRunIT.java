@@ -96,7 +96,7 @@ class InterruptedRunIT {
       assertThat(run.exitCode()).isEqualTo(SIGTERM);
       assertThat(run.output()).doesNotContain("\tat ", "Exception");
       assertThat(run.lines().stream().filter(line -> line.contains("LLM ")))
-          .containsExactly("LLM report: no llm request was sent, so there is none");
+          .containsExactly("LLM report: none, because no llm request was sent");
       assertThat(run.files().page()).doesNotExist();
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
     }

@@ -55,7 +55,7 @@ class MistakesIT {
         .filteredOn(line -> line.startsWith("llm.live=nonsense: "))
         .singleElement()
         .asString()
-        .endsWith("port 0 takes any that is free");
+        .endsWith("port 0 takes any free port");
     assertThat(run.output()).doesNotContain("\tat ", "Exception", "LLM injectors", "started...");
   }
 

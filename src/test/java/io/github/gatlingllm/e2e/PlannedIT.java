@@ -32,6 +32,8 @@ class PlannedIT {
             "API key        set",
             "SLO            ttft<200ms; a level holds when 95 % of its requests meet each"
                 + " objective",
+            "limits         10 min per request, 2 min between events, 600 requests a minute, 90000"
+                + " tokens a minute",
             "request        B1: chat of llama-8b, streamed; prompts of 50 tokens; answers of"
                 + " exactly 32 tokens",
             "request        own: chat; made for each user (",

@@ -13,6 +13,8 @@ public final class PlannedSimulation extends Simulation {
 
   private final LlmProtocolBuilder protocol =
       llm.baseUrl("http://127.0.0.1:9/v1")
+          .maxRequestsPerMinute(600)
+          .maxTokensPerMinute(90_000)
           .model("llama-8b")
           .apiKey("sk-secret")
           .tokenizer(tiktoken("cl100k_base"))

@@ -48,7 +48,7 @@ class SelfTestIT {
     assertThat(kept.clockUncertaintyMs()).as("processes of a system share a clock").isZero();
     assertThat(test.info().selfTest()).isEqualTo(kept);
     assertThat(test.output())
-        .contains("LLM self-test: kept in ", "Self-test: errors in ms", "> Ceiling: ");
+        .contains("LLM self-test: result written to ", "Self-test: errors in ms", "> Ceiling: ");
     assertThat(Files.readString(test.files().page())).contains("Self-test: errors in ms");
 
     GatlingRun later =

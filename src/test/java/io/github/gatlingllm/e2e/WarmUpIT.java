@@ -111,6 +111,9 @@ class WarmUpIT {
       assertThat(run.output())
           .doesNotContain("\tat ", "Exception", "started...", "sk-not-to-be-shown");
       assertThat(plain.requests()).as("one each").doesNotHaveDuplicates();
+      assertThat(plain.requests())
+          .extracting(request -> request.header("Authorization"))
+          .containsOnly("Bearer sk-not-to-be-shown");
       assertThat(plain.requests()).extracting(Request::path).doesNotHaveDuplicates();
     }
   }

@@ -26,7 +26,7 @@ public class WarmUpSimulation extends Simulation {
             llm.baseUrls(List.of(System.getProperty("baseUrls").split(",")))
                 .target("ours")
                 .verifyTls()
-                .apiKey("sk-not-to-be-shown")
+                .apiKey("sk-not-to-be-shown\n") // as files of secrets end
                 .idleTimeout(Duration.ofSeconds(4))
                 .requestTimeout(Duration.ofSeconds(20))
                 .warmUp(1)

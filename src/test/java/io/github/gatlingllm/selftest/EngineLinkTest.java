@@ -3,6 +3,7 @@ package io.github.gatlingllm.selftest;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.selftest.EngineLink.ClockOffset;
@@ -10,6 +11,8 @@ import io.github.gatlingllm.selftest.EngineLink.ClockOffset.Reading;
 import io.github.gatlingllm.selftest.EngineLink.Written;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,14 @@ class EngineLinkTest {
     assertThat(engine.isAlive()).isFalse();
   }
 
+  @Test
+  void anEngineThatHangsDoesNotKeepTheRunFromEnding() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        EngineLink link = new EngineLink(silent.getLocalPort(), Duration.ofMillis(1))) {
+      assertThatThrownBy(link::stop).isInstanceOf(SocketTimeoutException.class);
+    }
+  }
+
   private static GroundTruth truth(String id, long received, Long... tokens) {
     long[] instants = List.of(tokens).stream().mapToLong(nanos -> nanos).toArray();
     @Nullable Long first = instants.length == 0 ? null : (Long) instants[0];
@@ -59,7 +70,7 @@ class EngineLinkTest {
   }
 
   @Test
-  void theProcessEndsWithWhoeverStartedIt() throws Exception {
+  void theProcessEndsWithItsParent() throws Exception {
     EngineProcess engine = EngineProcess.start();
     try (EngineLink link = new EngineLink(engine.controlPort())) {
       assertThat(engine.baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
@@ -73,7 +84,7 @@ class EngineLinkTest {
   }
 
   @Test
-  void theProcessEndsWhenItIsTold() throws Exception {
+  void theProcessEndsWhenStopped() throws Exception {
     EngineProcess engine = EngineProcess.start();
     try (EngineLink link = new EngineLink(engine.controlPort())) {
       link.stop();

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AnswerHeadersTest {
+class ResponseHeadersTest {
 
   private static final String NOW = "Date: Wed, 21 Oct 2026 07:28:00 GMT";
 
@@ -27,7 +27,7 @@ class AnswerHeadersTest {
       headers.add(line.split(": ", 2)[0], line.split(": ", 2)[1]);
     }
     ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
-    new AnswerHeaders(headers).read(answer.timings());
+    new ResponseHeaders(headers).read(answer.timings());
     return answer.server();
   }
 
@@ -88,13 +88,13 @@ class AnswerHeadersTest {
   }
 
   @Test
-  void whatTheServerCallsThemIsKept() {
+  void serverNamesOfTimingsAreKept() {
     assertThat(read("X-Queue-Time: 3", "Server-Timing: total;dur=9, db;dur=1").names())
         .containsExactly("x-queue-time", "server-timing.total", "server-timing.db");
   }
 
   @Test
-  void namesWithoutEndAreCutAndNoMoreThanThirtyTwoKept() {
+  void longTimingNamesAreCutAndAtMostThirtyTwoKept() {
     String all = "x".repeat(5_000) + ";dur=1";
     for (int i = 0; i < 100; i++) {
       all += ", n" + i + ";dur=1";
@@ -103,7 +103,7 @@ class AnswerHeadersTest {
     assertThat(said.timings()).hasSize(32).containsKey("x".repeat(60) + "_s");
   }
 
-  static Stream<Arguments> quotas() {
+  static Stream<Arguments> rateLimits() {
     return Stream.of(
         arguments(
             "OpenAI",
@@ -182,8 +182,8 @@ class AnswerHeadersTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("quotas")
-  void quotas(String server, String[] headers, Map<String, Double> expected) {
+  @MethodSource("rateLimits")
+  void rateLimits(String server, String[] headers, Map<String, Double> expected) {
     assertThat(read(headers).rateLimits()).isEqualTo(expected);
   }
 
@@ -197,6 +197,7 @@ class AnswerHeadersTest {
           retry-after: 1.5                               | 1500000000
           Retry-After: Wed, 21 Oct 2026 07:28:07 GMT     | 7000000000
           Retry-After: Wed, 21 Oct 2026 07:27:00 GMT     | 0
+          Retry-After: 2d                                | 172800000000000
           retry-after-ms: 250                            | 250000000
           """)
   void retryAfter(String header, long nanos) {
@@ -204,13 +205,13 @@ class AnswerHeadersTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"-1", "soon", "NaN", "", "Wed, 45 Oct 2026 07:28:07 GMT", "1e30"})
-  void aRetryAfterThatCannotBeMeantIsNone(String said) {
-    assertThat(read(NOW, "Retry-After: " + said).retryAfterNanos()).isNull();
+  @ValueSource(strings = {"-1", "soon", "NaN", "", "Wed, 45 Oct 2026 07:28:07 GMT", "1e30", "2f"})
+  void retryAfterOutOfRangeIsIgnored(String value) {
+    assertThat(read(NOW, "Retry-After: " + value).retryAfterNanos()).isNull();
   }
 
   @Test
-  void millisecondsAreMoreExactThanSeconds() {
+  void retryAfterMsOverridesRetryAfter() {
     assertThat(read("retry-after-ms: 1250", "retry-after: 2").retryAfterNanos())
         .isEqualTo(1_250_000_000L);
     assertThat(read("retry-after: 2", "retry-after-ms: 1250").retryAfterNanos())

@@ -8,16 +8,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tool calls of one choice, put together from their deltas. Not thread safe.
+ * The tool calls of one choice, joined from their deltas. Not thread safe.
  *
- * <p>A call is known by its index. Under the index of an earlier one a call is new where another id
- * comes with a name: Gemini sends all of its calls under index 0. Another id without a name is the
- * same call: early versions of vLLM made one up for each delta.
+ * <p>The index identifies a call. A delta with a used index begins a new call if it has a name and
+ * another id: Gemini sends all of its calls with index 0. A delta with another id but without a
+ * name continues the call: early versions of vLLM made up an id for each delta.
  */
-final class CalledTools {
+final class ToolCalls {
 
-  /** No model calls so many at once. */
-  private static final int MOST = 1_024;
+  /** More calls in one answer are rejected. */
+  private static final int MAX_CALLS = 1_024;
 
   private final AnswerMemory memory;
   private final List<Call> calls = new ArrayList<>(0);
@@ -38,11 +38,11 @@ final class CalledTools {
     }
   }
 
-  CalledTools(AnswerMemory memory) {
+  ToolCalls(AnswerMemory memory) {
     this.memory = memory;
   }
 
-  /** What comes next is of that call; the id is empty where it was not said. */
+  /** Sets the call of the next delta; the id is empty where the delta has none. */
   void next(int ofIndex, String ofId) {
     index = ofIndex;
     id = ofId;
@@ -66,14 +66,14 @@ final class CalledTools {
     (call == null ? begin() : call).arguments.append(buffer, offset, length);
   }
 
-  /** Some servers say the name with each delta. */
+  /** Some servers repeat the name in each delta. */
   private static boolean isRepeated(TextBuffer name, byte[] buffer, int offset, int length) {
     TextBuffer again = new TextBuffer(new AnswerMemory());
     again.append(buffer, offset, length);
     return again.text().equals(name.text());
   }
 
-  /** The call of this index that came last; null before there is one. */
+  /** The latest call with the current index; null for none. */
   private @Nullable Call last() {
     for (int i = calls.size() - 1; i >= 0; i--) {
       if (calls.get(i).index == index) {
@@ -84,8 +84,8 @@ final class CalledTools {
   }
 
   private Call begin() {
-    if (calls.size() == MOST) {
-      throw new TooLarge("more than " + MOST + " tool calls");
+    if (calls.size() == MAX_CALLS) {
+      throw new TooLarge("more than " + MAX_CALLS + " tool calls");
     }
     Call call = new Call(index, id, memory);
     calls.add(call);
@@ -96,7 +96,7 @@ final class CalledTools {
     return calls.isEmpty();
   }
 
-  /** How long names and arguments are, in bytes as they came. */
+  /** Length of names and arguments, in bytes as received. */
   long bytes() {
     long bytes = 0;
     for (Call call : calls) {
@@ -105,20 +105,20 @@ final class CalledTools {
     return bytes;
   }
 
-  /** Adds names and arguments: what the model generated. */
+  /** Appends names and arguments, the text that the model generated. */
   void appendTo(StringBuilder all) {
     for (Call call : calls) {
       all.append(call.name.text()).append(call.arguments.text());
     }
   }
 
-  /** In the order in which they began. */
+  /** The calls, in the order of their first deltas. */
   List<FunctionCall> calls() {
-    List<FunctionCall> whole = new ArrayList<>();
+    List<FunctionCall> all = new ArrayList<>();
     for (Call call : calls) {
-      String known = call.id.isEmpty() ? "call_" + whole.size() : call.id;
-      whole.add(new FunctionCall(known, call.name.text(), call.arguments.text()));
+      String known = call.id.isEmpty() ? "call_" + all.size() : call.id;
+      all.add(new FunctionCall(known, call.name.text(), call.arguments.text()));
     }
-    return whole;
+    return all;
   }
 }

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a server says of itself with one answer: timings, and what is left of its rate limits. */
-final class SaidTimings {
+/** Timings and rate limits that the server reports with one response. */
+final class ReportedTimings {
 
-  /** No server names more. */
-  private static final int MOST = 32;
+  /** Further timings are ignored. */
+  private static final int MAX_TIMINGS = 32;
 
   private Map<String, Double> timings = Map.of();
   private Map<String, String> names = Map.of();
@@ -18,14 +18,14 @@ final class SaidTimings {
   private @Nullable Long retryAfterNanos;
 
   /**
-   * A timing. What no server can mean is ignored; of several for the same the last one counts, as
-   * bodies come after headers.
+   * Adds a timing. A value out of range is ignored. Of several values with the same meaning the
+   * last one counts, so that the body overrides the headers.
    *
-   * @param name what the server calls it
-   * @param said as the server said it
+   * @param name the server's name for it
+   * @param reported the value in the server's unit
    */
-  void add(String name, double said) {
-    double value = ServerReport.Timing.value(name, said);
+  void add(String name, double reported) {
+    double value = ServerReport.Timing.value(name, reported);
     if (Double.isNaN(value)) {
       return;
     }
@@ -34,19 +34,19 @@ final class SaidTimings {
       names = new LinkedHashMap<>();
     }
     String key = ServerReport.Timing.keyOf(name);
-    if (timings.size() < MOST || timings.containsKey(key)) {
+    if (timings.size() < MAX_TIMINGS || timings.containsKey(key)) {
       timings.put(key, value);
       names.put(key, name);
     }
   }
 
-  /** What response headers said of rate limits. */
+  /** Sets the rate limits from the response headers. */
   void limits(Map<String, Double> left, @Nullable Long retryAfter) {
     rateLimits = left;
     retryAfterNanos = retryAfter;
   }
 
-  /** All of it. */
+  /** Everything that was reported. */
   ServerReport report() {
     return timings.isEmpty() && rateLimits.isEmpty() && retryAfterNanos == null
         ? ServerReport.NONE

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class AnswerWatchTest {
+class ConnectionWatchTest {
 
   private static final long SOON = ServerConnections.RIGHT_AFTER_NANOS - 1;
 
@@ -49,14 +49,14 @@ class AnswerWatchTest {
   private final AtomicLong clock = new AtomicLong();
   private final ServerConnections server = new ServerConnections("127.0.0.1:8000");
   private final EmbeddedChannel connection = new EmbeddedChannel();
-  private final AnswerWatch watch;
+  private final ConnectionWatch watch;
 
-  AnswerWatchTest() {
+  ConnectionWatchTest() {
     connection
         .pipeline()
         .addLast(DefaultHttpClient.HTTP_CLIENT_CODEC, new ChannelInboundHandlerAdapter())
         .addLast(new HttpContentDecompressor(0));
-    watch = AnswerWatch.of(connection, clock::get);
+    watch = ConnectionWatch.of(connection, clock::get);
   }
 
   private void request(boolean used) {
@@ -81,7 +81,7 @@ class AnswerWatchTest {
 
   private void assertCounts(int kept, int closed) {
     assertThat(server.kept()).as("kept").isEqualTo(kept);
-    assertThat(server.closesMost()).as("asked before the next request").isFalse();
+    assertThat(server.needsNewConnections()).as("asked before the next request").isFalse();
     assertThat(server.closed()).as("closed").isEqualTo(closed);
   }
 
@@ -95,7 +95,7 @@ class AnswerWatchTest {
   }
 
   @Test
-  void closedAsItSaid() {
+  void closedAsAnnounced() {
     request(false);
     answer(new DefaultHttpHeaders().set("Connection", "Close"));
     serverCloses();
@@ -103,7 +103,7 @@ class AnswerWatchTest {
   }
 
   @Test
-  void closedForBeingIdle() {
+  void closedBecauseIdle() {
     request(false);
     answer();
     clock.addAndGet(ServerConnections.RIGHT_AFTER_NANOS);
@@ -112,7 +112,7 @@ class AnswerWatchTest {
   }
 
   @Test
-  void closedByUs() {
+  void closedByTheClient() {
     request(false);
     answer();
     clock.addAndGet(SOON);
@@ -140,16 +140,16 @@ class AnswerWatchTest {
     clock.addAndGet(SOON);
     serverCloses();
     assertThat(connection.isActive()).isFalse();
-    assertThat(watch.isLost(clock.get())).isTrue();
-    watch.lost();
+    assertThat(watch.isClosedUnanswered(clock.get())).isTrue();
+    watch.foundClosed();
     assertCounts(0, 1);
   }
 
   @Test
-  void newConnectionThatClosesHasLostNothing() {
+  void newConnectionThatClosesIsNotClosedUnanswered() {
     request(false);
     serverCloses();
-    assertThat(watch.isLost(clock.get())).isFalse();
+    assertThat(watch.isClosedUnanswered(clock.get())).isFalse();
     assertCounts(0, 0);
   }
 
@@ -169,9 +169,9 @@ class AnswerWatchTest {
               .channel();
       try (Socket accepted = listener.accept()) {
         assertThat(accepted.isConnected()).isTrue();
-        assertThat(AnswerWatch.isClosed(channel)).isFalse();
+        assertThat(ConnectionWatch.isClosed(channel)).isFalse();
       }
-      while (!AnswerWatch.isClosed(channel)) {
+      while (!ConnectionWatch.isClosed(channel)) {
         Thread.onSpinWait();
       }
       assertThat(channel.isActive()).isTrue();

@@ -16,21 +16,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/1.1 connection, behind TLS and before HTTP is decoded: whether a byte of an answer has
- * come since a request was written, and whether the server closes the connection between two
- * answers. Stays on its connection for later requests. Lives on its event loop.
+ * Watches one HTTP/1.1 connection, after TLS and before HTTP is decoded: whether a byte of the
+ * response has arrived since the request was written, and whether the server closes the connection
+ * between two responses. Stays on its connection for later requests. Belongs to its event loop.
  */
-final class AnswerWatch extends ChannelDuplexHandler {
+final class ConnectionWatch extends ChannelDuplexHandler {
 
   /**
-   * A close that crosses the request on its way is seen within a round trip. What comes later than
-   * this may be what the server made of the request.
+   * A close that the server sent before it received the request arrives within a round trip. A
+   * later close may be the server's reaction to the request.
    */
-  private static final long LONGEST_RACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_ROUND_TRIP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final String NAME = "llm-answer-watch";
+  private static final String NAME = "llm-connection-watch";
 
-  /** {@code TCP_ESTABLISHED} of Linux: neither side has closed. */
+  /** {@code TCP_ESTABLISHED} of Linux: neither side has closed the connection. */
   private static final int ESTABLISHED = 1;
 
   private final LongSupplier nanoClock;
@@ -41,7 +41,7 @@ final class AnswerWatch extends ChannelDuplexHandler {
   private boolean isOpen = true;
   private boolean staysOpen;
 
-  /** The last answer left the connection open, and what became of that is not known yet. */
+  /** The last response left the connection open, and it is not yet known whether it was kept. */
   private boolean leftOpen;
 
   private long answered;
@@ -49,28 +49,28 @@ final class AnswerWatch extends ChannelDuplexHandler {
 
   private @Nullable ChunkedBody body;
 
-  /** Something was read that handlers behind this one were given. */
-  private boolean passedOn;
+  /** Handlers behind this one received a part of the current read. */
+  private boolean forwarded;
 
-  private AnswerWatch(LongSupplier nanoClock) {
+  private ConnectionWatch(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
   }
 
-  /** The one of that connection. */
-  static AnswerWatch of(Channel connection, LongSupplier nanoClock) {
-    AnswerWatch there = connection.pipeline().get(AnswerWatch.class);
-    if (there != null) {
-      return there;
+  /** The watch of a connection, installed on first use. */
+  static ConnectionWatch of(Channel connection, LongSupplier nanoClock) {
+    ConnectionWatch installed = connection.pipeline().get(ConnectionWatch.class);
+    if (installed != null) {
+      return installed;
     }
     BoundedHttp.install(connection.pipeline());
-    AnswerWatch watch = new AnswerWatch(nanoClock);
+    ConnectionWatch watch = new ConnectionWatch(nanoClock);
     connection.pipeline().addBefore(DefaultHttpClient.HTTP_CLIENT_CODEC, NAME, watch);
     return watch;
   }
 
   /**
-   * Whether the server has closed that connection, although nothing was read of it yet. Known with
-   * Linux' own transport, Gatling's default there.
+   * Whether the server has closed a connection although the close has not been read yet. Known only
+   * with the epoll transport, Gatling's default on Linux.
    */
   static boolean isClosed(Channel connection) {
     return connection instanceof EpollSocketChannel socket
@@ -80,44 +80,44 @@ final class AnswerWatch extends ChannelDuplexHandler {
   /**
    * A request is about to be written.
    *
-   * @param used whether the connection served another request before
-   * @param to whom it is written
-   * @param receiver who is given the body
+   * @param isReused whether the connection carried another request before
+   * @param to the server of the request
+   * @param receiver receives the body
    */
-  void writing(long now, boolean used, ServerConnections to, ChunkedBody.Receiver receiver) {
+  void writing(long now, boolean isReused, ServerConnections to, ChunkedBody.Receiver receiver) {
     body = new ChunkedBody(receiver);
     server = to;
     written = now;
-    reused = used;
+    reused = isReused;
     unanswered = true;
   }
 
-  /** The headers of the answer are in. */
+  /** The response headers have arrived. */
   void headers(HttpHeaders headers) {
     staysOpen = !headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE, true);
   }
 
-  /** The answer is whole. */
+  /** The response is complete. */
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;
   }
 
-  /** Nobody wants the body any more. */
-  void over() {
+  /** The request has ended; its body is no longer read. */
+  void requestEnded() {
     body = null;
   }
 
   /**
-   * Whether the connection was closed before it could carry the request under way: it served
-   * another one before, and not one byte came back.
+   * Whether a kept-alive connection was closed before the server received the current request: it
+   * carried another request before, and no byte of a response arrived.
    */
-  boolean isLost(long now) {
-    return reused && unanswered && now - written < LONGEST_RACE_NANOS;
+  boolean isClosedUnanswered(long now) {
+    return reused && unanswered && now - written < MAX_ROUND_TRIP_NANOS;
   }
 
-  /** The connection was found closed, instead of carrying the request that was written then. */
-  void lost() {
+  /** The connection turned out to be closed, and did not carry the request. */
+  void foundClosed() {
     unanswered = false;
     closed(written);
   }
@@ -132,18 +132,18 @@ final class AnswerWatch extends ChannelDuplexHandler {
       leftOpen = false;
     }
     if (body != null && bytes instanceof ByteBuf buffer) {
-      passedOn |= body.read(context, buffer);
+      forwarded |= body.read(context, buffer);
     } else {
-      passedOn = true;
+      forwarded = true;
       context.fireChannelRead(bytes);
     }
   }
 
-  /** Only for handlers that were given something: what is read is most often one plain chunk. */
+  /** Skipped where no handler received anything: most reads are one plain chunk. */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (passedOn) {
-      passedOn = false;
+    if (forwarded) {
+      forwarded = false;
       context.fireChannelReadComplete();
     }
   }
@@ -155,8 +155,8 @@ final class AnswerWatch extends ChannelDuplexHandler {
   }
 
   /**
-   * Says it as an exception where a request waits for its answer: Gatling's client would send it
-   * again, on a connection that it takes from others.
+   * Reports an exception where a request waits for its response: Gatling's client would otherwise
+   * send the request again, on a connection of its pool.
    */
   @Override
   public void channelInactive(ChannelHandlerContext context) {
@@ -180,7 +180,7 @@ final class AnswerWatch extends ChannelDuplexHandler {
     leftOpen = false;
   }
 
-  /** A connection that was kept alive is closed, and the request on it has no answer. */
+  /** A kept-alive connection was closed before the response to the current request. */
   static final class Unanswered extends ClosedChannelException {
     @Override
     public Throwable fillInStackTrace() {

@@ -15,36 +15,36 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What response headers say beside the answer: timings, what is left of rate limits, and how long
- * to wait. What cannot be read, or cannot be meant, is as if it had not been said.
+ * Reads timings, rate limits and {@code Retry-After} from response headers. A value that cannot be
+ * parsed, or is out of range, is ignored.
  *
- * <p>Instants are turned into times from the response's own {@code Date} on, so that the clocks of
- * client and server need not agree.
+ * <p>A point in time becomes a duration from the {@code Date} of the same response, so that a
+ * difference between the clocks of client and server does not matter.
  *
  * @see <a href="https://www.w3.org/TR/server-timing/">Server-Timing</a>
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#field.retry-after">Retry-After</a>
  */
-final class AnswerHeaders {
+final class ResponseHeaders {
 
-  /** A longer wait, or a longer time until a quota is renewed, is none. */
-  private static final double LONGEST_S = 366.0 * 86_400;
+  /** A longer wait, or a longer time until a limit is reset, is ignored. */
+  private static final double MAX_SECONDS = 366.0 * 86_400;
 
-  /** A number of seconds above this is an instant since 1970, above a thousand times it in ms. */
+  /** A higher number is Unix time in seconds; above a thousand times this, in milliseconds. */
   private static final double EPOCH_S = 1e9;
 
-  private static final int MOST_QUOTAS = 16;
+  private static final int MAX_RATE_LIMITS = 16;
 
-  private static final int LONGEST_NAME = 60;
+  private static final int MAX_NAME_LENGTH = 60;
 
   /** {@code x-ratelimit-remaining-tokens}, {@code ratelimit-limit}. */
-  private static final Pattern QUOTA =
+  private static final Pattern RATE_LIMIT =
       Pattern.compile("(?:x-)?ratelimit-(limit|remaining|reset)(?:-([a-z0-9_-]{1,40}))?");
 
   /** {@code anthropic-ratelimit-input-tokens-remaining}. */
-  private static final Pattern ANTHROPIC =
+  private static final Pattern ANTHROPIC_RATE_LIMIT =
       Pattern.compile("anthropic-ratelimit-([a-z0-9-]{1,40})-(limit|remaining|reset)");
 
-  /** As Go writes them: {@code 6m0s}, {@code 59.56s}, {@code 12ms}. */
+  /** In the format of Go: {@code 6m0s}, {@code 59.56s}, {@code 12ms}; also days, {@code 1d}. */
   private static final Pattern DURATION =
       Pattern.compile("(?:(\\d+)d)?(?:(\\d+)h)?(?:(\\d+)m)?(?:(\\d+(?:\\.\\d+)?)(ms|s))?");
 
@@ -54,12 +54,12 @@ final class AnswerHeaders {
   private final Map<String, Double> rateLimits = new LinkedHashMap<>();
   private @Nullable Double retryAfterS;
 
-  AnswerHeaders(HttpHeaders headers) {
+  ResponseHeaders(HttpHeaders headers) {
     this.headers = headers;
   }
 
-  /** Reads all of them. */
-  void read(SaidTimings timings) {
+  /** Reads all headers. */
+  void read(ReportedTimings timings) {
     Iterator<Map.Entry<CharSequence, CharSequence>> each = headers.iteratorCharSequence();
     while (each.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = each.next();
@@ -70,38 +70,40 @@ final class AnswerHeaders {
     }
   }
 
-  private void read(String name, CharSequence said, SaidTimings timings) {
+  private void read(String name, CharSequence value, ReportedTimings timings) {
     if (name.equals("server-timing")) {
-      serverTiming(said, timings);
+      serverTiming(value, timings);
     } else if (ServerReport.Timing.isHeader(name)) {
-      timings.add(name, number(said));
+      timings.add(name, number(value));
     } else if (name.equals("retry-after-ms")) {
-      retryAfterS = possible(number(said) / 1e3);
+      retryAfterS = inRange(number(value) / 1e3);
     } else if (name.equals("retry-after") && retryAfterS == null) {
-      retryAfterS = possible(secondsFromNow(said));
+      retryAfterS = inRange(secondsFromNow(value));
     } else if (name.contains("ratelimit-")) {
-      quota(name, said);
+      rateLimit(name, value);
     }
   }
 
-  /** Metrics between commas: a name, then parameters behind semicolons; values may be quoted. */
-  private static void serverTiming(CharSequence said, SaidTimings timings) {
+  /**
+   * Metrics separated by commas: a name, then parameters after semicolons; values may be quoted.
+   */
+  private static void serverTiming(CharSequence header, ReportedTimings timings) {
     StringBuilder part = new StringBuilder();
     String metric = "";
     boolean isName = true;
     boolean isQuoted = false;
-    for (int i = 0; i <= said.length(); i++) {
-      char c = i == said.length() ? ',' : said.charAt(i);
+    for (int i = 0; i <= header.length(); i++) {
+      char c = i == header.length() ? ',' : header.charAt(i);
       if (c == '"') {
         isQuoted = !isQuoted;
       } else if (c == '\\' && isQuoted) {
         i++;
-      } else if ((c != ',' && c != ';') || (isQuoted && i < said.length())) {
+      } else if ((c != ',' && c != ';') || (isQuoted && i < header.length())) {
         part.append(c);
       } else {
         String text = part.toString().strip();
         if (isName) {
-          metric = text.substring(0, Math.min(LONGEST_NAME, text.length()));
+          metric = text.substring(0, Math.min(MAX_NAME_LENGTH, text.length()));
         } else if (METRIC_DURATION.matcher(text).lookingAt() && !metric.isEmpty()) {
           timings.add(
               ServerReport.SERVER_TIMING + metric, number(text.substring(text.indexOf('=') + 1)));
@@ -113,35 +115,35 @@ final class AnswerHeaders {
     }
   }
 
-  private void quota(String name, CharSequence said) {
-    Matcher plain = QUOTA.matcher(name);
-    Matcher anthropic = ANTHROPIC.matcher(name);
+  private void rateLimit(String name, CharSequence header) {
+    Matcher plain = RATE_LIMIT.matcher(name);
+    Matcher anthropic = ANTHROPIC_RATE_LIMIT.matcher(name);
     if (plain.matches()) {
-      quota(plain.group(2) == null ? "requests" : plain.group(2), plain.group(1), said);
+      rateLimit(plain.group(2) == null ? "requests" : plain.group(2), plain.group(1), header);
     } else if (anthropic.matches()) {
-      quota(anthropic.group(1), anthropic.group(2), said);
+      rateLimit(anthropic.group(1), anthropic.group(2), header);
     }
   }
 
-  private void quota(String of, String what, CharSequence said) {
-    boolean isReset = what.equals("reset");
-    // Of several windows ("100, 1000;w=3600") the first.
-    CharSequence first = isReset ? said : said.toString().split("[,;]", 2)[0];
+  private void rateLimit(String resource, String kind, CharSequence header) {
+    boolean isReset = kind.equals("reset");
+    // The first of several windows ("100, 1000;w=3600").
+    CharSequence first = isReset ? header : header.toString().split("[,;]", 2)[0];
     double value = isReset ? secondsFromNow(first) : number(first);
-    // Some say -1 for what they do not limit.
-    boolean isPossible = value >= 0 && value <= (isReset ? LONGEST_S : 1e15);
-    if (isPossible && rateLimits.size() < 3 * MOST_QUOTAS) {
-      rateLimits.put(of.replace('-', '_') + "_" + what + (isReset ? "_s" : ""), value);
+    // Some servers send -1 for no limit.
+    boolean isInRange = value >= 0 && value <= (isReset ? MAX_SECONDS : 1e15);
+    if (isInRange && rateLimits.size() < 3 * MAX_RATE_LIMITS) {
+      rateLimits.put(resource.replace('-', '_') + "_" + kind + (isReset ? "_s" : ""), value);
     }
   }
 
-  private static @Nullable Double possible(double seconds) {
-    return seconds >= 0 && seconds <= LONGEST_S ? (Double) seconds : null;
+  private static @Nullable Double inRange(double seconds) {
+    return seconds >= 0 && seconds <= MAX_SECONDS ? (Double) seconds : null;
   }
 
-  /** Seconds, a duration or an instant; what is past is 0, what cannot be read not a number. */
-  private double secondsFromNow(CharSequence said) {
-    String text = said.toString().strip();
+  /** From seconds, a duration or a point in time; 0 for the past, NaN if it cannot be parsed. */
+  private double secondsFromNow(CharSequence header) {
+    String text = header.toString().strip();
     double seconds = number(text);
     if (!Double.isNaN(seconds)) {
       return seconds < EPOCH_S
@@ -169,11 +171,11 @@ final class AnswerHeaders {
 
   private Instant now() {
     String date = headers.get("date");
-    Instant said = date == null ? null : instant(date);
-    return said == null ? Instant.now() : said;
+    Instant now = date == null ? null : instant(date);
+    return now == null ? Instant.now() : now;
   }
 
-  /** A date of HTTP, or of RFC 3339. */
+  /** Parses a date of HTTP or RFC 3339; null if it is neither. */
   static @Nullable Instant instant(String text) {
     try {
       return Character.isDigit(text.isEmpty() ? ' ' : text.charAt(0))
@@ -185,8 +187,11 @@ final class AnswerHeaders {
   }
 
   private static double number(CharSequence text) {
+    String number = text.toString().strip();
+    // Java also parses suffixes: it would read 2d (two days) as 2.
+    boolean hasSuffix = !number.isEmpty() && Character.isLetter(number.charAt(number.length() - 1));
     try {
-      return Double.parseDouble(text.toString());
+      return hasSuffix ? Double.NaN : Double.parseDouble(number);
     } catch (NumberFormatException e) {
       return Double.NaN;
     }

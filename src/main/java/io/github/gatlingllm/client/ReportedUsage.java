@@ -1,0 +1,81 @@
+package io.github.gatlingllm.client;
+
+import io.github.gatlingllm.record.RequestRecord;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Token counts of one answer as reported by the server; {@value #UNKNOWN} where not reported. */
+final class ReportedUsage {
+
+  static final int UNKNOWN = -1;
+
+  private int prompt = UNKNOWN;
+  private int completion = UNKNOWN;
+  private int cached = UNKNOWN;
+  private int reasoning = UNKNOWN;
+  private List<String> rejected = List.of();
+
+  /**
+   * Takes one usage object. Of several the last one counts; an object of zeros is ignored.
+   *
+   * @return the completion tokens; {@value #UNKNOWN} if not reported or impossibly many
+   */
+  int usage(int ofPrompt, int ofCompletion, int ofCache, int ofReasoning) {
+    int promptTokens = checked(ofPrompt, "prompt_tokens");
+    int completionTokens = checked(ofCompletion, "completion_tokens");
+    if (promptTokens > 0 || completionTokens > 0) {
+      prompt = lastNonZero(prompt, promptTokens);
+      completion = lastNonZero(completion, completionTokens);
+    }
+    if (ofPrompt > 0 || ofCompletion > 0) {
+      int cachedTokens = checked(ofCache, "cached_tokens");
+      int reasoningTokens = checked(ofReasoning, "reasoning_tokens");
+      cached = cachedTokens == UNKNOWN ? cached : cachedTokens;
+      reasoning = reasoningTokens == UNKNOWN ? reasoning : reasoningTokens;
+    }
+    return completionTokens;
+  }
+
+  /** The count; {@value #UNKNOWN} where no answer can have so many tokens. */
+  private int checked(int count, String name) {
+    if (count <= RequestRecord.MOST_TOKENS) {
+      return count;
+    }
+    if (!rejected.contains(name)) {
+      rejected = new ArrayList<>(rejected);
+      rejected.add(name);
+    }
+    return UNKNOWN;
+  }
+
+  /** The last count that is not zero; zero if all were. */
+  private static int lastNonZero(int before, int count) {
+    return count > 0 ? count : Math.max(before, count);
+  }
+
+  static @Nullable Integer known(int count) {
+    return count == UNKNOWN ? null : count;
+  }
+
+  int prompt() {
+    return prompt;
+  }
+
+  int completion() {
+    return completion;
+  }
+
+  int cached() {
+    return cached;
+  }
+
+  int reasoning() {
+    return reasoning;
+  }
+
+  /** Names of the counts that were ignored, as no answer can have so many tokens. */
+  List<String> rejected() {
+    return rejected;
+  }
+}
