@@ -181,7 +181,8 @@ final class HttpCall {
   Request build(Session session, PreparedRequest prepared, String requestId) {
     String[] values = new String[headers.size()];
     for (int i = 0; i < values.length; i++) {
-      values[i] = headers.get(i).value().of(prepared, requestId, session);
+      // A line break, with which files of secrets end, would end the header.
+      values[i] = headers.get(i).value().of(prepared, requestId, session).strip();
     }
     Request cached = cachedByUrl.get(prepared.url());
     if (cached != null) {

@@ -218,13 +218,13 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     Map<String, String> secrets = new LinkedHashMap<>();
     String key = apiKey == null ? null : apiKey.constant();
     if (key != null) {
-      secrets.put("Authorization", "Bearer " + key);
+      secrets.put("Authorization", "Bearer " + key.strip());
     }
     headers.forEach(
         (name, value) -> {
           String constant = value.constant();
           if (constant != null && Secrets.isNamed(name)) {
-            secrets.put(name, constant);
+            secrets.put(name, constant.strip());
           }
         });
     return MetricsPage.of(label(), metricsUrls, baseUrls, secrets, Boolean.TRUE.equals(verifyTls));

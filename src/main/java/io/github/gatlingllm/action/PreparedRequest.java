@@ -89,7 +89,8 @@ record PreparedRequest(
         .extra(protocol.extraBody)
         .extra(resolve(parts.extraBody, session));
     parts.parameters.forEach((name, value) -> body.parameter(name, value.resolve(session)));
-    String apiKey = resolve(parts.apiKey == null ? protocol.apiKey : parts.apiKey, session);
+    String key = resolve(parts.apiKey == null ? protocol.apiKey : parts.apiKey, session);
+    String apiKey = key == null ? null : key.strip();
     String url = protocol.url(prefixes.user(session), parts.api);
     return new PreparedRequest(
         parts.name.resolve(session),
@@ -114,7 +115,7 @@ record PreparedRequest(
     for (Map<String, Dynamic<String>> some : headers) {
       for (Map.Entry<String, Dynamic<String>> header : some.entrySet()) {
         if (Secrets.isNamed(header.getKey())) {
-          secrets.add(header.getValue().resolve(session));
+          secrets.add(header.getValue().resolve(session).strip());
         }
       }
     }

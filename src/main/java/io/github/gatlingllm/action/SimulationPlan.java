@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -138,7 +139,13 @@ final class SimulationPlan {
             + " per request, "
             + PlanText.time(protocol.idleTimeout)
             + " between events"
-            + (protocol.maxInFlight == null ? "" : ", " + protocol.maxInFlight + " in flight"));
+            + limit(protocol.maxInFlight, "in flight")
+            + limit(protocol.maxRequestsPerMinute, "requests a minute")
+            + limit(protocol.maxTokensPerMinute, "tokens a minute"));
+  }
+
+  private static String limit(@Nullable Integer limit, String unit) {
+    return limit == null ? "" : ", " + limit + " " + unit;
   }
 
   private static String slo(Slo slo) {

@@ -31,8 +31,10 @@ record InjectorCommand(
 
   private static final String PROCESSORS = "-XX:ActiveProcessorCount=";
 
-  /** Options for a debugger: two processes cannot listen on its port. */
-  private static final Pattern DEBUGGER = Pattern.compile("-agentlib:jdwp.*|-Xrunjdwp.*");
+  /** Options of a debugger or of remote JMX: two processes cannot listen on one port. */
+  private static final Pattern LISTENING =
+      Pattern.compile(
+          "-agentlib:jdwp.*|-Xrunjdwp.*|-Dcom\\.sun\\.management\\.jmxremote.*", Pattern.DOTALL);
 
   /** System properties that the JVM sets by itself, and the API key. */
   private static final Pattern NOT_PASSED_ON =
@@ -99,8 +101,11 @@ record InjectorCommand(
   }
 
   private static boolean isKept(String option, Map<String, String> set) {
+    if (LISTENING.matcher(option).matches()) {
+      return false;
+    }
     if (!option.startsWith("-D")) {
-      return !DEBUGGER.matcher(option).matches();
+      return true;
     }
     String name = option.substring(2).replaceFirst("(?s)=.*", "");
     return !set.containsKey(name) && !name.equals(API_KEY);

@@ -232,6 +232,18 @@ class PreparedRequestTest {
   }
 
   @Test
+  void keyWithALineBreakAtItsEndIsStripped() {
+    PreparedRequest prepared =
+        prepare(
+            CHAT.and(text("user", "Hi")),
+            LlmDsl.llm.baseUrl("http://a/v1").apiKey("sk-1234567\n"),
+            Sessions.with(Map.of()));
+
+    assertThat(prepared.apiKey()).isEqualTo("sk-1234567");
+    assertThat(prepared.secrets().redact("key sk-1234567")).doesNotContain("1234567");
+  }
+
+  @Test
   void usersAreSpreadOverBaseUrls() {
     assertThat(prepare(asking(d -> {}), SESSION).url())
         .as("user 7 of 2 URLs")

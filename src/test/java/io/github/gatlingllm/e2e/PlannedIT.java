@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
 
-/**
- * {@code llm.dryRun=true} of a simulation of the user's own; nobody listens where it would send.
- */
+/** {@code llm.dryRun=true} with a user's own simulation; no server listens at its URL. */
 class PlannedIT {
 
   @Test
@@ -34,6 +32,8 @@ class PlannedIT {
             "API key        set",
             "SLO            ttft<200ms; a level holds when 95 % of its requests meet each"
                 + " objective",
+            "limits         10 min per request, 2 min between events, 600 requests a minute, 90000"
+                + " tokens a minute",
             "request        B1: chat of llama-8b, streamed; prompts of 50 tokens; answers of"
                 + " exactly 32 tokens",
             "request        own: chat; made for each user (",

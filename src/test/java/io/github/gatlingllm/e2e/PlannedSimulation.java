@@ -8,11 +8,13 @@ import static java.time.Duration.ofMillis;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 
-/** A simulation of a user whose plan is printed: nobody listens at its URL. */
+/** A simulation whose plan is printed; no server listens at its URL. */
 public final class PlannedSimulation extends Simulation {
 
   private final LlmProtocolBuilder protocol =
       llm.baseUrl("http://127.0.0.1:9/v1")
+          .maxRequestsPerMinute(600)
+          .maxTokensPerMinute(90_000)
           .model("llama-8b")
           .apiKey("sk-secret")
           .tokenizer(tiktoken("cl100k_base"))

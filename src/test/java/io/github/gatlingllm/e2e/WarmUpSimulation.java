@@ -8,11 +8,12 @@ import io.gatling.javaapi.core.Simulation;
 import java.time.Duration;
 import java.util.List;
 
-/** A user's own simulation that asks the servers of a target once before its load. */
+/** A user's own simulation that sends one request to each URL of a target before its load. */
 public class WarmUpSimulation extends Simulation {
 
   /**
-   * By feeders and answers before, in this scenario: so it cannot be asked by a user from nowhere.
+   * A request whose values come from feeders and earlier answers of this scenario, so it cannot be
+   * sent on its own.
    */
   static final String UNKNOWN = "#{question}";
 
@@ -25,7 +26,7 @@ public class WarmUpSimulation extends Simulation {
             llm.baseUrls(List.of(System.getProperty("baseUrls").split(",")))
                 .target("ours")
                 .verifyTls()
-                .apiKey("sk-not-to-be-shown")
+                .apiKey("sk-not-to-be-shown\n") // as files of secrets end
                 .idleTimeout(Duration.ofSeconds(4))
                 .requestTimeout(Duration.ofSeconds(20))
                 .warmUp(1)

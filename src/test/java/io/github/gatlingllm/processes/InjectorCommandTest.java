@@ -18,6 +18,7 @@ class InjectorCommandTest {
               "-agentlib:jdwp=transport=dt_socket,server=y,address=5005",
               "-Dllm.endpoint=http://127.0.0.1:8000/v1",
               "-Dllm.injectors=4",
+              "-Dcom.sun.management.jmxremote.port=9010",
               "-Dllm.apiKey=sk-secret",
               "--add-opens=java.base/java.lang=ALL-UNNAMED"),
           Map.of(
