@@ -195,7 +195,8 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       if (good == null || bad == null) {
         double next =
             bad != null ? bad.getKey() / 2 : good != null ? good.getKey() * 2 : startingAt;
-        return tried.size() > MOST_STEPS ? null : (Double) rounded(next);
+        boolean ends = tried.size() > MOST_STEPS || next > Arrivals.MOST_PER_SECOND;
+        return ends ? null : (Double) rounded(next);
       }
       double low = good.getKey();
       double high = bad.getKey();

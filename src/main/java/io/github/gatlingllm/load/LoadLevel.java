@@ -94,7 +94,11 @@ public sealed interface LoadLevel {
         throw new IllegalArgumentException(
             "batch(" + users + ").trials(" + trials + ") offers no load; expected 1 or more each");
       }
-      var unused = Math.multiplyExact(users, trials);
+      if ((long) users * trials > Integer.MAX_VALUE) {
+        throw new IllegalArgumentException(
+            "batch(%s).trials(%s) has more than %s requests; use fewer users or trials"
+                .formatted(users, trials, NumberText.count(Integer.MAX_VALUE)));
+      }
     }
 
     @Override
@@ -145,7 +149,10 @@ public sealed interface LoadLevel {
         throw new IllegalArgumentException(
             ("stabilize(%s s) outlasts the %s of %s s, so nothing would be measured; stabilize for"
                     + " less")
-                .formatted(stabilize / 1e9, label, arrivals.lengthNanos() / 1e9));
+                .formatted(
+                    NumberText.plain(stabilize / 1e9),
+                    label,
+                    NumberText.plain(arrivals.lengthNanos() / 1e9)));
       }
     }
 

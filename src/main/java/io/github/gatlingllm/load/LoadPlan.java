@@ -234,7 +234,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       for (LoadLevel level : levels) {
         if (!labels.add(level.label())) {
           throw new IllegalArgumentException(
-              "Level " + level.label() + " is there twice; name each level once");
+              "Level " + level.label() + " occurs twice; list each level once");
         }
       }
     }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.metric.NumberText;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -136,7 +137,7 @@ public record Phases(
   }
 
   private static String seconds(long nanos) {
-    return nanos / 1e9 + " s";
+    return NumberText.plain(nanos / 1e9) + " s";
   }
 
   public Phases withFill(long nanos) {

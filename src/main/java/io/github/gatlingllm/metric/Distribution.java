@@ -87,7 +87,7 @@ public record Distribution(
     /** The standard normal quantile of 97.5 %. */
     private static final double Z = 1.959963984540054;
 
-    /** No number of requests shows 100 %: that it is asked for is taken as this. */
+    /** Stands for 100 %, which no number of requests can show. */
     private static final double NEARLY_ALL = 99.99;
 
     /**
@@ -101,10 +101,10 @@ public record Distribution(
     }
 
     /**
-     * The fewest requests whose interval lies at or above {@code percent}: all of them have to meet
-     * it, which shows a share of n ÷ (n + z²). 381 for 99 %.
+     * The smallest number of requests that, if all met, have an interval at or above {@code
+     * percent}: the n with n ÷ (n + z²) = percent, 381 for 99 %.
      *
-     * @param percent above 0, at most 100, which is taken as 99.99
+     * @param percent above 0, at most 100; more than 99.99 counts as that
      */
     public static long fewestToShow(double percent) {
       double share = Math.min(NEARLY_ALL, percent) / 100;
@@ -112,11 +112,11 @@ public record Distribution(
     }
 
     /**
-     * A remark for every sentence that calls an SLO met, where too few requests were judged to show
-     * that: {@code fewer than the 381 that can show 99 %}. Empty where they are enough.
+     * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer than
+     * the 381 that can show 99 %}. Empty for enough requests.
      *
-     * @param requests number of requests that were judged
-     * @param percent the share of them that the SLO asks for
+     * @param requests number of judged requests
+     * @param percent required share of the requests
      */
     public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);

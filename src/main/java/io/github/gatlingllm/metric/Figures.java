@@ -185,13 +185,13 @@ public record Figures(
     public record Objective(
         String objective, long attempted, long met, long excluded, @Nullable Double share) {
 
-      /** Why there is no share; null where there is one, or nothing was attempted. */
+      /** Why the share is absent; null if it is present, or if nothing was attempted. */
       public @Nullable String undefined() {
         return share != null ? null : cancelled(excluded, attempted);
       }
     }
 
-    /** Why there is no share; null where there is one, or nothing was attempted. */
+    /** Why the share is absent; null if it is present, or if nothing was attempted. */
     public @Nullable String undefined() {
       return share != null ? null : cancelled(excluded, attempted);
     }

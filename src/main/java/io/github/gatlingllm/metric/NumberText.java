@@ -85,7 +85,7 @@ public final class NumberText {
 
   /** A measured time: {@code 812 ms}, from 10 s up {@code 12.3 s}. */
   public static String ms(@Nullable Double millis) {
-    return millis != null && Math.abs(millis) >= LONG_MS
+    return millis != null && Math.rint(Math.abs(millis)) >= LONG_MS
         ? with(millis / 1e3, "s")
         : with(millis, "ms");
   }

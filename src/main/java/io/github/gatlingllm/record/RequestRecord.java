@@ -59,7 +59,7 @@ public record RequestRecord(
    * Whether TPOT assumes an even share of N per event, because the server did not report the tokens
    * of the first event.
    */
-  public boolean isTpotEstimated() {
+  boolean isTpotEstimated() {
     return timing.tpotNanos != null
         && events.firstEventTokens == null
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;

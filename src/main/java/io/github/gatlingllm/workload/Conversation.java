@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a multi-turn chat. Held in the session; immutable.
  *
- * @param messages in order, the system's first where there is one
+ * @param messages in order, beginning with the system message if there is one
  * @param turns number of answers so far
  * @param tokens of all messages so far, as counted with the last answer; 0 if not known
  * @param contextLimit most tokens of a request and its answer together; null for no limit

@@ -26,7 +26,7 @@ class LoadDslTest {
   }
 
   @Test
-  void traceTakesNoShapeAndNoSeed() {
+  void traceRefusesArrivalProcessAndSeed() {
     OpenLoop trace =
         OpenLoop.of(new Arrivals.Replay(Trace.read(Path.of("load/on-class-path.csv")), 1));
     List<UnaryOperator<OpenLoop>> steps =
@@ -37,7 +37,7 @@ class LoadDslTest {
     }
     assertThatThrownBy(() -> trace.stabilize(3))
         .hasMessage(
-            "stabilize(3.0 s) outlasts the trace of 3.0 s, so nothing would be measured; stabilize"
+            "stabilize(3 s) outlasts the trace of 3 s, so nothing would be measured; stabilize"
                 + " for less");
     assertThat(trace.stabilize(2).plan().levels()).hasSize(1);
   }
@@ -89,7 +89,7 @@ class LoadDslTest {
   }
 
   @Test
-  void fillIsOneMoreUserPerSecond() {
+  void fillStartsOneUserPerSecond() {
     assertThat(ClosedLoop.of(4, 32).fill().measure(60).plan().levels())
         .extracting(level -> level.phases().fillNanos())
         .containsExactly(4 * SECOND, 32 * SECOND);
@@ -119,7 +119,7 @@ class LoadDslTest {
   }
 
   @Test
-  void requestsAndMeasureTakeEachOthersPlace() {
+  void requestsAndMeasureReplaceEachOther() {
     assertThat(ClosedLoop.of(1).measure(5).requests(7).plan().levels().get(0).phases().requests())
         .isEqualTo(7);
     assertThat(ClosedLoop.of(1).requests(7).measure(5).plan())
@@ -152,7 +152,7 @@ class LoadDslTest {
   }
 
   @Test
-  void poissonStepIsGatlings() {
+  void poissonStepIsAStepOfGatling() {
     OpenInjectionStep step = PoissonArrivals.of(25).seed(42).during(60);
     long planned = Arrivals.poisson(25, 42).countBefore(60 * SECOND);
 
@@ -170,7 +170,7 @@ class LoadDslTest {
     assertThatThrownBy(ClosedLoop::of)
         .hasMessage("The load plan has no level; expected at least one");
     assertThatThrownBy(() -> ClosedLoop.of(8).stabilize(-1))
-        .hasMessage("stabilize(-1.0 s) is no duration; expected 0 s or more");
+        .hasMessage("stabilize(-1 s) is no duration; expected 0 s or more");
     assertThatThrownBy(() -> OpenLoop.of(0))
         .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> PoissonArrivals.of(-1))

@@ -118,6 +118,6 @@ class GenAiMetersTest {
     assertThat(said)
         .singleElement()
         .asString()
-        .startsWith("LLM otlp: http://127.0.0.1:1/v1/metrics does not take meters: ");
+        .startsWith("LLM otlp: http://127.0.0.1:1/v1/metrics does not accept meters: ");
   }
 }

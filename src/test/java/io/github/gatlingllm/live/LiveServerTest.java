@@ -95,7 +95,7 @@ class LiveServerTest {
 
       assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
           .startsWith("HTTP/1.1 " + status)
-          .contains(status == 200 ? "<p>page" : "Ask for " + server.address());
+          .contains(status == 200 ? "<p>page" : "Open " + server.address());
     }
   }
 

@@ -48,7 +48,7 @@ class LiveViewTest {
           .hasMessage(
               "llm.live="
                   + port
-                  + ": expected a port, or <IP address>:<port>; port 0 takes any that is free");
+                  + ": expected a port, or <IP address>:<port>; port 0 takes any free port");
     }
   }
 
@@ -64,8 +64,8 @@ class LiveViewTest {
       assertThat(said)
           .singleElement()
           .asString()
-          .startsWith("LLM live page: 127.0.0.1:" + taken.getLocalPort() + " cannot be had (")
-          .endsWith("so there is none; port 0 takes any that is free");
+          .startsWith("LLM live page: 127.0.0.1:" + taken.getLocalPort() + " is not available (")
+          .endsWith("so there is none; port 0 takes any free port");
     }
   }
 
@@ -75,7 +75,7 @@ class LiveViewTest {
       assertThat(view).isNotNull();
       assertThat(said)
           .containsExactly(
-              "LLM otlp: nothing is sent, localhost:4318 is no URL such as"
+              "LLM otlp: no meters are sent: localhost:4318 is not a URL such as"
                   + " http://localhost:4318/v1/metrics");
     }
   }

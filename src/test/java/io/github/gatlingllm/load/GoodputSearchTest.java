@@ -214,6 +214,7 @@ class GoodputSearchTest {
     LevelSource endless = search(0.01, 0.05);
     assertThat(tried(endless, 1e9)).hasSize(21);
     assertThat(conclusion(endless)).startsWith("Even the highest rate tried holds the SLO: 10");
+    assertThat(tried(search(3e5, 0.05), 1e9)).as("1.2e6 is no rate").containsExactly(3e5, 6e5);
     LevelSource hopeless = search(1, 0.05);
     assertThat(tried(hopeless, 0)).hasSize(21);
     assertThat(conclusion(hopeless)).startsWith("No rate down to ").endsWith("holds the SLO");

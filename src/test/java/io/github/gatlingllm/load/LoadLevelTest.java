@@ -33,16 +33,16 @@ class LoadLevelTest {
             "closedLoop(0) offers no load; expected 1 user or more"),
         mistake(
             () -> Phases.DEFAULT.withMeasure(0),
-            "measure(0.0 s) measures nothing; expected more than 0 s"),
+            "measure(0 s) measures nothing; expected more than 0 s"),
         mistake(
             () -> Phases.DEFAULT.withRequests(0),
             "requests(0) measures nothing; expected 1 or more"),
         mistake(
             () -> Phases.DEFAULT.withDrain(-2_000_000_000L),
-            "drain(-2.0 s) is no duration; expected 0 s or more"),
+            "drain(-2 s) is no duration; expected 0 s or more"),
         mistake(
             () -> Phases.DEFAULT.withFill(-1),
-            "fill(-1.0E-9 s) is no duration; expected 0 s or more"),
+            "fill(-0.000000001 s) is no duration; expected 0 s or more"),
         mistake(
             () -> new LoadPlan.Sweep(List.of()),
             "The load plan has no level; expected at least one"),
@@ -52,7 +52,11 @@ class LoadLevelTest {
                     List.of(
                         new LoadLevel.Closed(8, Phases.DEFAULT),
                         new LoadLevel.Closed(8, Phases.DEFAULT))),
-            "Level c=8 is there twice; name each level once"));
+            "Level c=8 occurs twice; list each level once"),
+        mistake(
+            () -> new LoadLevel.Batch(100_000, 100_000, 0),
+            "batch(100000).trials(100000) has more than 2,147,483,647 requests; use fewer users or"
+                + " trials"));
   }
 
   private static Arguments mistake(ThrowingCallable call, String message) {

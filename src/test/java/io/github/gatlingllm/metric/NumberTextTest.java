@@ -67,7 +67,7 @@ class NumberTextTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {"9999|9,999 ms", "12345|12.3 s", "-12345|−12.3 s", "0.5|0.500 ms"})
+      value = {"9999|9,999 ms", "9999.6|10.0 s", "12345|12.3 s", "-12345|−12.3 s", "0.5|0.500 ms"})
   void longTimesAreInSeconds(double millis, String text) {
     assertThat(NumberText.ms(millis)).isEqualTo(text);
   }

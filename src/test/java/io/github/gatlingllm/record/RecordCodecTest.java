@@ -128,7 +128,7 @@ class RecordCodecTest {
   }
 
   @Test
-  void aFileWithoutTheAddedKeysIsRead() throws IOException {
+  void lineWithoutKeysOfLaterVersionsIsRead() throws IOException {
     RequestRecord record = records.answer(20);
     ObjectNode json = (ObjectNode) JSON.readTree(RecordCodec.write(record));
     json.put("queue_wait_s", 0.125);

@@ -79,7 +79,7 @@ class AfterRunTest {
     Run opened = open();
     assertThat(failsBuild(opened)).isFalse();
     assertThat(said())
-        .isEqualToIgnoringNewLines("LLM report: no llm request was sent, so there is none");
+        .isEqualToIgnoringNewLines("LLM report: none, because no llm request was sent");
     assertThat(opened.files().page()).doesNotExist();
   }
 

@@ -72,7 +72,7 @@ class LevelLogTest {
     }
 
     @Override
-    public void say(String line) {
+    public void print(String line) {
       events.add(line);
     }
 

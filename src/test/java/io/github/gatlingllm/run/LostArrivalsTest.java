@@ -213,7 +213,7 @@ class LostArrivalsTest {
     public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long start) {}
 
     @Override
-    public void say(String line) {}
+    public void print(String line) {}
 
     @Override
     public void countArrivals(
