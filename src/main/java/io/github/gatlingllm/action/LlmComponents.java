@@ -219,11 +219,12 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, Session> onStart() {
     parts.config.printSeed();
     parts.start.scenarioReady(run);
-    if (LlmProtocol.isDryRun()) {
+    boolean isDryRun = LlmProtocol.isDryRun();
+    if (isDryRun) {
       parts.plan.scenarioBuilt();
     }
     return session -> {
-      if (LlmProtocol.isDryRun()) {
+      if (isDryRun) {
         parts.plan.end();
       }
       run.userStarted();
