@@ -37,9 +37,6 @@ final class SseDecoder {
      * @param length 0 for an empty {@code data} line
      */
     void event(@Nullable String type, byte[] buffer, int offset, int length);
-
-    /** A comment, or a blank line that ends no event. */
-    default void heartbeat() {}
   }
 
   private static final byte[] NONE = {};
@@ -150,9 +147,7 @@ final class SseDecoder {
       dispatch();
     } else if (startsWithData(bytes, at, to)) {
       data(bytes, afterSpace(bytes, at + 5, to), to);
-    } else if (bytes[at] == ':') {
-      listener.heartbeat();
-    } else {
+    } else if (bytes[at] != ':') {
       otherField(bytes, at, to);
     }
   }
@@ -225,8 +220,6 @@ final class SseDecoder {
       joined.clear();
     } else if ("error".equals(type)) {
       listener.event(type, NONE, 0, 0);
-    } else {
-      listener.heartbeat();
     }
     type = null;
     hasData = false;
