@@ -200,15 +200,15 @@ public final class Run {
   }
 
   /** A virtual user has started. */
-  public void userCame() {
+  public void userStarted() {
     users.incrementAndGet();
-    server.usersCame();
+    server.userStarted();
   }
 
   /** A virtual user has left. After the last one the server may be stopped. */
-  public void userLeft() {
+  public void userEnded() {
     if (users.decrementAndGet() == 0) {
-      server.usersLeft();
+      server.allUsersEnded();
     }
   }
 
