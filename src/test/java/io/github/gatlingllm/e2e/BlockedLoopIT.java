@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class BlockedLoopIT {
 
   private static final Pattern SPAN =
-      Pattern.compile("c=8.*from (\\d+) s to (\\d+) s of the run.*event loops.* late");
+      Pattern.compile("c=8.*from (\\d+) s to (\\d+) s of the run.*event loops.* lagged");
 
   @Test
   void blockedEventLoopIsReportedWithItsTime() throws Exception {
