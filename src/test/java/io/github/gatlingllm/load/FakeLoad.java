@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world in which a plan runs in no time: a clock that jumps from task to task, and users whose
- * iterations take as long as told. Times are in milliseconds here.
+ * Runs a plan in virtual time: a clock that jumps from task to task, and users whose iterations
+ * have given durations. Times are in milliseconds.
  */
 final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   private static final long MILLI = 1_000_000L;
@@ -62,7 +62,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
     this(iterationMillis, exits, plan, level -> null);
   }
 
-  /** The same where levels start at these instants, in nanoseconds since the start. */
+  /** The same with planned starts of levels, in nanoseconds since the start. */
   FakeLoad(
       LongSupplier iterationMillis, LongPredicate exits, LoadPlan plan, PlanDriver.Starts starts) {
     this.iterationMillis = iterationMillis;
@@ -80,13 +80,15 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
             });
   }
 
-  /** The same, where every iteration fails. */
+  /** The same, but every iteration fails. */
   FakeLoad failing() {
     failing = true;
     return this;
   }
 
-  /** The same, where that share of the iterations that a rate has measured misses the SLO. */
+  /**
+   * The same, but a share of the measured iterations, as a function of the rate, misses the SLO.
+   */
   FakeLoad missing(DoubleUnaryOperator shareAtRate) {
     missed = shareAtRate;
     return this;

@@ -261,7 +261,10 @@ class PlanDriverTest {
     assertThat(load.usersThere).isZero();
   }
 
-  /** Ten per second, of which each fails after 0.35 s; those handed out ahead do not begin. */
+  /**
+   * Ten per second, each of which fails after 0.35 s; users scheduled for later arrivals do not
+   * start.
+   */
   @Test
   void tooManyErrorsEndAnOpenLevelAtOnce() {
     LoadLevel level = new LoadLevel.Open(10, Arrivals.constant(10), seconds(0, 0, 60, 5));
@@ -334,8 +337,8 @@ class PlanDriverTest {
   }
 
   /**
-   * 150 per second miss 1 %, exactly what they may: chance may make anything of that. Rates below
-   * miss nothing, those above everything. With 600 requests without a miss, 99 % are certain.
+   * At 150 per second 1 % miss, exactly the limit, so chance decides. At lower rates none miss, at
+   * higher rates all. 600 requests without a miss prove 99 %.
    */
   private FakeLoad search(Phases phases) {
     LoadPlan plan = new GoodputSearch(100, 0.5, 7, phases);
@@ -429,7 +432,7 @@ class PlanDriverTest {
     assertThat(load.lags).hasSameSizeAs(planned).containsOnly(0L);
   }
 
-  /** However long iterations take, each ends where the next begins. */
+  /** Iterations of any length follow each other without a gap. */
   @Test
   void closedLevelIsFullAllTheTime() {
     Random random = new Random(1);

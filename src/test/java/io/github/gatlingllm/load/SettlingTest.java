@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** When levels start to measure by themselves, and what their figures are then: in virtual time. */
+/** When levels with automatic phases start to measure, and their figures, in virtual time. */
 class SettlingTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int USERS = 64;
@@ -79,7 +79,7 @@ class SettlingTest {
     return server;
   }
 
-  /** Truth is what 2,000 s show after 160 s: 110 ms and 9.06 requests/s. */
+  /** Reference: 2,000 s after 160 s of warm-up give 110 ms and 9.06 requests/s. */
   @Test
   void measuredSharesAreThoseOfALongRun() {
     SerialPrefill truth =
@@ -253,7 +253,7 @@ class SettlingTest {
     assertThat(load.usersThere).isZero();
   }
 
-  /** Ten arrivals in 5 s, of which the last has 2 per second; then the rate stays. */
+  /** Ten arrivals in 5 s with a final rate of 2 per second, which then stays constant. */
   @Test
   void curvesAreMeasuredFromTheirStartAndHoldTheirLastRate() {
     LoadLevel.Open curve =
@@ -267,7 +267,7 @@ class SettlingTest {
     assertThat(load.iterations).filteredOn(line -> line.endsWith(" cooldown")).hasSize(1);
   }
 
-  /** All fail, and the first failure is one too many: nothing was measured, and nobody is left. */
+  /** All requests fail and none may: nothing is measured, and all users end. */
   @Test
   void aLevelThatIsCutBeforeItMeasuresEnds() {
     LoadPlan plan =
