@@ -29,8 +29,8 @@ class PlanDriverTest {
   @AfterEach
   void everyPlanEndsWithAllUsersEnded() {
     if (load != null) {
-      assertThat(load.noMore).isTrue();
-      assertThat(load.usersThere).isZero();
+      assertThat(load.allUsersStarted).isTrue();
+      assertThat(load.usersPresent).isZero();
     }
   }
 
@@ -258,7 +258,7 @@ class PlanDriverTest {
     assertThat(load.iterations)
         .as("the seventh to end is the last but the one beside it")
         .hasSize(8);
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 
   /**
@@ -274,7 +274,7 @@ class PlanDriverTest {
 
     assertThat(load.iterations).hasSize(4);
     assertThat(load.usersStarted).as("users for a second to come were there").isGreaterThan(8);
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
     assertThat(load.events)
         .last()
         .isEqualTo("stopped early during r=10: 4 requests failed, more than 0");
@@ -316,7 +316,7 @@ class PlanDriverTest {
         .isEqualTo(
             "stopped early during c=2, 2 levels left out: 102 requests failed one after the other"
                 + " and none succeeded between (last error: HTTP 500: broken)");
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 
   /** Nothing was measured: the level was still stabilizing. */
@@ -518,11 +518,11 @@ class PlanDriverTest {
       PlanDriver[] driver = new PlanDriver[1];
       class User implements LoopingUser {
         void loop(@Nullable RunningLevel ended) {
-          RunningLevel stage = ended;
-          for (RunningLevel next = driver[0].next(this, stage);
+          RunningLevel current = ended;
+          for (RunningLevel next = driver[0].next(this, current);
               next != null;
-              next = driver[0].next(this, stage)) {
-            stage = next;
+              next = driver[0].next(this, current)) {
+            current = next;
             iterate();
           }
         }
@@ -534,11 +534,11 @@ class PlanDriverTest {
         }
 
         @Override
-        public void resume(RunningLevel stage) {
+        public void resume(RunningLevel current) {
           threads.execute(
               () -> {
                 iterate();
-                loop(stage);
+                loop(current);
               });
         }
 

@@ -37,33 +37,33 @@ class SettlingTest {
       return e2e;
     }
 
-    private List<Long> ttfts(String stage, String phase) {
+    private List<Long> ttfts(String level, String phase) {
       List<Long> of = new ArrayList<>();
       for (int i = 0; i < ttfts.size(); i++) {
-        if (load.iterations.get(i).endsWith(" " + stage + " " + phase)) {
+        if (load.iterations.get(i).endsWith(" " + level + " " + phase)) {
           of.add(ttfts.get(i));
         }
       }
       return of.stream().sorted().toList();
     }
 
-    private long p95(String stage) {
-      List<Long> of = ttfts(stage, "measure");
+    private long p95(String level) {
+      List<Long> of = ttfts(level, "measure");
       return of.get((int) Math.ceil(0.95 * of.size()) - 1);
     }
 
-    /** When a phase of a stage began. */
-    private long start(String stage, String phase) {
+    /** When a phase of a level began. */
+    private long start(String level, String phase) {
       return load.events.stream()
-          .filter(event -> event.endsWith(" " + stage + " " + phase))
+          .filter(event -> event.endsWith(" " + level + " " + phase))
           .mapToLong(event -> Long.parseLong(event.substring(0, event.indexOf(' '))))
           .findFirst()
           .orElseThrow();
     }
 
     /** Requests per second that ended in a measure window of that length. */
-    private double rate(String stage, double seconds) {
-      long from = start(stage, "measure");
+    private double rate(String level, double seconds) {
+      long from = start(level, "measure");
       return ends.stream().filter(end -> end >= from && end < from + seconds * 1e3).count()
           / seconds;
     }
@@ -250,7 +250,7 @@ class SettlingTest {
             "4020 r=2 measure",
             "4520 r=2 cooldown");
     assertThat(load.usersStarted).as("none that does not begin").isEqualTo(10);
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 
   /** Ten arrivals in 5 s with a final rate of 2 per second, which then stays constant. */
@@ -278,6 +278,6 @@ class SettlingTest {
     assertThat(load.run().events)
         .contains("0 c=8 fill", "1000 c=8 drain")
         .noneMatch(event -> event.endsWith(" measure"));
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 }
