@@ -6,17 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many values came to a histogram in some time.
+ * Growth of a histogram in an interval.
  *
- * @param bounds upper ones, ascending; empty where buckets are not known
- * @param counts values up to each bound
+ * @param bounds upper bounds, ascending; empty if buckets are unknown
+ * @param counts number of values up to each bound
  */
 @SuppressWarnings("ArrayRecordComponent") // added up in place
 record BucketCounts(double count, double sum, List<Double> bounds, double[] counts) {
 
   static final BucketCounts NONE = new BucketCounts(0, 0, List.of(), new double[0]);
 
-  /** What came between two readings; all of the later one where its server began anew. */
+  /** The growth between two readings; all of the later one if the server was restarted. */
   static BucketCounts between(Histogram before, Histogram after) {
     boolean isReset = after.count() < before.count() || after.sum() < before.sum();
     double[] counts = new double[after.counts().size()];
@@ -36,7 +36,7 @@ record BucketCounts(double count, double sum, List<Double> bounds, double[] coun
         count * part, sum * part, bounds, Arrays.stream(counts).map(c -> c * part).toArray());
   }
 
-  /** Of both; without buckets where theirs differ. */
+  /** The sum of both; without buckets if their bounds differ. */
   BucketCounts and(BucketCounts other) {
     if (count == 0 || other.count == 0) {
       return count == 0 ? other : this;
@@ -48,8 +48,8 @@ record BucketCounts(double count, double sum, List<Double> bounds, double[] coun
   }
 
   /**
-   * The value below which a share of all values lie, interpolated within its bucket; the last bound
-   * where it lies beyond. Null without buckets or values.
+   * The quantile, interpolated within its bucket; the last bound if it is beyond. Null without
+   * buckets or values.
    */
   @Nullable Double quantile(double share) {
     if (counts.length == 0 || count <= 0) {

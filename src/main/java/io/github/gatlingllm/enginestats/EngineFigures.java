@@ -6,18 +6,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a target's pages of metrics say of the measure windows of some load levels. Counters and
- * histograms are differences between two readings; of a reading interval that a window cuts, the
- * part that lies in it counts.
+ * Figures from a target's metrics pages in the measure windows of one or more load levels. Counters
+ * and histograms are differences between readings; if a window cuts a reading interval, the growth
+ * counts in proportion to the overlap.
  *
  * @param windowS length of the windows, seconds
- * @param readings of all its pages in the windows
- * @param failedReadings of these, how many brought nothing
- * @param resets how often a counter went back, as after a restart
- * @param states gauges, as they were at the readings
- * @param counters how much they grew
+ * @param readings number of readings of all its pages in the windows
+ * @param failedReadings number of these that failed
+ * @param resets how often a counter decreased, as after a restart
+ * @param states gauges, sampled at the readings
+ * @param counters growth of counters
  * @param timings histograms, in seconds
- * @param isPowerShared whether the GPUs' power is told by a page that is about all targets
+ * @param isPowerShared whether GPU power comes from a page that describes all targets
  */
 public record EngineFigures(
     double windowS,
@@ -32,16 +32,16 @@ public record EngineFigures(
   /** A gauge over its readings. */
   public record State(double mean, double max) {}
 
-  /** A counter's growth in the windows, and ÷ their length. */
+  /** A counter's growth in the windows, total and per second. */
   public record Growth(double total, double perS) {}
 
   /**
    * A histogram's values in the windows.
    *
-   * @param count how many; a fraction where a window cuts a reading interval
-   * @param mean exact, from their sum
-   * @param p50 interpolated within its bucket, as all percentiles; beyond the last bound, that
-   *     bound; null where there are no buckets or pages have different ones
+   * @param count number of values; not whole if a window cuts a reading interval
+   * @param mean exact mean, from the sum
+   * @param p50 interpolated within its bucket, like all percentiles; the last bound if it is
+   *     beyond; null without buckets, or if pages have different ones
    */
   public record Timing(
       double count,
@@ -51,37 +51,37 @@ public record EngineFigures(
       @Nullable Double p95,
       @Nullable Double p99) {}
 
-  /** The mean of a gauge; null where there is none. */
+  /** The mean of a gauge; null if unknown. */
   public @Nullable Double mean(EngineMetric gauge) {
     State state = states.get(gauge);
     return state == null ? null : (Double) state.mean();
   }
 
-  /** The most of a gauge; null where there is none. */
+  /** The maximum of a gauge; null if unknown. */
   public @Nullable Double max(EngineMetric gauge) {
     State state = states.get(gauge);
     return state == null ? null : (Double) state.max();
   }
 
-  /** How much a counter grew; null where there is none. */
+  /** The growth of a counter; null if unknown. */
   public @Nullable Double total(EngineMetric counter) {
     Growth growth = counters.get(counter);
     return growth == null ? null : (Double) growth.total();
   }
 
-  /** How much a counter grew per second; null where there is none. */
+  /** The growth of a counter per second; null if unknown. */
   public @Nullable Double perS(EngineMetric counter) {
     Growth growth = counters.get(counter);
     return growth == null ? null : (Double) growth.perS();
   }
 
-  /** The mean of a histogram in milliseconds; null where there is none. */
+  /** The mean of a histogram in milliseconds; null if unknown. */
   public @Nullable Double meanMs(EngineMetric histogram) {
     Timing timing = timings.get(histogram);
     return timing == null ? null : (Double) (timing.mean() * 1e3);
   }
 
-  /** Found ÷ looked up prompt tokens, else as the server says it; null where it does not tell. */
+  /** Cached ÷ looked-up prompt tokens, else the server's own rate; null if unknown. */
   public @Nullable Double prefixCacheHitRate() {
     return hitRate(
         total(EngineMetric.PREFIX_CACHE_HITS),
@@ -90,11 +90,13 @@ public record EngineFigures(
   }
 
   private static @Nullable Double hitRate(
-      @Nullable Double hits, @Nullable Double queries, @Nullable Double said) {
-    return queries == null || hits == null ? said : queries == 0 ? null : (Double) (hits / queries);
+      @Nullable Double hits, @Nullable Double queries, @Nullable Double reported) {
+    return queries == null || hits == null
+        ? reported
+        : queries == 0 ? null : (Double) (hits / queries);
   }
 
-  /** Energy of the GPUs in joules: as counted, else mean power × time; null where not told. */
+  /** Energy of the GPUs in joules: as counted, else mean power × time; null if unknown. */
   public @Nullable Double joules() {
     Double counted = total(EngineMetric.GPU_ENERGY_J);
     Double power = mean(EngineMetric.GPU_POWER_W);
@@ -102,12 +104,12 @@ public record EngineFigures(
   }
 
   /**
-   * One page of metrics in the whole run.
+   * A metrics page over the whole run.
    *
-   * @param target that it is about; null where it is about all
-   * @param source whose names it has; empty where it was never understood
-   * @param lastError why its last failed reading failed; null where none did
-   * @param names what it calls its values
+   * @param target the target it describes; null for all targets
+   * @param source systems whose metric names it has; empty if it was never read successfully
+   * @param lastError reason of the latest failed reading; null if none failed
+   * @param names the page's names of the metrics
    */
   public record Page(
       @Nullable String target,
@@ -122,19 +124,19 @@ public record EngineFigures(
   /**
    * A target over time.
    *
-   * @param points one per interval in which it was read
+   * @param points one per interval with readings
    */
   public record OverTime(String target, List<Point> points) {}
 
   /**
    * An interval.
    *
-   * @param startS its start since the start of the run
+   * @param startS start of the interval, seconds since the start of the run
    * @param values means of gauges, growth of counters per second, means of histograms in seconds
    */
   public record Point(double startS, Map<EngineMetric, Double> values) {
 
-    /** Its value; null where there is none. */
+    /** The value of a metric; null if unknown. */
     public @Nullable Double of(EngineMetric metric) {
       return values.get(metric);
     }
@@ -149,14 +151,14 @@ public record EngineFigures(
   }
 
   /**
-   * What engines counted from before the first request to after the last, beside what was sent.
+   * Counters of engines from before the first request to after the last, beside the requests sent.
    *
-   * @param target null where pages are about all targets
+   * @param target null if pages describe all targets
    * @param sent requests of all phases that were sent
-   * @param ok of those, how many were complete and passed their checks
-   * @param outputTokens of all, as counted for the report
-   * @param generatedTokens null where not told, or not for the whole run
-   * @param finishedRequests likewise
+   * @param ok number of those that were complete and passed their checks
+   * @param outputTokens their output tokens, as counted for the report
+   * @param generatedTokens tokens that the engine generated; null if unknown for the whole run
+   * @param finishedRequests requests that the engine finished; null if unknown for the whole run
    */
   public record WholeRun(
       @Nullable String target,

@@ -19,15 +19,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the readings of {@code llm/server.jsonl}, in the order of the file, into figures by load
- * level and over time. Memory is bounded: sums per load level and per bucket of time, and the last
+ * Computes figures by load level and over time from the readings of {@code llm/server.jsonl}, in
+ * the order of the file. Bounded memory: sums per load level and time bucket, and the latest
  * reading of each of at most {@value #MOST_PAGES} pages.
  */
 public final class EngineTally {
 
   private static final int MOST_PAGES = 200;
 
-  /** What a page said longer ago is not what is now. */
+  /** Older readings of a page are not combined with current ones of other pages. */
   private static final long STALE_NANOS = 10_000_000_000L;
 
   private final long origin;
@@ -40,14 +40,14 @@ public final class EngineTally {
   private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
 
   /**
-   * A measure window [{@code from}, {@code to}) of a load level in epoch nanoseconds; empty where
-   * it never came to measure.
+   * The measure window [{@code from}, {@code to}) of a load level in epoch nanoseconds; empty if it
+   * never measured.
    */
   public record Window(String target, long from, long to) {}
 
   private record PageKey(@Nullable String target, String url) {}
 
-  /** What is known of a page. */
+  /** State of a page. */
   private static final class PageState {
     private @Nullable ServerSample latest;
     private String source = "";
@@ -60,7 +60,7 @@ public final class EngineTally {
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
   }
 
-  /** What a run sent to one target, or to all. */
+  /** Requests sent to one target, or to all. */
   private static final class SentRequests {
     private long count;
     private long ok;
@@ -82,11 +82,11 @@ public final class EngineTally {
   }
 
   /**
-   * Nothing is read yet.
+   * Creates a tally without readings.
    *
    * @param origin start of the run, epoch nanoseconds
-   * @param windows of the load levels, in their order
-   * @param mostBuckets of time, for charts
+   * @param windows windows of the load levels, in order
+   * @param mostBuckets largest number of time buckets for charts
    */
   public EngineTally(long origin, List<Window> windows, int mostBuckets) {
     this.origin = origin;
@@ -96,7 +96,7 @@ public final class EngineTally {
     sums = windows.stream().map(window -> new WindowSums()).toList();
   }
 
-  /** Adds a request, of any phase. */
+  /** Adds a request of any phase. */
   public void add(RequestRecord record) {
     SentRequests of = sent.computeIfAbsent(record.identity().target(), t -> new SentRequests());
     Long admitted = record.timing().admittedUnixNanos();
@@ -120,30 +120,30 @@ public final class EngineTally {
     }
     PageState page = pages.computeIfAbsent(key, k -> new PageState());
     ServerSample before = page.latest;
-    boolean isBack = before != null && sample.unixNanos() < before.unixNanos();
+    boolean isOutOfOrder = before != null && sample.unixNanos() < before.unixNanos();
     boolean isFailed = sample.error() != null;
     page.readings++;
     page.failed += isFailed ? 1 : 0;
     page.lastError = isFailed ? sample.error() : page.lastError;
     page.source = sample.source().isEmpty() ? page.source : sample.source();
-    List<String> about = sample.target() == null ? targets : List.of(sample.target());
-    for (String target : about) {
+    List<String> described = sample.target() == null ? targets : List.of(sample.target());
+    for (String target : described) {
       each(target, sample.unixNanos(), of -> of.reading(isFailed, sample.reset()));
     }
-    if (isFailed || isBack) {
+    if (isFailed || isOutOfOrder) {
       return;
     }
     page.resets += sample.reset() ? 1 : 0;
     page.names.putAll(sample.names());
     page.latest = sample;
     page.firstUnixNanos = before == null ? sample.unixNanos() : page.firstUnixNanos;
-    about.forEach(target -> gauges(target, sample));
+    described.forEach(target -> gauges(target, sample));
     if (before != null) {
-      growth(page, about, before, sample);
+      growth(page, described, before, sample);
     }
   }
 
-  /** Hands over the windows of a target that an instant lies in. */
+  /** Passes on the windows of a target that contain an instant. */
   private void each(String target, long at, Consumer<WindowSums> sink) {
     for (int i = 0; i < windows.size(); i++) {
       Window window = windows.get(i);
@@ -177,7 +177,7 @@ public final class EngineTally {
             });
   }
 
-  /** What the pages of a target, and those about all, say of a gauge together. */
+  /** The value of a gauge over the pages of a target and the pages of all targets. */
   private double ofAllPages(String target, EngineMetric metric, long now) {
     double sum = 0;
     double max = Double.NEGATIVE_INFINITY;
@@ -202,9 +202,9 @@ public final class EngineTally {
     };
   }
 
-  /** Counters and histograms: after a reset they began at 0. */
+  /** Adds the growth of counters and histograms, which start at 0 after a reset. */
   private void growth(
-      PageState page, List<String> about, ServerSample before, ServerSample sample) {
+      PageState page, List<String> described, ServerSample before, ServerSample sample) {
     long from = before.unixNanos();
     long to = sample.unixNanos();
     boolean isShared = sample.target() == null;
@@ -217,7 +217,7 @@ public final class EngineTally {
                 double grown = value >= old ? value - old : value;
                 page.counted.merge(metric, grown, Double::sum);
                 boolean sharesPower = isShared && metric == EngineMetric.GPU_ENERGY_J;
-                for (String target : about) {
+                for (String target : described) {
                   parts(
                       target,
                       from,
@@ -235,7 +235,7 @@ public final class EngineTally {
               ServerSample.Histogram old = before.histograms().get(metric);
               if (old != null) {
                 BucketCounts grown = BucketCounts.between(old, values);
-                for (String target : about) {
+                for (String target : described) {
                   parts(target, from, to, (of, part) -> of.histogram(metric, grown.times(part)));
                   bucket(target, from + (to - from) / 2).histogram(metric, grown);
                 }
@@ -243,7 +243,7 @@ public final class EngineTally {
             });
   }
 
-  /** Of several pages that count at the same time, each stands for its part of the time. */
+  /** Number of pages with a counter, by which the seconds of each page's growth are divided. */
   private long pagesWith(String target, EngineMetric counter) {
     return pages.entrySet().stream()
         .filter(page -> page.getValue().counted.containsKey(counter))
@@ -256,7 +256,10 @@ public final class EngineTally {
     void to(WindowSums sums, double part);
   }
 
-  /** What part of a reading interval lies in each window of a target. */
+  /**
+   * Passes on each window of a target that overlaps a reading interval, with the share of the
+   * interval in it.
+   */
   private void parts(String target, long from, long to, Part sink) {
     for (int i = 0; i < windows.size(); i++) {
       Window window = windows.get(i);
@@ -267,16 +270,16 @@ public final class EngineTally {
     }
   }
 
-  /** The figures of one load level; null where no page says anything of its window. */
+  /** The figures of one load level; null without readings in its window. */
   public @Nullable EngineFigures of(int level) {
     if (level >= windows.size()) {
-      return null; // it is in no plan, and has no window
+      return null; // not in a plan, so it has no window
     }
     Window window = windows.get(level);
     return sums.get(level).figures((window.to() - window.from()) / 1e9);
   }
 
-  /** The load levels of a target pooled; null where no page says anything of them. */
+  /** The figures of a target's load levels pooled; null without readings in their windows. */
   public @Nullable EngineFigures of(String target) {
     WindowSums all = new WindowSums();
     double seconds = 0;
@@ -291,15 +294,15 @@ public final class EngineTally {
   }
 
   /**
-   * Energy that GPUs took in the windows of some load levels, in joules; null where that is not
-   * told, or windows overlap so that it is not known whose it is.
+   * GPU energy in the windows of some load levels, in joules; null if unknown, or if windows
+   * overlap so that it cannot be assigned.
    */
   public @Nullable Double joules(Iterable<Integer> levels) {
     double sum = 0;
     for (int level : levels) {
       EngineFigures of = of(level);
       Double joules = of == null ? null : of.joules();
-      if (of == null || joules == null || isBesideOthers(level, of.isPowerShared())) {
+      if (of == null || joules == null || overlapsOthers(level, of.isPowerShared())) {
         return null;
       }
       sum += joules;
@@ -307,7 +310,7 @@ public final class EngineTally {
     return sum;
   }
 
-  private boolean isBesideOthers(int level, boolean isPowerShared) {
+  private boolean overlapsOthers(int level, boolean isPowerShared) {
     Window own = windows.get(level);
     for (int i = 0; i < windows.size(); i++) {
       Window other = windows.get(i);
@@ -320,7 +323,7 @@ public final class EngineTally {
     return false;
   }
 
-  /** Each page that was read. */
+  /** The pages that were read. */
   public List<Page> pages() {
     List<Page> all = new ArrayList<>();
     pages.forEach(
@@ -338,7 +341,7 @@ public final class EngineTally {
     return all;
   }
 
-  /** Each target over time; those of which something is known. */
+  /** The targets with readings, over time. */
   public List<OverTime> overTime() {
     List<OverTime> all = new ArrayList<>();
     overTime.forEach(
@@ -358,8 +361,7 @@ public final class EngineTally {
   }
 
   /**
-   * What engines counted in the whole run, by target; those about all targets where no page is
-   * about one.
+   * Counters of the whole run by target; of all targets together if no page describes a single one.
    */
   public List<WholeRun> wholeRun() {
     List<WholeRun> all = new ArrayList<>();
@@ -380,7 +382,7 @@ public final class EngineTally {
     }
   }
 
-  /** Null where a page was not read before and after, or its server began anew meanwhile. */
+  /** Null if a page was not read before and after the requests, or if its server was restarted. */
   private @Nullable Double counted(
       @Nullable String target, EngineMetric metric, SentRequests requests) {
     double sum = 0;

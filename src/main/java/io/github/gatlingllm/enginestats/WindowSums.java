@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What pages of metrics said in some time, added up. */
+/** Sums of the readings of metrics pages in an interval. */
 final class WindowSums {
 
   private long readings;
@@ -25,7 +25,7 @@ final class WindowSums {
     private long count;
   }
 
-  /** How much it grew, in how many seconds. */
+  /** Growth, and the seconds it took. */
   private static final class Counter {
     private double grown;
     private double seconds;
@@ -76,7 +76,7 @@ final class WindowSums {
     other.histograms.forEach(this::histogram);
   }
 
-  /** Null where nothing was said. */
+  /** Null without readings. */
   @Nullable EngineFigures figures(double seconds) {
     if (readings == 0 && counters.isEmpty()) {
       return null;

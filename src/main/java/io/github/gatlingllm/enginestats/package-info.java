@@ -1,6 +1,6 @@
 /**
- * What the server's own metrics say, by load level and over time: differences of counters, means
- * and maxima of states, percentiles of its histograms, and what the run itself sent.
+ * Figures from the server's own metrics, by load level and over time: growth of counters, means and
+ * maxima of gauges, percentiles of histograms. Pure: no I/O. Not for users' code.
  */
 @NullMarked
 package io.github.gatlingllm.enginestats;

@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests as meters of Micrometer, named after OpenTelemetry's semantic conventions for generative
- * AI (clients; status "development", 2026). What these do not name begins with {@code gatling_llm}.
- * All requests of the run, those of warm-ups apart, as they end.
+ * Micrometer meters of requests, named by OpenTelemetry's semantic conventions for generative AI
+ * clients (status "development", 2026). Other names start with {@code gatling_llm}. A request is
+ * recorded when it ends; warm-up requests are not.
  *
  * <table>
  * <caption>Meters</caption>
@@ -40,7 +40,7 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
 
   private static final String NEEDED = "io.micrometer:micrometer-registry-";
 
-  /** The bounds that the conventions ask for, in seconds and tokens. */
+  /** Histogram bounds of the conventions for seconds and tokens. */
   private static final Duration[] SECONDS = millis(doubling(10, 14, 2));
 
   private static final Duration[] FIRST_TOKEN =
@@ -79,10 +79,7 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
         .toArray(Duration[]::new);
   }
 
-  /**
-   * The meters that are asked for, and for which there is a registry on the class path; null where
-   * there are none.
-   */
+  /** Creates the enabled meters whose registry is on the class path; null if there are none. */
   static @Nullable GenAiMeters open(String run, LiveView.Options options, Consumer<String> say) {
     MeterRegistry sent = options.otlp() == null ? null : otlp(options.otlp(), run, say);
     PrometheusMeters scraped = options.page() == null ? null : prometheus();
@@ -106,19 +103,19 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
     try {
       return OtlpMeters.create(url, run, say);
     } catch (NoClassDefFoundError notOnTheClassPath) {
-      say.accept("LLM otlp: nothing is sent, add " + NEEDED + "otlp to the class path");
+      say.accept("LLM otlp: no meters are sent; add " + NEEDED + "otlp to the class path");
     } catch (IllegalArgumentException e) {
-      say.accept("LLM otlp: nothing is sent, " + e.getMessage());
+      say.accept("LLM otlp: no meters are sent: " + e.getMessage());
     }
     return null;
   }
 
-  /** What Prometheus scrapes; null where its registry is not on the class path. */
+  /** The text for Prometheus; null if its registry is not on the class path. */
   @Nullable Supplier<String> scraped() {
     return prometheus;
   }
 
-  /** Requests of one target, load level, API, model and outcome. */
+  /** The meters of one target, load level, API, model and outcome. */
   private record Operation(
       Timer duration,
       Timer firstChunk,
@@ -163,7 +160,7 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
     Tags tags =
         Tags.of(
             "gen_ai.operation.name", operation(id.api()),
-            "gen_ai.provider.name", "openai",
+            "gen_ai.provider.name", provider(id.api()),
             "gen_ai.request.model", id.model() == null ? "" : id.model(),
             "server.address", endpoint.getHost() == null ? "" : endpoint.getHost(),
             "server.port", Integer.toString(port(endpoint)),
@@ -178,7 +175,12 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
     return port >= 0 ? port : "https".equals(endpoint.getScheme()) ? 443 : 80;
   }
 
-  /** The conventions' word for an API. */
+  /** The provider whose API format is used, as the conventions define it for compatible servers. */
+  private static String provider(String api) {
+    return api.equals("messages") ? "anthropic" : "openai";
+  }
+
+  /** The operation name of an API by the conventions. */
   private static String operation(String api) {
     return switch (api) {
       case "completions" -> "text_completion";
@@ -210,7 +212,7 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
         .register(registry);
   }
 
-  /** Sends what is left where it is asked for. */
+  /** Sends the final values, if sending is enabled. */
   @Override
   public void close() {
     registry.close();

@@ -17,14 +17,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the live page: {@code /}, its server-sent events {@code /events}, and where there is a
- * registry for Prometheus, {@code /metrics}. Nobody else's page may read them through a browser: a
- * request that asks for a host by a name other than {@code localhost} is refused, as a foreign name
- * may resolve to this machine and an IP address cannot.
+ * Serves the live page at {@code /}, its server-sent events at {@code /events} and, with a registry
+ * for Prometheus, meters at {@code /metrics}. Protects against DNS rebinding: a request whose
+ * {@code Host} is neither an IP address nor {@code localhost} is refused, because another page's
+ * host name may resolve to this machine.
  */
 final class LiveServer implements AutoCloseable {
 
-  /** Each viewer has a thread, which mostly waits. */
+  /** Each viewer has a thread, which is mostly idle. */
   private static final int MOST_VIEWERS = 16;
 
   private static final long EVERY_SECONDS = 2;
@@ -32,7 +32,7 @@ final class LiveServer implements AutoCloseable {
   private static final Pattern HOST =
       Pattern.compile("(?:localhost|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
 
-  /** The texts of the three addresses; {@code meters} is null where there are none. */
+  /** The contents of the three paths; {@code meters} is null if there are none. */
   record Views(Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
 
   private final HttpServer server;
@@ -53,9 +53,9 @@ final class LiveServer implements AutoCloseable {
           });
 
   /**
-   * Starts it.
+   * Starts the server.
    *
-   * @throws IOException where the port is in use, or the address not one of this machine
+   * @throws IOException if the port is in use, or the address is not one of this machine
    */
   LiveServer(LiveView.Address address, Views views) throws IOException {
     this.views = views;
@@ -67,16 +67,16 @@ final class LiveServer implements AutoCloseable {
     server.start();
   }
 
-  /** Where the page is. */
+  /** The URL of the page. */
   URI address() {
     return URI.create("http://" + host + ":" + server.getAddress().getPort() + "/");
   }
 
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
-      String asked = exchange.getRequestHeaders().getFirst("Host");
-      if (asked == null || !HOST.matcher(asked).matches()) {
-        send(exchange, 403, "text/plain", "Ask for " + address() + "\n");
+      String requestedHost = exchange.getRequestHeaders().getFirst("Host");
+      if (requestedHost == null || !HOST.matcher(requestedHost).matches()) {
+        send(exchange, 403, "text/plain", "Open " + address() + "\n");
       } else if (!exchange.getRequestMethod().equals("GET")) {
         send(exchange, 405, "text/plain", "GET only\n");
       } else {
@@ -105,7 +105,7 @@ final class LiveServer implements AutoCloseable {
     }
   }
 
-  /** A page that fails says why; it never ends the run. */
+  /** Answers with the reason if the page cannot be made; the run continues. */
   private void page(HttpExchange exchange) throws IOException {
     String page;
     try {
@@ -117,7 +117,9 @@ final class LiveServer implements AutoCloseable {
     send(exchange, 200, "text/html", page);
   }
 
-  /** Every {@value #EVERY_SECONDS} s how it stands, until the viewer leaves or the run is over. */
+  /**
+   * Sends an event every {@value #EVERY_SECONDS} s, until the viewer leaves or the run has ended.
+   */
   private void follow(HttpExchange exchange) throws IOException {
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
     exchange.getResponseHeaders().set("Cache-Control", "no-store");
@@ -132,7 +134,7 @@ final class LiveServer implements AutoCloseable {
     } while (!isLast);
   }
 
-  /** Until the next event is due; at once where the run is over. */
+  /** Waits until the next event is due; returns at once if the run has ended. */
   private void awaitNext() {
     try {
       boolean unused = over.await(EVERY_SECONDS, TimeUnit.SECONDS);
@@ -151,7 +153,7 @@ final class LiveServer implements AutoCloseable {
     exchange.getResponseBody().write(body);
   }
 
-  /** Sends viewers the last event, within half a second, and stops. */
+  /** Sends the last event to all viewers, within half a second, and stops. */
   @Override
   public void close() {
     over.countDown();

@@ -21,25 +21,25 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as it goes, for who watches it: a page with the report's own charts, and meters. Nothing of
- * it is there, no thread and no memory, unless the run asks for it. Records come from the
- * recorder's thread; a viewer takes what is there every 2 s. Thread-safe.
+ * The live page of a run, with the report's own charts, and its meters. Uses no thread and no
+ * memory unless enabled. Records come from the recorder's thread; viewers are updated every 2 s.
+ * Thread-safe.
  */
 public final class LiveView implements AutoCloseable {
 
-  private static final long NEWS_NANOS = 1_500_000_000L;
+  private static final long EVENT_NANOS = 1_500_000_000L;
 
   /**
-   * Where the page listens.
+   * The address at which the page is served.
    *
-   * @param host an IP address; {@value #THIS_MACHINE} where only this machine may see the page
-   * @param port 0 for any that is free
+   * @param host an IP address; {@value #THIS_MACHINE} if only this machine may open the page
+   * @param port 0 for any free port
    */
   public record Address(String host, int port) {
 
     static final String THIS_MACHINE = "127.0.0.1";
 
-    /** What {@link #parse} takes, in a few words. */
+    /** The formats that {@link #parse} accepts, for error messages. */
     public static final String FORMS = "a port, or <IP address>:<port>";
 
     private static final Pattern FORM =
@@ -59,7 +59,7 @@ public final class LiveView implements AutoCloseable {
           Objects.requireNonNullElse(form.group(1), THIS_MACHINE), Integer.parseInt(form.group(2)));
     }
 
-    /** As {@link #parse} takes it. */
+    /** The format that {@link #parse} accepts. */
     @Override
     public String toString() {
       return host + ":" + port;
@@ -67,23 +67,25 @@ public final class LiveView implements AutoCloseable {
   }
 
   /**
-   * What is asked for.
+   * What is enabled.
    *
-   * @param page where the page listens; null for none
-   * @param otlp where meters are sent; null for nowhere
+   * @param page address of the page; null for none
+   * @param otlp URL to which meters are sent; null for none
    */
   public record Options(@Nullable Address page, @Nullable String otlp) {
 
     /** System property with the address of the page; {@code LLM_LIVE} in the environment. */
     public static final String PAGE_PROPERTY = "llm.live";
 
-    /** System property with the URL that meters go to; {@code LLM_OTLP} in the environment. */
+    /**
+     * System property with the URL to which meters are sent; {@code LLM_OTLP} in the environment.
+     */
     public static final String OTLP_PROPERTY = "llm.otlp";
 
     /**
-     * Of this process.
+     * The options of this process.
      *
-     * @throws IllegalArgumentException for what is no address, in one line
+     * @throws IllegalArgumentException with one line, for an invalid address
      */
     public static Options of(Map<?, ?> properties, Map<String, String> environment) {
       return new Options(
@@ -95,7 +97,7 @@ public final class LiveView implements AutoCloseable {
       try {
         return Address.parse(text);
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any that is free", e);
+        throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any free port", e);
       }
     }
 
@@ -105,12 +107,12 @@ public final class LiveView implements AutoCloseable {
   }
 
   /**
-   * The run that is watched.
+   * The run that is shown.
    *
-   * @param page the report to come
-   * @param startUnixNanos when it began
-   * @param figures of the current load level; null before there are any
-   * @param levels those that began, with the phases that did
+   * @param page path of the future report
+   * @param startUnixNanos start of the run
+   * @param figures figures of the current load level; null before there are any
+   * @param levels the load levels and phases that have started
    */
   public record Watched(
       String simulation,
@@ -126,13 +128,13 @@ public final class LiveView implements AutoCloseable {
   private final @Nullable LiveServer server;
   private final @Nullable GenAiMeters meters;
 
-  /** Between two load levels those of the one before stay. */
+  /** Figures last shown; kept between two load levels. */
   private @Nullable LiveFigures latest;
 
   private boolean isJudged;
   private boolean isOver;
-  private String news = "";
-  private long newsNanos;
+  private String event = "";
+  private long eventNanos;
 
   private LiveView(Watched run, Options options, Consumer<String> say) {
     this.run = run;
@@ -142,10 +144,10 @@ public final class LiveView implements AutoCloseable {
   }
 
   /**
-   * Opens what is asked for. What of it cannot be had costs a line, and the run goes on.
+   * Opens what is enabled. If something cannot be opened, prints a line, and the run continues.
    *
-   * @param say takes lines for the console
-   * @return null where nothing is asked for
+   * @param say prints a line on the console
+   * @return null if nothing is enabled
    */
   public static @Nullable LiveView open(Watched run, Options options, Consumer<String> say) {
     return options.isOff() ? null : new LiveView(run, options, say);
@@ -165,15 +167,15 @@ public final class LiveView implements AutoCloseable {
       say.accept(
           "LLM live page: "
               + address
-              + " cannot be had ("
+              + " is not available ("
               + e.getMessage()
-              + "), so there is none; port 0 takes any that is free");
+              + "), so there is none; port 0 takes any free port");
       return null;
     }
   }
 
   /** A request has ended. */
-  public void ended(RequestRecord record) {
+  public void requestEnded(RequestRecord record) {
     synchronized (this) {
       isJudged |= record.outcome().sloOk() != null;
       overTime.accept(record);
@@ -183,13 +185,13 @@ public final class LiveView implements AutoCloseable {
     }
   }
 
-  /** How the load generator fared in the last second. */
-  public synchronized void fared(GeneratorSecond second) {
+  /** Adds a second of the load generator's state. */
+  public synchronized void generatorSecond(GeneratorSecond second) {
     overTime.add(second);
   }
 
-  /** A load level is over. */
-  public synchronized void finished(String level, LiveFigures figures) {
+  /** A load level has ended. */
+  public synchronized void levelFinished(String level, LiveFigures figures) {
     finished.add(new LivePage.Finished(level, figures));
   }
 
@@ -197,14 +199,14 @@ public final class LiveView implements AutoCloseable {
     return LivePage.html(now());
   }
 
-  /** The same for all viewers that ask within {@value #NEWS_NANOS} ns. */
+  /** The current event; shared by all viewers that request it within {@value #EVENT_NANOS} ns. */
   private synchronized String event() {
     long nanos = System.nanoTime();
-    if (news.isEmpty() || isOver || nanos - newsNanos > NEWS_NANOS) {
-      news = LivePage.event(now());
-      newsNanos = nanos;
+    if (event.isEmpty() || isOver || nanos - eventNanos > EVENT_NANOS) {
+      event = LivePage.event(now());
+      eventNanos = nanos;
     }
-    return news;
+    return event;
   }
 
   private synchronized LivePage.Now now() {
@@ -224,7 +226,7 @@ public final class LiveView implements AutoCloseable {
         List.copyOf(finished));
   }
 
-  /** The run is over: viewers are told, and meters sent once more. */
+  /** The run has ended: sends the last event to viewers, and the final meters. */
   @Override
   public void close() {
     synchronized (this) {

@@ -18,16 +18,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters sent to a collector by OTLP over HTTP, every 10 s and at the end of the run, by the
- * optional {@code micrometer-registry-otlp}. Headers come from {@code OTEL_EXPORTER_OTLP_HEADERS}
- * as everywhere. What a collector does not take is said once, and never hurts the run.
+ * Sends meters to a collector by OTLP over HTTP, every 10 s and at the end of the run. Needs the
+ * optional {@code micrometer-registry-otlp}. Headers come from {@code OTEL_EXPORTER_OTLP_HEADERS}.
+ * The first failure is printed; the run continues.
  */
 final class OtlpMeters {
 
   private static final String STEP = "10s";
   private static final Duration LONGEST = Duration.ofSeconds(2);
 
-  /** Prometheus wants the same labels everywhere; here one that says nothing is left out. */
+  /**
+   * Drops empty tags, which only Prometheus needs, as it requires the same labels on all series.
+   */
   private static final MeterFilter WITHOUT_EMPTY =
       new MeterFilter() {
         @Override
@@ -40,16 +42,16 @@ final class OtlpMeters {
   private OtlpMeters() {}
 
   /**
-   * Starts to send.
+   * Starts to send meters.
    *
    * @param url such as {@code http://localhost:4318/v1/metrics}
-   * @throws IllegalArgumentException where that is no such URL, in words
-   * @throws NoClassDefFoundError where the registry is not on the class path
+   * @throws IllegalArgumentException with the reason, if the URL is invalid
+   * @throws NoClassDefFoundError if the registry is not on the class path
    */
   static MeterRegistry create(String url, String run, Consumer<String> say) {
     if (!url.matches("https?://[^/]+/.*")) {
       throw new IllegalArgumentException(
-          url + " is no URL such as http://localhost:4318/v1/metrics");
+          url + " is not a URL such as http://localhost:4318/v1/metrics");
     }
     OtlpConfig config =
         Map.of(
@@ -69,16 +71,16 @@ final class OtlpMeters {
 
   private static OtlpMetricsSender sender(Consumer<String> say) {
     HttpClient client = HttpClient.newBuilder().connectTimeout(LONGEST).build();
-    AtomicBoolean isSaid = new AtomicBoolean();
+    AtomicBoolean isPrinted = new AtomicBoolean();
     return request -> {
       String why = send(client, request);
-      if (why != null && isSaid.compareAndSet(false, true)) {
-        say.accept("LLM otlp: " + request.getAddress() + " does not take meters: " + why);
+      if (why != null && isPrinted.compareAndSet(false, true)) {
+        say.accept("LLM otlp: " + request.getAddress() + " does not accept meters: " + why);
       }
     };
   }
 
-  /** Why it was not taken; null where it was. */
+  /** Why the request failed; null if it succeeded. */
   private static @Nullable String send(HttpClient client, OtlpMetricsSender.Request request) {
     HttpRequest.Builder post =
         HttpRequest.newBuilder(URI.create(request.getAddress()))

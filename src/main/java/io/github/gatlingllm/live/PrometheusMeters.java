@@ -8,8 +8,8 @@ import io.micrometer.prometheusmetrics.PrometheusNamingConvention;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Prometheus scrapes, by the optional {@code micrometer-registry-prometheus}. Names are as
- * OpenTelemetry's translation to Prometheus has them: times end with {@code _seconds}, units in
+ * Meters in Prometheus text format. Needs the optional {@code micrometer-registry-prometheus}.
+ * Names follow OpenTelemetry's translation to Prometheus: times end with {@code _seconds}, units in
  * braces are left out.
  */
 final class PrometheusMeters {
@@ -21,9 +21,9 @@ final class PrometheusMeters {
   }
 
   /**
-   * Those of a run.
+   * Creates the registry.
    *
-   * @throws NoClassDefFoundError where the registry is not on the class path
+   * @throws NoClassDefFoundError if the registry is not on the class path
    */
   static PrometheusMeters create() {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -43,7 +43,7 @@ final class PrometheusMeters {
     return registry;
   }
 
-  /** The text format, version 0.0.4. */
+  /** All meters in text format 0.0.4. */
   String text() {
     return registry.scrape();
   }

@@ -118,7 +118,7 @@ public record LevelInfo(
   }
 
   /** The same level with other phases. */
-  public LevelInfo withPhases(List<PhaseWindow> windows) {
+  LevelInfo withPhases(List<PhaseWindow> windows) {
     return ByName.with(this, "phases", windows);
   }
 

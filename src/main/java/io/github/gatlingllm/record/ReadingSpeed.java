@@ -23,7 +23,7 @@ public final class ReadingSpeed {
   public static final double DEFAULT = 5;
 
   /** Words of English text per token: 250 words per minute are 5.56 tokens per second. */
-  public static final double WORDS_PER_TOKEN = 0.75;
+  private static final double WORDS_PER_TOKEN = 0.75;
 
   private static final String WORDS_PER_MINUTE = "wpm";
   private static final double FASTEST = 1_000_000;

@@ -59,7 +59,7 @@ public record RequestRecord(
    * Whether TPOT assumes an even share of N per event, because the server did not report the tokens
    * of the first event.
    */
-  public boolean isTpotEstimated() {
+  boolean isTpotEstimated() {
     return timing.tpotNanos != null
         && events.firstEventTokens == null
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
@@ -353,7 +353,7 @@ public record RequestRecord(
      * The prompt as readable text: messages with their roles, and content other than text in
      * brackets. Null if it was not recorded.
      */
-    public @Nullable String asked() {
+    public @Nullable String readablePrompt() {
       return messages == null ? prompt : MessageText.of(messages);
     }
   }

@@ -40,14 +40,12 @@ public record ServerSample(
 
   /** The same sample at another instant. */
   public ServerSample at(long otherUnixNanos) {
-    return new ServerSample(
-        otherUnixNanos, target, url, source, tookMs, error, reset, names, values, histograms);
+    return ByName.with(this, "unixNanos", otherUnixNanos);
   }
 
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
-    return new ServerSample(
-        unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms);
+    return ByName.with(this, "target", ofTarget, "reset", false);
   }
 
   /** A value; null if there is none. */

@@ -74,16 +74,18 @@ record ComparedRuns(Side base, List<Other> others) {
         .sorted(
             Comparator.comparingInt(
                 place ->
-                    isHeadline(other, place) ? 0 : place.stage() != null ? 2 : isOne() ? 1 : 3))
+                    isHeadline(other, place)
+                        ? 0
+                        : place.stage() != null ? 2 : hasOneCurve() ? 1 : 3))
         .toList();
   }
 
   /** Whether the part is unfolded: operating points, and pooled figures of one curve. */
   boolean isOpen(Other other, Place place) {
-    return isHeadline(other, place) || (place.stage() == null && isOne());
+    return isHeadline(other, place) || (place.stage() == null && hasOneCurve());
   }
 
-  private boolean isOne() {
+  private boolean hasOneCurve() {
     return base.figures.summary().curves().size() < 2;
   }
 

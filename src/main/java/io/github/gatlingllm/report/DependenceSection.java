@@ -71,9 +71,9 @@ final class DependenceSection {
     List<Charts> groups =
         levels.charts(
             samples,
-            this::together,
+            this::operatingPoints,
             (level, drawn) -> charts(drawn.dependence(), level.suffix()),
-            drawn -> constants(drawn.dependence()));
+            drawn -> constantLengths(drawn.dependence()));
     if (turns.size() > 1) {
       List<Chart> charts = new ArrayList<>(List.of(ttftByTurn()));
       if (turns.stream().anyMatch(turn -> turn.meanPromptTokens() != null)) {
@@ -94,7 +94,7 @@ final class DependenceSection {
   }
 
   /** A note on charts that are left out because all requests have the same length. */
-  private static String constants(Dependence dependence) {
+  private static String constantLengths(Dependence dependence) {
     return SCATTERS.stream()
         .filter(scatter -> scatter.cloud.apply(dependence).ranges().size() == 1)
         .map(scatter -> withoutChart(scatter, scatter.cloud.apply(dependence).ranges().get(0)))
@@ -102,7 +102,7 @@ final class DependenceSection {
   }
 
   /** The medians at the operating point of each curve, a chart per dependence. */
-  private List<Chart> together() {
+  private List<Chart> operatingPoints() {
     List<Chart> charts = new ArrayList<>();
     for (Scatter scatter : SCATTERS) {
       List<Line> lines = new ArrayList<>();

@@ -95,11 +95,11 @@ final class EngineSection {
 
   private Table times(List<Stage> stages) {
     Columns<Stage> columns = Columns.of(level());
-    beside(columns, stages, "TTFT", Metric.TTFT_MS, EngineMetric.ENGINE_TTFT_S);
+    clientAndEngine(columns, stages, "TTFT", Metric.TTFT_MS, EngineMetric.ENGINE_TTFT_S);
     column(columns, stages, "queue", stage -> ms(stage, EngineMetric.ENGINE_QUEUE_S));
     column(columns, stages, "prefill", stage -> ms(stage, EngineMetric.ENGINE_PREFILL_S));
-    beside(columns, stages, "ITL", Metric.ITL_MS, EngineMetric.ENGINE_ITL_S);
-    beside(columns, stages, "E2E", Metric.E2E_MS, EngineMetric.ENGINE_E2E_S);
+    clientAndEngine(columns, stages, "ITL", Metric.ITL_MS, EngineMetric.ENGINE_ITL_S);
+    clientAndEngine(columns, stages, "E2E", Metric.E2E_MS, EngineMetric.ENGINE_E2E_S);
     List<Stage> timed =
         stages.stream()
             .filter(stage -> !Objects.requireNonNull(stage.serverMetrics()).timings().isEmpty())
@@ -108,7 +108,7 @@ final class EngineSection {
   }
 
   /** Adds columns for a time as the client and the engine measured it, if the engine reports it. */
-  private static void beside(
+  private static void clientAndEngine(
       Columns<Stage> to, List<Stage> stages, String name, Metric client, EngineMetric engine) {
     if (stages.stream().anyMatch(stage -> ms(stage, engine) != null)) {
       to.and(

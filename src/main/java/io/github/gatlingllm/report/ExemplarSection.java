@@ -47,10 +47,10 @@ final class ExemplarSection {
       String title = failed.size() == 1 ? "The failed request" : failed.size() + " failed requests";
       charts.add(chart("timeline-failed", title, failed));
     }
-    String together = new RunText(summary).together();
+    String pooled = new RunText(summary).pooledOver();
     return charts.isEmpty()
         ? null
-        : Section.of("timeline", together.isEmpty() ? "" : " Requests of " + together + ".")
+        : Section.of("timeline", pooled.isEmpty() ? "" : " Requests of " + pooled + ".")
             .charts(charts);
   }
 

@@ -141,7 +141,7 @@ final class HtmlReport {
       fact("Scenario", names(workload.scenarios().keySet()));
       fact("Dataset", setting("dataset"));
       fact("Tokenizer", setting("tokenizer"));
-      fact("Requests measured", measured(text.together()));
+      fact("Requests measured", measured(text.pooledOver()));
       fact("Started", DATE.format(Instant.ofEpochSecond(0, run.startUnixNs())));
       fact("Duration", NumberText.duration((run.endUnixNs() - run.startUnixNs()) / 1e9));
       fact("Seed", run.seed() == null ? "" : run.seed().toString());
@@ -150,9 +150,9 @@ final class HtmlReport {
       return facts;
     }
 
-    private String measured(String together) {
+    private String measured(String pooled) {
       String count = NumberText.count(summary.figures().counts().started());
-      return together.isEmpty() ? count : count + " (" + together + ")";
+      return pooled.isEmpty() ? count : count + " (" + pooled + ")";
     }
 
     private void fact(String name, String value) {

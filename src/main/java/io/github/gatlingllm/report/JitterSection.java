@@ -43,21 +43,21 @@ final class JitterSection {
             .body(
                 isAnyReaderLate()
                     ? "Readers begin with the first token, read at an even speed, and wait where"
-                          + " the next token is late. A reader who begins later by the sum of these"
-                          + " waits never waits. If all begin later by the p99 of that sum, 99 %"
-                          + " never wait."
+                        + " the next token is late. A reader who begins later by the sum of these"
+                        + " waits never waits. If all begin later by the p99 of that sum, 99 %"
+                        + " never wait."
                     : "",
                 isAnyReaderLate() ? List.of(jitter(), readers()) : List.of(jitter()))
             .groups(
                 levels.charts(
                     samples,
-                    this::together,
+                    this::operatingPoints,
                     (level, drawn) -> charts(drawn.evenness(), level.suffix()),
                     drawn -> eventsInWords(drawn.evenness())));
     return section.hasCharts() ? section : null;
   }
 
-  private List<Chart> together() {
+  private List<Chart> operatingPoints() {
     ShapeSection shapes = new ShapeSection(summary, levels, samples);
     return List.of(
         shapes.percentiles("jitter-ratio", "jitter of single requests", s -> s.evenness().ratio()),

@@ -5,7 +5,6 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Tiles.Tile;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
@@ -178,21 +177,22 @@ public final class LivePage {
 
   private static Table finished(List<Finished> levels) {
     return Table.of(
-        "Load levels that are over",
+        "Finished load levels",
         levels,
-        Column.of("Load level", level -> Cell.figure(level.level)),
-        Column.of("Output tok/s", level -> Cell.number(level.figures.tokensPerSecondMean())),
-        Column.of("Requests/s", level -> Cell.number(level.figures.requestsPerSecond())),
-        Column.of("TTFT p50, ms", level -> ms(level.figures.ttftMs(), Percentiles::p50)),
-        Column.of("TTFT p99, ms", level -> ms(level.figures.ttftMs(), Percentiles::p99)),
-        Column.of("ITL p50, ms", level -> ms(level.figures.itlMs(), Percentiles::p50)),
-        Column.of("ITL p99, ms", level -> ms(level.figures.itlMs(), Percentiles::p99)),
-        Column.of("In SLO", level -> Cell.percent(level.figures.sloShare())),
-        Column.of("Ok", level -> Cell.count(level.figures.ok())),
-        Column.of("Failed", level -> Cell.count(level.figures.failed())));
+        Column.figure("Load level", Finished::level),
+        Column.number("Output tok/s", level -> level.figures.tokensPerSecondMean()),
+        Column.number("Requests/s", level -> level.figures.requestsPerSecond()),
+        Column.number("TTFT p50, ms", level -> ms(level.figures.ttftMs(), Percentiles::p50)),
+        Column.number("TTFT p99, ms", level -> ms(level.figures.ttftMs(), Percentiles::p99)),
+        Column.number("ITL p50, ms", level -> ms(level.figures.itlMs(), Percentiles::p50)),
+        Column.number("ITL p99, ms", level -> ms(level.figures.itlMs(), Percentiles::p99)),
+        Column.percent("In SLO", level -> level.figures.sloShare()),
+        Column.count("Ok", level -> level.figures.ok()),
+        Column.count("Failed", level -> level.figures.failed()));
   }
 
-  private static Cell ms(@Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {
-    return Cell.number(ms == null ? null : (Double) which.applyAsDouble(ms));
+  private static @Nullable Double ms(
+      @Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {
+    return ms == null ? null : (Double) which.applyAsDouble(ms);
   }
 }

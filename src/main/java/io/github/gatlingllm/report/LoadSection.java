@@ -156,12 +156,7 @@ final class LoadSection {
   }
 
   private List<Stage> of(Curve curve) {
-    return summary.stages().stream()
-        .filter(
-            stage ->
-                stage.target().equals(curve.target())
-                    && Objects.equals(stage.scenario(), curve.scenario()))
-        .toList();
+    return summary.stages().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
   private Axis load() {

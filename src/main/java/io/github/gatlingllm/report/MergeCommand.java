@@ -84,7 +84,7 @@ final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    refuseUsed(out);
+    requireEmpty(out);
     if (expected != null && expected < 1) {
       throw new IllegalArgumentException(
           "--expect " + expected + " is out of range; expected a whole number ≥ 1");
@@ -164,7 +164,7 @@ final class MergeCommand implements Callable<Integer> {
         : 0;
   }
 
-  private static void refuseUsed(Path out) throws IOException {
+  private static void requireEmpty(Path out) throws IOException {
     if (Files.isDirectory(out)) {
       try (Stream<Path> inside = Files.list(out)) {
         if (inside.findAny().isEmpty()) {

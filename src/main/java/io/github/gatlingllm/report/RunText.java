@@ -35,7 +35,7 @@ final class RunText {
                 + " started, "
                 + NumberText.count(counts.ok())
                 + " ok, "
-                + ended(counts)
+                + failedAndCancelled(counts)
                 + " cancelled"));
     List<Curve> curves = summary.curves();
     if (curves.size() < 2) {
@@ -96,7 +96,7 @@ final class RunText {
   }
 
   /** Counts of failed and, if any, rate-limited requests, and the number of cancelled ones. */
-  static String ended(Figures.Counts counts) {
+  static String failedAndCancelled(Figures.Counts counts) {
     return NumberText.count(counts.failed())
         + " failed, "
         + (counts.rateLimited() == 0
@@ -129,7 +129,7 @@ final class RunText {
   }
 
   /** What figures of the whole run pool, e.g. {@code all load levels}; may be empty. */
-  String together() {
+  String pooledOver() {
     List<String> what = new ArrayList<>();
     if (summary.stages().stream().map(Stage::label).distinct().count() > 1) {
       what.add("load levels");
@@ -143,10 +143,10 @@ final class RunText {
     return what.isEmpty() ? "" : "all " + String.join(" and ", what);
   }
 
-  /** {@link #together} as a caption, e.g. {@code All load levels pooled.}; may be empty. */
+  /** {@link #pooledOver} as a caption, e.g. {@code All load levels pooled.}; may be empty. */
   String pooled() {
-    String together = together();
-    return together.isEmpty() ? "" : "A" + together.substring(1) + " pooled.";
+    String pooled = pooledOver();
+    return pooled.isEmpty() ? "" : "A" + pooled.substring(1) + " pooled.";
   }
 
   private static String output(Figures figures) {

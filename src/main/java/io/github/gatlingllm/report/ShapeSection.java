@@ -37,7 +37,7 @@ final class ShapeSection {
             .groups(
                 levels.charts(
                     samples,
-                    this::together,
+                    this::operatingPoints,
                     (level, drawn) -> of(drawn, level.suffix()),
                     drawn -> ""));
     return section.hasCharts()
@@ -60,7 +60,7 @@ final class ShapeSection {
   }
 
   /** The percentiles at the operating point of each curve, a chart per metric. */
-  private List<Chart> together() {
+  private List<Chart> operatingPoints() {
     return DRAWN.stream()
         .map(
             metric ->

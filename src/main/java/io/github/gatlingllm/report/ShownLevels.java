@@ -89,7 +89,8 @@ final class ShownLevels {
     return new Level(position, stage, curve, title, isOperating);
   }
 
-  private static boolean isOf(Curve curve, Stage stage) {
+  /** Whether the load level is a point of the curve. */
+  static boolean isOf(Curve curve, Stage stage) {
     return stage.target().equals(curve.target())
         && Objects.equals(stage.scenario(), curve.scenario());
   }
@@ -114,7 +115,7 @@ final class ShownLevels {
   }
 
   /** The same for a part that the choice of all operating points does not show. */
-  When alone(Level level) {
+  When whenChosen(Level level) {
     return when(level, false);
   }
 
@@ -132,30 +133,31 @@ final class ShownLevels {
    * Charts of each level that has samples, after charts of all operating points if there are
    * several curves.
    *
-   * @param together charts of all operating points
+   * @param operatingPoints charts of all operating points
    * @param drawn charts of one level
    * @param note note above the charts of one level; may be empty
    */
   List<Charts> charts(
       Map<Integer, LevelSamples> samples,
-      Supplier<List<Chart>> together,
+      Supplier<List<Chart>> operatingPoints,
       BiFunction<Level, LevelSamples, List<Chart>> drawn,
       Function<LevelSamples, String> note) {
     List<Charts> groups = new ArrayList<>();
     if (hasSeveralCurves()) {
-      groups.add(new Charts("Operating points", "", together(), together.get()));
+      groups.add(new Charts("Operating points", "", whenOperatingPoints(), operatingPoints.get()));
     }
     for (Level level : levels) {
       LevelSamples of = samples.get(level.position);
       if (of != null) {
-        groups.add(new Charts(level.title, note.apply(of), alone(level), drawn.apply(level, of)));
+        groups.add(
+            new Charts(level.title, note.apply(of), whenChosen(level), drawn.apply(level, of)));
       }
     }
     return groups;
   }
 
   /** The choice that shows a part about the operating points of all curves. */
-  When together() {
+  When whenOperatingPoints() {
     return new When(OPERATING, true);
   }
 

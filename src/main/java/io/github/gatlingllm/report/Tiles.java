@@ -36,24 +36,17 @@ final class Tiles {
   private final List<ObjectiveRow> objectives;
   private final String target;
 
-  private Tiles(Summary summary) {
+  private Tiles(Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
     this.summary = summary;
-    figures = summary.figures();
-    objectives = List.of();
-    target = "";
-  }
-
-  private Tiles(Summary summary, Stage level) {
-    this.summary = summary;
-    figures = level.figures();
-    objectives = level.objectives();
-    target = level.target();
+    this.figures = figures;
+    this.objectives = objectives;
+    this.target = target;
   }
 
   /** The tiles of each curve; empty if there are more than {@value #MOST_CURVES}. */
   static List<Group> of(Summary summary) {
     if (summary.curves().isEmpty()) {
-      return List.of(new Group("", new Tiles(summary).list()));
+      return List.of(new Group("", new Tiles(summary, summary.figures(), List.of(), "").list()));
     }
     if (summary.curves().size() > MOST_CURVES) {
       return List.of();
@@ -71,7 +64,7 @@ final class Tiles {
 
   /** The tiles of one load level. */
   static List<Tile> of(Summary summary, Stage level) {
-    return new Tiles(summary, level).list();
+    return new Tiles(summary, level.figures(), level.objectives(), level.target()).list();
   }
 
   private List<Tile> list() {

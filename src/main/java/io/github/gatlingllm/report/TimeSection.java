@@ -40,7 +40,7 @@ final class TimeSection {
   private final @Nullable SloTable slo;
   private final boolean isJudged;
   private final List<Band> bands;
-  private final String together;
+  private final String pooled;
   private final String howTargetsFailed;
 
   TimeSection(Summary summary, Series series) {
@@ -49,7 +49,7 @@ final class TimeSection {
     slo = summary.slo();
     isJudged = slo != null;
     bands = bands(summary);
-    together = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
+    pooled = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
     howTargetsFailed = howTargetsFailed(summary);
   }
 
@@ -60,7 +60,7 @@ final class TimeSection {
     slo = null;
     this.isJudged = isJudged;
     this.bands = bands;
-    together = "";
+    pooled = "";
     howTargetsFailed = "";
   }
 
@@ -82,7 +82,7 @@ final class TimeSection {
       }
     }
     series.heat().forEach((metric, map) -> charts.add(heat(metric, map)));
-    Section section = Section.of("time", NumberText.duration(series.bucketS()), together);
+    Section section = Section.of("time", NumberText.duration(series.bucketS()), pooled);
     return charts.stream().noneMatch(Chart::hasPoints)
         ? section.body("No request was in flight at any time.")
         : section.body("time", Map.of()).charts(charts);

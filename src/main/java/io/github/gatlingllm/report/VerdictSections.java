@@ -35,7 +35,7 @@ final class VerdictSections {
     List<Part> groups = new ArrayList<>();
     boolean isTable = Tiles.of(summary).isEmpty();
     for (Level level : levels.all()) {
-      When when = isTable ? levels.alone(level) : levels.when(level);
+      When when = isTable ? levels.whenChosen(level) : levels.when(level);
       groups.add(new Part(level.title(), when, Tiles.of(summary, level.stage())));
     }
     if (groups.isEmpty()) {
@@ -62,11 +62,12 @@ final class VerdictSections {
     if (slo != null) {
       Table all = OutcomeTables.objectives(summary, slo, false);
       if (levels.hasSeveralCurves() || levels.all().isEmpty()) {
-        groups.add(new Part("", levels.all().isEmpty() ? When.ALWAYS : levels.together(), all));
+        groups.add(
+            new Part("", levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(), all));
       }
       for (Level level : levels.all()) {
         Table own = OutcomeTables.objectives(summary, slo, level.stage());
-        groups.add(new Part("", levels.alone(level), own));
+        groups.add(new Part("", levels.whenChosen(level), own));
       }
     }
     Map<String, Object> values = new HashMap<>();
@@ -158,14 +159,14 @@ final class VerdictSections {
     }
     tables.add(OutcomeTables.rateLimits(summary));
     tables.removeIf(Table::isEmpty);
-    String together = new RunText(summary).together();
+    String pooled = new RunText(summary).pooledOver();
     String lead =
         "%s requests measured%s: %s ok, %s cancelled by the client at the end."
             .formatted(
                 NumberText.count(counts.started()),
-                together.isEmpty() ? "" : " (" + together + ")",
+                pooled.isEmpty() ? "" : " (" + pooled + ")",
                 NumberText.count(counts.ok()),
-                RunText.ended(counts));
+                RunText.failedAndCancelled(counts));
     return Section.of("outcomes", lead)
         .body(counts.failed() == 0 ? "No request failed." : "", tables);
   }

@@ -16,11 +16,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JVM's shutdown hook: Gatling's pages exist by now and its loggers are gone, so ours are made,
- * and what is said is printed. A run that did not come to its end is reported as interrupted. Only
- * a missed assertion or an invalid run after it came to its end, and records that could not be
- * written or uploaded, change the exit code; no other failure in here does. Records are uploaded
- * before the report is made: who sends a SIGTERM does not wait long.
+ * The JVM's shutdown hook, which makes the report. Gatling's own pages exist by then; its loggers
+ * are closed, so messages are printed. A run that did not complete is reported as interrupted. The
+ * exit code changes only if a completed run missed an assertion or is invalid, or if records could
+ * not be written or uploaded. Records are uploaded before the report is made, since there is little
+ * time after a SIGTERM.
  */
 final class AfterRun implements Runnable {
 
@@ -44,12 +44,12 @@ final class AfterRun implements Runnable {
     }
   }
 
-  /** Makes the report; true where the build is to fail for what it shows. */
+  /** Makes the report; returns whether the build should fail because of it. */
   boolean report() {
     try {
       RunInfo info = run.end(RunInfo.State.INTERRUPTED);
       if (run.isRefused() || ParentProcess.ofProcess() != null) {
-        return false; // what is to be said, the process says that joins the injectors' runs
+        return false; // the process that joins the runs of the injectors prints the results
       }
       boolean isEmpty = !run.hasRequests() && info.assertions().isEmpty();
       if (!isEmpty) {
@@ -62,7 +62,7 @@ final class AfterRun implements Runnable {
             out.println("LLM upload: " + upload.place());
           });
       if (isEmpty) {
-        out.println("LLM report: no llm request was sent, so there is none");
+        out.println("LLM report: none, because no llm request was sent");
         return false;
       }
       boolean failsBuild = report(info);
@@ -101,7 +101,7 @@ final class AfterRun implements Runnable {
     void send(RunUpload upload) throws IOException;
   }
 
-  /** Where that is asked for; after a failure not again. */
+  /** Uploads a part, if an upload is configured and none failed before. */
   private void upload(RunInfo info, Part part) {
     if (uploadTo == null || isUploadFailed) {
       return;
@@ -112,7 +112,7 @@ final class AfterRun implements Runnable {
       isUploadFailed = true;
       out.println(
           ConsoleBlock.visible(
-              "LLM upload failed: %s; all is still here, try again with: upload %s --to %s"
+              "LLM upload failed: %s; the files are kept, try again with: upload %s --to %s"
                   .formatted(e.getMessage(), run.files().run(), uploadTo)));
     }
   }

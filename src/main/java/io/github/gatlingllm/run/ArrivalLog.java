@@ -15,8 +15,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the schedules of a run as they become due, each drawn again line by line on a thread of
- * its own: no event loop waits, and no schedule is held in memory. Safe for use by several threads.
+ * Writes the planned arrivals of a run to {@code arrivals.jsonl}. Each schedule is generated again,
+ * line by line, on a separate thread, so that no event loop waits and no schedule is held in
+ * memory. Thread-safe.
  */
 final class ArrivalLog {
   private final Path file;
@@ -24,16 +25,16 @@ final class ArrivalLog {
   private final ExecutorService writer;
 
   /**
-   * A planned arrival, as the file says it.
+   * A planned arrival, one line of the file.
    *
    * @param scenario name of the scenario
-   * @param target of its requests
-   * @param stage of its requests
+   * @param target label of its target
+   * @param stage label of its load level
    * @param index position in its schedule, from 0
-   * @param scheduledOffsetS since the start of its schedule
-   * @param scheduledUnixNs since the epoch
-   * @param inputTokens of a replayed request; null where none is known
-   * @param outputTokens of a replayed request; null where none is known
+   * @param scheduledOffsetS seconds since the start of its schedule
+   * @param scheduledUnixNs nanoseconds since the epoch
+   * @param inputTokens prompt length of a replayed request; null if unknown
+   * @param outputTokens answer length of a replayed request; null if unknown
    */
   private record Line(
       String scenario,
@@ -46,7 +47,7 @@ final class ArrivalLog {
       @Nullable Integer outputTokens) {}
 
   /**
-   * @param writer draws and writes, one schedule after the other
+   * @param writer generates and writes one schedule after the other
    */
   ArrivalLog(Path file, RunClock clock, ExecutorService writer) {
     this.file = file;
@@ -57,9 +58,9 @@ final class ArrivalLog {
   /**
    * Writes a schedule; returns at once.
    *
-   * @param arrivals drawn on the writer's thread; nobody else's iterator
+   * @param arrivals iterated on the writer's thread; must not be shared
    * @param anchorNanos start of the schedule on {@link System#nanoTime()}
-   * @param written is told how many there are, once all are written
+   * @param written receives the number of arrivals when all are written
    */
   void write(
       Run.Schedule schedule, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
@@ -67,12 +68,12 @@ final class ArrivalLog {
   }
 
   /**
-   * Counts the arrivals of a schedule that lie in a window, without writing them; returns at once.
+   * Counts the arrivals of a schedule in a window, without writing them; returns at once.
    *
-   * @param arrivals drawn on the writer's thread; nobody else's iterator
+   * @param arrivals iterated on the writer's thread; must not be shared
    * @param fromNanos start of the window, since the start of the schedule
    * @param untilNanos end of the window, exclusive
-   * @param counted is told how many there are, once all are drawn
+   * @param counted receives the number of arrivals in the window
    */
   void count(Iterator<Planned> arrivals, long fromNanos, long untilNanos, LongConsumer counted) {
     execute(
@@ -94,7 +95,7 @@ final class ArrivalLog {
     try {
       writer.execute(task);
     } catch (RejectedExecutionException e) {
-      // The run is over, and with it what was planned.
+      // The run has ended; its plan is no longer needed.
     }
   }
 
@@ -127,7 +128,7 @@ final class ArrivalLog {
     }
   }
 
-  /** Ends it; what is not written within that time is left out, in whole lines. */
+  /** Stops writing after at most that time; the file then ends with a complete line. */
   void close(Duration patience) {
     writer.shutdown();
     try {

@@ -7,21 +7,20 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends the JVM, from its shutdown hook, with an exit code other than Gatling's: what it does not
- * know of has failed. Only where Gatling itself ends the JVM, after a run that came to its end:
- * whoever asks the JVM to exit still stands in {@code Runtime.exit} with all its callers on the
- * stack. After a signal or a crash, or where Gatling is a guest in somebody else's JVM, it is not
- * Gatling, and nothing happens.
+ * Replaces Gatling's exit code from the JVM's shutdown hook, for failures that Gatling does not
+ * know. Only if Gatling itself ends the JVM after a completed run: the thread that called {@code
+ * Runtime.exit} is still in that call, with its callers on the stack. After a signal or a crash, or
+ * if Gatling is embedded in another program, Gatling is not on that stack, and the exit code stays.
  */
 final class GatlingExit {
 
   /**
-   * What Gatling returns, and its Maven plugin understands, when assertions were missed; an invalid
-   * run is no better.
+   * Gatling's exit code for missed assertions, which its Maven plugin knows; also for an invalid
+   * run.
    */
   static final int ASSERTIONS_MISSED = 2;
 
-  /** Records could not be written, or not uploaded. */
+  /** Exit code if records could not be written or uploaded. */
   static final int RECORDS_LOST = 1;
 
   private static final String GATLING = "io.gatling.app.Gatling";
@@ -29,14 +28,14 @@ final class GatlingExit {
 
   private final Set<Thread> before;
 
-  /** To be made before anything shuts down: what starts later may be somebody's shutdown hook. */
+  /** To be created before the shutdown starts: threads that start later may be shutdown hooks. */
   GatlingExit() {
     before = Set.copyOf(Thread.getAllStackTraces().keySet());
   }
 
   /**
-   * Ends the JVM at once, but not before other shutdown hooks have ended, or 5 s have passed.
-   * Returns where Gatling does not end the JVM.
+   * Halts the JVM after the other shutdown hooks have ended, or after 5 s. Returns if it is not
+   * Gatling that ends the JVM.
    */
   void with(int code) {
     if (!gatlingExits()) {

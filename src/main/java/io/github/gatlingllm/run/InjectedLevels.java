@@ -13,10 +13,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scenarios of a run that Gatling's own injection starts: a load level each. It is measured
- * from its first step that has users to the end of the last, which the steps say; then it drains
- * until its last request has ended. Where all users come at once it is measured until then. Safe
- * for use by several threads.
+ * The load levels of Gatling's own injection: one per scenario. The measure window is from the
+ * first injection step with users to the end of the last step; then the level drains until its last
+ * request has ended. If all users start at once, the level measures until its last request has
+ * ended. Thread-safe.
  */
 final class InjectedLevels implements Consumer<RequestRecord> {
 
@@ -35,7 +35,7 @@ final class InjectedLevels implements Consumer<RequestRecord> {
       until = startUnixNanos + injection.untilNanos();
     }
 
-    /** Its last close is within the window that it ends. */
+    /** The window ends after the last request has ended: 1 ns later. */
     private List<PhaseWindow> phases(@Nullable Long runEnd, long now) {
       Long drained = runEnd == null ? null : (Long) Math.max(from, lastClosed + 1);
       if (until == from) {
@@ -51,12 +51,12 @@ final class InjectedLevels implements Consumer<RequestRecord> {
     }
   }
 
-  /** The first user of a scenario has come. */
+  /** The first user of a scenario has started. */
   synchronized void begin(Run.Schedule schedule, Injection injection, long startUnixNanos) {
     levels.putIfAbsent(schedule, new Level(injection, startUnixNanos));
   }
 
-  /** Notes how many users the steps of a scenario plan. */
+  /** Sets the number of users that the injection steps plan. */
   synchronized void planned(Run.Schedule schedule, long users) {
     Level level = levels.get(schedule);
     if (level != null) {
@@ -77,7 +77,7 @@ final class InjectedLevels implements Consumer<RequestRecord> {
   /**
    * The levels so far.
    *
-   * @param runEnd when the run ended, and all its records were there; null while it is on
+   * @param runEnd end of the run, when all records exist; null before
    */
   synchronized List<LevelInfo> levels(@Nullable Long runEnd, long now) {
     List<LevelInfo> all = new ArrayList<>();

@@ -23,54 +23,54 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to the load plans of a run: notes when their levels and phases were and who was planned
- * to arrive, has requests cancelled that a drain time does not suffice for, and gives the results
- * of levels where the next one depends on them. Safe for use by several threads.
+ * Listens to the load plans of a run. Records the times of their levels and phases and their
+ * planned arrivals, cancels requests that outlast the drain time, and returns the results of levels
+ * on which the next level depends. Thread-safe.
  */
 final class LevelLog {
 
-  /** The run that the levels are part of. All calls return at once. */
+  /** The run of the levels. All methods return at once. */
   interface Host {
 
-    /** The levels have changed; they are to be saved. */
+    /** The levels have changed and must be saved. */
     void levelsChanged();
 
-    /** Runs a task after that time, on a thread of the run; not at all once the run is over. */
+    /** Runs a task after that time on a thread of the run, unless the run has ended. */
     void after(Duration delay, Runnable task);
 
-    /** An open level starts, whose users arrive so. */
+    /** An open level starts, with arrivals as described. */
     void arrivalsDescribed(Run.Schedule schedule, String description);
 
-    /** It is known who was planned to arrive in an open level. */
+    /** The planned arrivals of an open level are known. */
     void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long startNanos);
 
-    /** A measure window begins or ends at that instant, which may be to come. */
+    /** A measure window starts or ends at that instant, which may be in the future. */
     default void windowEdge(long nanoTime) {}
 
-    /** A line for who watches the run. */
-    void say(String line);
+    /** Prints a line on the console. */
+    void print(String line);
 
     /**
-     * Counts arrivals, drawn elsewhere, that lie in a window.
+     * Counts the arrivals in a window, on another thread.
      *
      * @param fromNanos start of the window, since the start of the schedule
      * @param untilNanos end of the window, exclusive
-     * @param count is told how many there are; not at all once the run is over
+     * @param count receives the number, unless the run has ended
      */
     void countArrivals(
         Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count);
 
-    /** A plan has come to its end, and has this to say. */
+    /** A plan has ended, with this conclusion. */
     void concluded(String target, String scenario, Conclusion conclusion);
 
-    /** A level is over, and its last record has come. */
+    /** A level has ended and its last record was counted. */
     default void finished(String level, LiveFigures figures) {}
 
-    /** What requests to that target are judged by. */
+    /** The SLO of requests to that target. */
     TargetSlo slo(String target);
   }
 
-  /** Longest wait for records that were handed over and have not passed the recorder. */
+  /** Longest wait for records that were handed over but not counted yet. */
   private static final Duration SETTLING = Duration.ofSeconds(3);
 
   private final RunClock clock;
@@ -86,10 +86,10 @@ final class LevelLog {
   }
 
   /**
-   * Who is told of the levels of a plan that runs this scenario against this target.
+   * The listener of a plan that runs this scenario against this target.
    *
-   * @param plannedNanos how long that plan takes, without drain; null when not known
-   * @param cancel ends, soon, the requests of a level that are still under way
+   * @param plannedNanos planned time of the plan, without drain; null if unknown
+   * @param cancel cancels the requests of a level that are still in flight
    */
   synchronized RunningLevel.Listener listener(
       String target, String scenario, @Nullable Long plannedNanos, Consumer<RunningLevel> cancel) {
@@ -101,7 +101,7 @@ final class LevelLog {
     return entries.stream().map(Entry::info).toList();
   }
 
-  /** Where the plan stands whose level began last; null when none runs. */
+  /** Progress of the plan whose level started last; null if no level is running. */
   synchronized @Nullable Progress progress(long nanoTime) {
     Entry entry = running();
     return entry == null
@@ -113,13 +113,13 @@ final class LevelLog {
             planned.leftNanos(nanoTime));
   }
 
-  /** Figures of the level that began last; null when none runs. */
+  /** Figures for the console block, of the level that started last; null if no level is running. */
   @Nullable LiveFigures figures() {
     Entry entry = running();
     return entry == null ? null : entry.counts.figures();
   }
 
-  /** The same for who looks besides. */
+  /** The same figures for another reader. */
   @Nullable LiveFigures peek() {
     Entry entry = running();
     return entry == null ? null : entry.counts.peek();
@@ -134,7 +134,9 @@ final class LevelLog {
     return null;
   }
 
-  /** The run is interrupted: who was planned to arrive by now in levels that have not ended. */
+  /**
+   * The run is interrupted: writes the planned arrivals until now of levels that have not ended.
+   */
   void interrupted(long nanoTime) {
     List<Entry> running;
     synchronized (this) {
@@ -150,7 +152,7 @@ final class LevelLog {
     }
   }
 
-  /** A level that has begun. */
+  /** A level that has started. */
   private static final class Entry {
     private final RunningLevel level;
     private final LevelTally.Counts counts;
@@ -167,7 +169,7 @@ final class LevelLog {
       this.schedule = schedule;
     }
 
-    /** Ends the phase that it is in, if any; returns whether that is what is measured. */
+    /** Ends the current phase, if any; returns whether it was the measure phase. */
     private boolean closePhase(long unixNanos) {
       if (phases.isEmpty()) {
         return false;
@@ -193,7 +195,7 @@ final class LevelLog {
     }
   }
 
-  /** One plan has one level at a time. */
+  /** Listener of one plan, which runs one level at a time. */
   private final class PlanListener implements RunningLevel.Listener {
     private final String target;
     private final String scenario;
@@ -226,8 +228,8 @@ final class LevelLog {
         entries.add(entry);
       }
       if (level.level() instanceof LoadLevel.Closed closed && closed.users() == 0) {
-        host.say(
-            "LLM %s (%s, %s): none of its users is this injector's"
+        host.print(
+            "LLM %s (%s, %s): this injector has none of its users"
                 .formatted(level.label(), target, scenario));
       }
       if (level.measureStartKnown()) {
@@ -248,7 +250,7 @@ final class LevelLog {
 
     @Override
     public void settled(RunningLevel level, String text) {
-      host.say("LLM %s (%s, %s): %s".formatted(level.label(), target, scenario, text));
+      host.print("LLM %s (%s, %s): %s".formatted(level.label(), target, scenario, text));
     }
 
     @Override
@@ -274,7 +276,8 @@ final class LevelLog {
       host.levelsChanged();
       if (phase == Phase.MEASURE && level.measureEndKnown()) {
         host.windowEdge(level.measureEndNanos());
-        countPlanned(entryOf(level)); // known even if this process dies in the level
+        countPlanned(
+            entryOf(level)); // early, so that it is known even if the process dies in this level
       }
     }
 
@@ -297,7 +300,7 @@ final class LevelLog {
       level.whenRecorded(() -> tally.whenCounted(() -> finish(entry)));
     }
 
-    /** What the plan asked for in the measure window as it was; null where time bounds it. */
+    /** Requests that the plan has in the actual measure window; null for levels bounded by time. */
     private void countPlanned(Entry entry) {
       RunningLevel level = entry.level;
       if (level.level() instanceof LoadLevel.Open open) {
@@ -317,7 +320,7 @@ final class LevelLog {
       String name = "%s (%s, %s)".formatted(entry.level.label(), target, scenario);
       LiveFigures figures = entry.counts.finish();
       if (figures == null) {
-        host.say("LLM " + name + ": ended before its measure window began");
+        host.print("LLM " + name + ": ended before its measure window began");
       } else {
         host.finished(name, figures);
       }
@@ -349,8 +352,8 @@ final class LevelLog {
     }
 
     /**
-     * The result is known as soon as the last record of the level has passed the recorder; {@link
-     * #SETTLING} after that record was handed over it is made of what has passed by then.
+     * The result is known when the last record of the level is counted. After waiting for {@link
+     * #SETTLING} it is made from the records counted by then.
      */
     @Override
     public void whenResultKnown(RunningLevel level, Consumer<LevelResult> goOn) {

@@ -26,9 +26,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up what became of each level's requests while the run is on, for plans whose next level
- * depends on it. Records come from the recorder's thread, in the order in which it took them.
- * Thread-safe; callbacks come outside its lock.
+ * Counts the requests of each load level during the run: for the console, and for load plans whose
+ * next level depends on the result. Records come from the recorder's thread, in the order in which
+ * they were handed over. Thread-safe; callbacks run outside its lock.
  */
 final class LevelTally implements Consumer<RequestRecord> {
 
@@ -44,28 +44,27 @@ final class LevelTally implements Consumer<RequestRecord> {
     this.clock = clock;
   }
 
-  /** A level starts, whose records are to be counted. */
+  /** Starts to count the records of a level. */
   synchronized Counts begin(RunningLevel level, Run.Schedule schedule, TargetSlo judge) {
     Counts counts = new Counts(level, judge);
     levels.put(schedule, counts);
     return counts;
   }
 
-  /** Whether records belong to levels. */
+  /** Whether any level has started. */
   synchronized boolean hasLevels() {
     return !levels.isEmpty();
   }
 
-  /** The recorder has taken one more record, which will come here. */
+  /** The recorder has accepted one more record, which {@link #accept} will receive. */
   void handedOver() {
     handedOver.incrementAndGet();
   }
 
   /**
-   * Calls back once all records that have been handed over so far are counted: now, or on the
-   * recorder's thread.
+   * Runs a task when all records handed over so far are counted: now, or on the recorder's thread.
    *
-   * @param task returns at once
+   * @param task must return at once
    */
   void whenCounted(Runnable task) {
     synchronized (this) {
@@ -107,14 +106,15 @@ final class LevelTally implements Consumer<RequestRecord> {
   final class Counts {
     private final RunningLevel level;
     private final TargetSlo judge;
-    private final long measureNanos; // planned, once; 0 unless an open level is bounded by time
+    private final long
+        measureNanos; // planned length of one round; 0 unless open and bounded by time
     private final Map<String, Slo> byName = new HashMap<>();
     private final SloCounts slo = new SloCounts();
     private long ended;
     private long failed;
     private @Nullable Backlog backlog;
     private long failures;
-    private long inARow;
+    private long failedInARow;
     private LevelResult.@Nullable FailedInARow longestRow;
     private FailureLimits limits = FailureLimits.NONE;
     private Runnable tooMany = () -> {};
@@ -206,7 +206,7 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
     }
 
-    /** Calls {@code tooMany} when more requests than that have failed. */
+    /** Calls {@code tooMany} when more requests have failed than the limits allow. */
     void watch(FailureLimits limits, Runnable tooMany) {
       synchronized (LevelTally.this) {
         this.limits = limits;
@@ -226,22 +226,23 @@ final class LevelTally implements Consumer<RequestRecord> {
         failed += outcome.hasFailed() ? 1 : 0;
       }
       if (outcome.ok()) {
-        inARow = 0;
+        failedInARow = 0;
       } else if (outcome.hasFailed()) {
         failures++;
-        inARow++;
-        if (longestRow == null || inARow > longestRow.count()) {
+        failedInARow++;
+        if (longestRow == null || failedInARow > longestRow.count()) {
           String error = outcome.error();
           longestRow =
-              new LevelResult.FailedInARow(inARow, error == null ? outcome.status().key() : error);
+              new LevelResult.FailedInARow(
+                  failedInARow, error == null ? outcome.status().key() : error);
         }
-        if (failures - 1 == limits.most() || inARow - 1 == limits.inARow()) {
+        if (failures - 1 == limits.most() || failedInARow - 1 == limits.inARow()) {
           due.add(tooMany);
         }
       }
     }
 
-    /** What ended before measuring began is in no queue. */
+    /** Only once the measure window is known: earlier requests are in no queue of it. */
     private void addToBacklog(RequestRecord record) {
       if (measureNanos == 0 || !level.measureEndKnown()) {
         return;
@@ -253,7 +254,7 @@ final class LevelTally implements Consumer<RequestRecord> {
       backlog.add(record);
     }
 
-    /** Null where nothing says whether load piles up. */
+    /** The queue over the measure window; null if the level has none or was cut. */
     private Backlog.@Nullable Queue queue() {
       if (backlog == null || level.isCut()) {
         return null;
@@ -262,17 +263,17 @@ final class LevelTally implements Consumer<RequestRecord> {
       return backlog.queue((int) Math.round((double) measured / measureNanos));
     }
 
-    /** What has become of the level so far. */
+    /** The result of the level so far. */
     LevelResult result() {
       synchronized (LevelTally.this) {
         SloCounts.Decision decision = slo.decide();
         SloCounts.Count judged = decision == null ? SloCounts.Count.NONE : decision.count();
-        // What a level that cannot be judged counts is not enough to say anything.
-        boolean isTold = decision != null && decision.holds() != null;
+        // A level that cannot be judged yields no counts.
+        boolean isJudged = decision != null && decision.holds() != null;
         return new LevelResult(
             level.label(),
-            isTold ? judged.judged() : 0,
-            slo.isEmpty() ? null : (Long) (isTold ? judged.met() : 0),
+            isJudged ? judged.judged() : 0,
+            slo.isEmpty() ? null : (Long) (isJudged ? judged.met() : 0),
             decision == null ? judge.percentile() : decision.percent(),
             ended,
             failed,

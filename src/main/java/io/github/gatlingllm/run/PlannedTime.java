@@ -5,18 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much is over of the time that the load plans of a run take: that of their fill, stabilize and
- * measure phases as far as they are planned. While a level settles by itself, cools down or drains,
- * nothing of it passes. Not known as soon as one plan does not know its own. Not thread-safe.
+ * Progress of a run: how much of the planned time of its load plans has passed. Planned time is
+ * that of fill, stabilize and measure phases with a planned duration; it does not pass while a
+ * level settles automatically, cools down or drains. Unknown if one plan's time is unknown. Not
+ * thread-safe.
  */
 final class PlannedTime {
 
   private final List<Plan> plans = new ArrayList<>();
 
   /**
-   * One more plan, which begins at any time.
+   * Adds a plan, which may start at any time.
    *
-   * @param totalNanos what all its levels take; null when not known
+   * @param totalNanos planned time of all its levels; null if unknown
    */
   Plan add(@Nullable Long totalNanos) {
     Plan plan = new Plan(totalNanos);
@@ -24,44 +25,46 @@ final class PlannedTime {
     return plan;
   }
 
-  /** The share of all plans' time that is over at that instant, 0 to 1; null when not known. */
+  /** Share of the time of all plans that has passed, 0 to 1; null if unknown. */
   @Nullable Double share(long nanoTime) {
     if (!isKnown()) {
       return null;
     }
     double total = plans.stream().mapToLong(Plan::total).sum();
-    return plans.stream().mapToLong(plan -> plan.over(nanoTime)).sum() / total;
+    return plans.stream().mapToLong(plan -> plan.elapsed(nanoTime)).sum() / total;
   }
 
   /**
-   * Nanoseconds from that instant to the end of the last plan, without drains; null when not known.
-   * Plans that have begun go on side by side; the others follow one after the other.
+   * Nanoseconds until the end of the last plan, without drains; null if unknown. Assumes that
+   * started plans run concurrently, and the others one after the other.
    */
   @Nullable Long leftNanos(long nanoTime) {
     if (!isKnown()) {
       return null;
     }
-    long begun = 0;
-    long toBegin = 0;
+    long started = 0;
+    long notStarted = 0;
     for (Plan plan : plans) {
-      if (plan.begun) {
-        begun = Math.max(begun, plan.total() - plan.over(nanoTime));
+      if (plan.isStarted) {
+        started = Math.max(started, plan.total() - plan.elapsed(nanoTime));
       } else {
-        toBegin += plan.total();
+        notStarted += plan.total();
       }
     }
-    return begun + toBegin;
+    return started + notStarted;
   }
 
   private boolean isKnown() {
     return !plans.isEmpty() && plans.stream().allMatch(plan -> plan.totalNanos != null);
   }
 
-  /** One plan's time: that of the levels before, and what has passed of the one that runs. */
+  /**
+   * Progress of one plan: time of the previous levels, plus the elapsed time of the current one.
+   */
   static final class Plan {
     private @Nullable Long totalNanos;
-    private boolean begun;
-    private long beforeNanos;
+    private boolean isStarted;
+    private long previousNanos;
     private long startNanos;
     private long levelNanos;
 
@@ -70,33 +73,33 @@ final class PlannedTime {
     }
 
     /**
-     * The next level begins; the one before is over.
+     * Starts the next level.
      *
      * @param nanoTime the level's start
-     * @param plannedNanos what it takes; null when not known
+     * @param plannedNanos its planned time; null if unknown
      */
     void begin(long nanoTime, @Nullable Long plannedNanos) {
-      begun = true;
-      beforeNanos += levelNanos;
+      isStarted = true;
+      previousNanos += levelNanos;
       startNanos = nanoTime;
       levelNanos = plannedNanos == null ? 0 : plannedNanos;
     }
 
     /**
-     * What is expected of a plan that does not know how long it takes.
+     * Sets an estimate for a plan of unknown length.
      *
-     * @param plannedNanos what each level takes; null when not known
-     * @param levels how many come after the one that has begun
+     * @param plannedNanos planned time of each level; null if unknown
+     * @param levels number of levels after the current one
      */
     void expect(@Nullable Long plannedNanos, int levels) {
       totalNanos =
-          plannedNanos == null ? null : (Long) (beforeNanos + plannedNanos * (1L + levels));
+          plannedNanos == null ? null : (Long) (previousNanos + plannedNanos * (1L + levels));
     }
 
-    /** No further level comes, whatever was planned. */
+    /** Ends the plan: no further level starts. */
     void end() {
-      begun = true;
-      beforeNanos = total();
+      isStarted = true;
+      previousNanos = total();
       levelNanos = 0;
     }
 
@@ -104,8 +107,8 @@ final class PlannedTime {
       return totalNanos == null ? 0 : totalNanos;
     }
 
-    private long over(long nanoTime) {
-      return beforeNanos + Math.max(0, Math.min(levelNanos, nanoTime - startNanos));
+    private long elapsed(long nanoTime) {
+      return previousNanos + Math.max(0, Math.min(levelNanos, nanoTime - startNanos));
     }
   }
 }

@@ -52,14 +52,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run while it is on: numbers its requests, records them, prints how it goes, and makes its
- * report when Gatling has written its own. Safe for use by several threads.
+ * A run: numbers and records its requests, prints its progress, and makes its report after Gatling
+ * has written its own. Thread-safe.
  */
 public final class Run {
 
   private static final long CONSOLE_SECONDS = 5;
 
-  /** Longest wait for the records of cancelled requests; who sends a SIGTERM waits for us. */
+  /** Longest wait for the records of cancelled requests: there is little time after a SIGTERM. */
   private static final Duration CANCELLING = Duration.ofSeconds(2);
 
   private static final Duration DRAIN = Duration.ofSeconds(30);
@@ -79,7 +79,7 @@ public final class Run {
   private final List<AutoCloseable> closedAtEnd = new CopyOnWriteArrayList<>();
   private final @Nullable LiveView view;
 
-  /** Prints and saves; nothing that an event loop could wait for. */
+  /** Prints and saves, so that no event loop waits for it. */
   private final ScheduledThreadPoolExecutor worker;
 
   private final List<String> conclusions = new CopyOnWriteArrayList<>();
@@ -94,13 +94,13 @@ public final class Run {
   private volatile boolean isRefused;
   private volatile long unwritten;
 
-  /** Of {@link System#nanoTime()}; 0 before. */
+  /** {@link System#nanoTime()} of the first request; 0 before. */
   private volatile long firstRequestNanos;
 
   private final boolean isLinesOnly = isLinesOnly(System.getenv());
   private String lastFailure = "";
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
-  private volatile LongSupplier underWay = () -> 0;
+  private volatile LongSupplier unrecordedRequests = () -> 0;
   private RunInfo info;
 
   Run(RunDirectory directory, String injector, RunClock clock, LiveView.Options watched)
@@ -120,7 +120,7 @@ public final class Run {
             line -> System.out.println(ConsoleBlock.visible(line)));
     view = LiveView.open(watched(), watched, System.out::println);
     if (view != null) {
-      generator.listen(view::fared);
+      generator.listen(view::generatorSecond);
     }
     recorder =
         Recorder.open(
@@ -133,7 +133,7 @@ public final class Run {
               }
               generator.accept(record);
               if (view != null) {
-                view.ended(record);
+                view.requestEnded(record);
               }
             });
     info =
@@ -169,12 +169,12 @@ public final class Run {
     var unused = worker.scheduleAtFixedRate(task, seconds, seconds, TimeUnit.SECONDS);
   }
 
-  /** Has the event loops that read and send watched: how late they are is in the run's files. */
+  /** Starts to measure the lag of these event loops. */
   public void watch(Iterable<? extends EventExecutor> eventLoops) {
     generator.watch(eventLoops);
   }
 
-  /** Closes it at the end of the run; null for nothing. */
+  /** Registers a server to be closed at the end of the run; null is ignored. */
   public void closeAtEnd(@Nullable AutoCloseable server) {
     if (server != null) {
       closedAtEnd.add(server);
@@ -189,26 +189,26 @@ public final class Run {
     }
   }
 
-  /** Has pages of metrics read from now on; waits for the first time, at most a second. */
+  /** Starts to read metrics pages once a second; waits for the first reading, at most a second. */
   public void watchServer(List<MetricsPage> pages) {
     server.add(pages);
   }
 
-  /** Has them read now, right before the load, and waits for that. */
+  /** Reads the metrics pages now, right before the load, and waits for that. */
   public void refreshServer() {
     server.refresh();
   }
 
   /** A virtual user has started. */
-  public void userCame() {
+  public void userStarted() {
     users.incrementAndGet();
-    server.usersCame();
+    server.userStarted();
   }
 
-  /** A virtual user has left; with the last one the server may go too. */
-  public void userLeft() {
+  /** A virtual user has left. After the last one the server may be stopped. */
+  public void userEnded() {
     if (users.decrementAndGet() == 0) {
-      server.usersLeft();
+      server.allUsersEnded();
     }
   }
 
@@ -218,10 +218,10 @@ public final class Run {
   }
 
   /**
-   * Opens the run's files, and registers what happens after it.
+   * Opens the run's files, and registers the shutdown hook that makes the report.
    *
-   * @throws UncheckedIOException in one line, if nothing can be recorded
-   * @throws IllegalArgumentException in one line, where a setting of the process is wrong
+   * @throws UncheckedIOException with one line, if records cannot be written
+   * @throws IllegalArgumentException with one line, if a setting of the process is invalid
    */
   public static Run open(RunDirectory directory, String injector) {
     try {
@@ -253,21 +253,18 @@ public final class Run {
     return directory.id();
   }
 
-  /**
-   * The id of a request; of several injectors on one host, which may have begun at once, none has
-   * that of another.
-   */
+  /** The id of a request: unique also among injectors on one host that started at the same time. */
   public String requestId(long number) {
     InjectorShare share = info.share();
     return id() + (share == null ? "-" : "-" + share.index() + "-") + number;
   }
 
-  /** The load generator's name. */
+  /** The name of this load generator. */
   public String injector() {
     return info.injector();
   }
 
-  /** The number of the request that starts now, from 0. */
+  /** Takes the number of the next request, from 0. */
   public long nextRequest() {
     long number = requests.getAndIncrement();
     if (number == 0) {
@@ -282,17 +279,17 @@ public final class Run {
     return requests.get() > 0;
   }
 
-  /** The reading of {@link System#nanoTime()} at that epoch time. */
+  /** Converts epoch time to {@link System#nanoTime()}. */
   public long nanoTime(long unixNanos) {
     return clock.nanoTime(unixNanos);
   }
 
-  /** Epoch time of a reading of {@link System#nanoTime()}. */
+  /** Converts {@link System#nanoTime()} to epoch time. */
   public long unixNanos(long nanoTime) {
     return clock.unixNanos(nanoTime);
   }
 
-  /** A request has started whose record is to come. */
+  /** A request has started, whose record will follow. */
   public void started() {
     started.incrementAndGet();
   }
@@ -302,12 +299,12 @@ public final class Run {
     inFlight.incrementAndGet();
   }
 
-  /** An admitted request is over. */
+  /** An admitted request has ended. */
   public void ended() {
     inFlight.decrementAndGet();
   }
 
-  /** Keeps a request; never blocks. */
+  /** Records a request; never blocks. */
   public void record(RequestRecord record) {
     if (recorder.record(record)) {
       tally.handedOver();
@@ -315,30 +312,30 @@ public final class Run {
   }
 
   /**
-   * Who is told of the levels of that load plan for a scenario against a target. To be asked for
-   * before the load starts: how far the run is depends on all its plans.
+   * The listener of a load plan. Must be requested before the load starts, since the progress of
+   * the run depends on all its plans.
    *
-   * @param cancel ends, soon, the requests of a level that are still under way
+   * @param cancel cancels the requests of a level that are still in flight
    */
   public RunningLevel.Listener levels(
       String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
     return levels.listener(target, scenario, plan.plannedNanos(), cancel);
   }
 
-  /** What the levels of the run's load plans are noted in. */
+  /** Connects the load levels with the run. */
   private final class Host implements LevelLog.Host {
     @Override
     public void levelsChanged() {
       after(Duration.ZERO, Run.this::save);
     }
 
-    /** Once the run is over nothing waits for a task, and it is dropped. */
+    /** Drops the task if the run has ended. */
     @Override
     public void after(Duration delay, Runnable task) {
       try {
         var unused = worker.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
-        // The run is over, and was saved as it was then.
+        // The run has ended and was saved.
       }
     }
 
@@ -360,7 +357,7 @@ public final class Run {
     }
 
     @Override
-    public void say(String line) {
+    public void print(String line) {
       after(Duration.ZERO, () -> System.out.println(line));
     }
 
@@ -368,7 +365,7 @@ public final class Run {
     public void finished(String level, LiveFigures figures) {
       System.out.println(ConsoleBlock.finished(level, figures));
       if (view != null) {
-        view.finished(level, figures);
+        view.levelFinished(level, figures);
       }
     }
 
@@ -408,13 +405,13 @@ public final class Run {
     }
   }
 
-  /** What load plans had to say at their end, a line each. */
+  /** The conclusions of load plans, one line each. */
   List<String> conclusions() {
     return List.copyOf(conclusions);
   }
 
   /**
-   * Whose arrivals they are.
+   * Identifies a schedule of arrivals.
    *
    * @param scenario name of the scenario
    * @param target label of the target
@@ -435,10 +432,10 @@ public final class Run {
   }
 
   /**
-   * Notes when users of a schedule are planned to arrive; returns at once.
+   * Writes the planned arrivals of a schedule; returns at once.
    *
-   * @param description how they arrive, seeds included
-   * @param arrivals drawn on the thread that writes them; nobody else's iterator
+   * @param description the arrival process in words, with seeds
+   * @param arrivals iterated on another thread; must not be shared
    * @param startNanos start of the schedule on {@link System#nanoTime()}
    */
   public void arrivalsPlanned(
@@ -457,33 +454,36 @@ public final class Run {
   private void arrivalsDescribed(Schedule schedule, String description) {
     boolean whole = schedule.level().equals(LevelInfo.WHOLE_RUN);
     String name = whole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
-    host.say("LLM arrivals of " + name + ": " + description);
+    host.print("LLM arrivals of " + name + ": " + description);
     host.after(Duration.ZERO, () -> describe(info -> info.config("arrivals " + name, description)));
   }
 
-  /** Notes more about the run in {@code run.json}. */
+  /** Changes {@code run.json}. */
   public synchronized void describe(UnaryOperator<RunInfo> more) {
     info = more.apply(info);
     save();
   }
 
   /**
-   * What is to be done before an interrupted run is closed.
+   * Sets what is done before an interrupted run is closed.
    *
-   * @param cancelling ends what is under way, within the time that it is given
-   * @param left how many requests have no record yet; those that it did not suffice for are dropped
+   * @param cancelling cancels the requests in flight within the given time
+   * @param left number of requests without a record, which are then counted as dropped
    */
   public void beforeInterruption(Consumer<Duration> cancelling, LongSupplier left) {
     beforeInterruption = cancelling;
-    underWay = left;
+    unrecordedRequests = left;
   }
 
-  /** All is sent and has ended: nothing more comes. */
+  /** All requests have ended, and no more are sent. */
   public void complete() {
     end(RunInfo.State.COMPLETE);
   }
 
-  /** Gatling stops it while load is on: what is under way is cancelled, and all is kept. */
+  /**
+   * Gatling stops the run while load is on: requests in flight are cancelled, and all records are
+   * kept.
+   */
   public void stopped() {
     if (!isOver()) {
       exit = new GatlingExit();
@@ -491,7 +491,7 @@ public final class Run {
     }
   }
 
-  /** No load is sent, for a reason that is said elsewhere: no report is made. */
+  /** No load is sent, for a reason that was printed: no report is made. */
   public void refuse() {
     isRefused = true;
   }
@@ -501,12 +501,12 @@ public final class Run {
     return isRefused;
   }
 
-  /** Whether it has ended: nothing more is noted. */
+  /** Whether the run has ended and accepts no more records. */
   public boolean isOver() {
     return over.get();
   }
 
-  /** Whether a load level has begun and not ended. */
+  /** Whether a load level is running. */
   public boolean isLevelRunning() {
     return levels.progress(System.nanoTime()) != null;
   }
@@ -515,22 +515,20 @@ public final class Run {
     return files;
   }
 
-  /**
-   * How the build learns of a missed assertion; null where it is not Gatling that ended the run.
-   */
+  /** Sets the exit code of the build; null if it was not Gatling that ended the run. */
   @Nullable GatlingExit exit() {
     return exit;
   }
 
-  /** Whether records could not be written: what is made of the others is not the whole run. */
+  /** Whether records could not be written, so that the report is incomplete. */
   boolean isRecordLost() {
     return unwritten > 0;
   }
 
-  /** Ends it, if nothing has: what was recorded by then is what the report is made of. */
+  /** Ends the run, unless it has ended; the report is made from the records so far. */
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
-      worker.shutdown(); // A line that is being written is written to its end.
+      worker.shutdown(); // a line that is being written is completed
       if (state == RunInfo.State.INTERRUPTED) {
         levels.interrupted(System.nanoTime());
         beforeInterruption.accept(CANCELLING);
@@ -541,10 +539,11 @@ public final class Run {
       closedAtEnd.forEach(Run::close);
       arrivals.close(state == RunInfo.State.COMPLETE ? DRAIN : Duration.ofSeconds(1));
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
-      long unrecorded = state == RunInfo.State.INTERRUPTED ? underWay.getAsLong() : 0;
+      long unrecorded = state == RunInfo.State.INTERRUPTED ? unrecordedRequests.getAsLong() : 0;
       if (!whole || unrecorded > 0) {
         System.out.println(
-            "LLM: not all records could be written in time; run.json has their number (dropped)");
+            "LLM: not all records could be written in time; run.json has the number of missing ones"
+                + " (dropped)");
       }
       generator.close();
       unwritten = recorder.failed();
@@ -552,7 +551,7 @@ public final class Run {
         System.out.println(
             String.format(
                 Locale.ROOT,
-                "LLM records: those of %,d of %,d requests could not be kept; the run is invalid",
+                "LLM records: %,d of %,d could not be written; the run is invalid",
                 unwritten,
                 started.get()));
       }
@@ -566,7 +565,7 @@ public final class Run {
     return info;
   }
 
-  /** Notes what is known of the load generator's own error, once the run has ended. */
+  /** Adds the results of the self-test to the run, after its end. */
   void selfTest(SelfTestResults results, Consumer<String> say) {
     SelfTest known = results.atEndOf(info, files, clock::unixNanos, say);
     describe(info -> info.selfTest(known));
@@ -586,7 +585,7 @@ public final class Run {
     }
   }
 
-  /** In order of time. */
+  /** All load levels by start time. */
   private List<LevelInfo> levels() {
     List<LevelInfo> all = new ArrayList<>(levels.levels());
     all.addAll(injected.levels(info.endUnixNanos(), clock.unixNanos(System.nanoTime())));
@@ -599,9 +598,9 @@ public final class Run {
   }
 
   /**
-   * Where a program reads along, a line per level is all that is said: {@code CI} is what build
-   * servers set, {@code TERM=dumb} what consoles without a cursor do. Maven's load tests never have
-   * a terminal of their own, so that none proves nothing.
+   * Whether only one line per level is printed, for logs: if {@code CI} is set, as by build
+   * servers, or {@code TERM=dumb}, as by consoles without a cursor. A missing terminal is no
+   * criterion, as load tests run by Maven never have one.
    */
   static boolean isLinesOnly(Map<String, String> environment) {
     String ci = environment.getOrDefault("CI", "");
@@ -609,7 +608,7 @@ public final class Run {
     return isBuildServer || "dumb".equals(environment.get("TERM"));
   }
 
-  /** Those of the current load level; of the run where it has no levels. */
+  /** Figures of the current load level, or of the run if it has no levels. */
   private @Nullable LiveFigures figures(
       @Nullable LiveFigures ofLevel, Supplier<LiveFigures> ofRun) {
     LiveFigures figures = ofLevel == null && !tally.hasLevels() ? ofRun.get() : ofLevel;

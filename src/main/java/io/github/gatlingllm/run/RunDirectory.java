@@ -22,12 +22,11 @@ import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the directory that Gatling writes this run to. Gatling gives it to nobody: the run's id is
- * read from the statistics engine's log writer. Where that writer's file is open, there is the
- * directory; where the operating system does not tell (it does on Linux), the command line names
- * the results root, and a program that called Gatling by itself is helped by a search below the
- * working directory. A Gatling without such a writer, that of Gatling Enterprise, gets a directory
- * of our own. This is the one class that knows.
+ * The directory to which Gatling writes this run. Gatling has no API for it. The run's id is read
+ * from the log writer of the statistics engine, by reflection. The directory is found by the open
+ * files of the process (on Linux), by the results root on the command line, or by a search below
+ * the working directory. If Gatling writes no {@code simulation.log}, as Gatling Enterprise does
+ * not, a directory is created. Only this class knows of these ways.
  *
  * @param simulation class name of the simulation
  * @param id name of the run, e.g. {@code benchmark-20261121031138123}
@@ -47,16 +46,15 @@ public record RunDirectory(String simulation, String id, Path path) {
           .toList();
 
   /**
-   * Looks behind Gatling's statistics engine. A Gatling that writes no {@code simulation.log},
-   * because its file data writer is off or it is that of Gatling Enterprise, has no such directory:
-   * then the run gets one of its own, and a line says where.
+   * Finds or creates the directory of this run. Without a {@code simulation.log}, because Gatling's
+   * file data writer is off or on Gatling Enterprise, creates a directory and prints its path.
    */
   public static RunDirectory of(Object statsEngine) {
     Object runMessage = find(statsEngine).orElse(null);
     if (runMessage == null) {
       RunDirectory own = own(launcherArguments(), command(), LocalDateTime.now(ZoneOffset.UTC));
       System.out.println(
-          "LLM: this Gatling writes no simulation.log; records and report go to " + own.path);
+          "LLM: Gatling writes no simulation.log here; records and report go to " + own.path);
       return own;
     }
     String id = text(runMessage, "runId");
@@ -64,7 +62,7 @@ public record RunDirectory(String simulation, String id, Path path) {
         text(runMessage, "simulationClassName"), id, directory(id).toAbsolutePath());
   }
 
-  /** In the results folder, or in that for temporary files where nothing can be made there. */
+  /** A new directory in the results folder, or in the folder for temporary files if that fails. */
   static RunDirectory own(String[] launcher, String[] command, LocalDateTime now) {
     String simulation =
         value(launcher, "-s", "--simulation")
@@ -92,7 +90,7 @@ public record RunDirectory(String simulation, String id, Path path) {
     }
   }
 
-  /** Breadth first through private fields, as far as Gatling's own objects go. */
+  /** Searches private fields of Gatling's objects for a {@code RunMessage}, breadth first. */
   private static Optional<Object> find(Object root) {
     record Step(Object object, int depth) {}
     Deque<Step> open = new ArrayDeque<>(List.of(new Step(root, 0)));
@@ -119,13 +117,13 @@ public record RunDirectory(String simulation, String id, Path path) {
       return List.of();
     }
     return Arrays.stream(object.getClass().getDeclaredFields())
-        .filter(field -> isWorthALook(field.getType()))
+        .filter(field -> mayContainRunMessage(field.getType()))
         .map(field -> value(field, object))
         .flatMap(Optional::stream)
         .toList();
   }
 
-  private static boolean isWorthALook(Class<?> type) {
+  private static boolean mayContainRunMessage(Class<?> type) {
     return type.getName().startsWith("io.gatling.core.stats")
         || type.getName().startsWith("io.gatling.core.actor")
         || scala.collection.Iterable.class.isAssignableFrom(type);
@@ -152,7 +150,7 @@ public record RunDirectory(String simulation, String id, Path path) {
     return System.getProperty("sun.java.command", "").split(" ", -1);
   }
 
-  /** Where one of the links to open files leads to the run's log. */
+  /** The directory of an open {@code simulation.log} of that run. */
   static Optional<Path> opened(Path links, String id) {
     try (Stream<Path> all = Files.list(links)) {
       return all.map(RunDirectory::target)
@@ -169,11 +167,11 @@ public record RunDirectory(String simulation, String id, Path path) {
     try {
       return Optional.of(Files.readSymbolicLink(link));
     } catch (IOException e) {
-      return Optional.empty(); // closed since it was listed
+      return Optional.empty(); // the file was closed meanwhile
     }
   }
 
-  /** Such a run in a folder at most so deep: Maven, Gradle and sbt have theirs there. */
+  /** Searches for the run below a folder, deep enough for Maven, Gradle and sbt. */
   static Optional<Path> searched(Path folder, String id) {
     try (Stream<Path> all =
         Files.find(folder, SEARCH_DEPTH, (path, a) -> path.endsWith(Path.of(id, LOG)))) {
@@ -183,12 +181,12 @@ public record RunDirectory(String simulation, String id, Path path) {
     }
   }
 
-  /** The value of {@code -rf}. */
+  /** The value of option {@code -rf}. */
   static Optional<Path> root(String[] arguments) {
     return value(arguments, "-rf", "--results-folder").map(Path::of);
   }
 
-  /** The value of an option, also where one with spaces was split. */
+  /** The value of an option; joins the parts of a value that was split at spaces. */
   private static Optional<String> value(String[] arguments, String option, String longOption) {
     for (int i = 0; i + 1 < arguments.length; i++) {
       if (arguments[i].equals(option) || arguments[i].equals(longOption)) {
@@ -202,7 +200,7 @@ public record RunDirectory(String simulation, String id, Path path) {
     return Optional.empty();
   }
 
-  /** The Maven plugin starts Gatling from a jar that holds its arguments, one per line. */
+  /** Gatling's arguments from the launcher jar of its Maven plugin, one per line. */
   private static String[] launcherArguments() {
     for (String entry : CLASS_PATH) {
       String @Nullable [] arguments = entry.endsWith(".jar") ? argumentsIn(Path.of(entry)) : null;

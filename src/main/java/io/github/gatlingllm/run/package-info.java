@@ -1,5 +1,6 @@
 /**
- * One run: its folder, its recorder, its live figures, and what is made of it when Gatling is done.
+ * One run: its directory, recorder, live figures and load levels, and its report after Gatling has
+ * ended. Not for users' code.
  */
 @NullMarked
 package io.github.gatlingllm.run;

@@ -79,7 +79,7 @@ final class AssertionJudge {
 
   private void stages(Assertion assertion, Figure figure) {
     List<LevelInfo> all =
-        parts.stages(assertion.target()).stream().map(LevelWindow::level).toList();
+        parts.levels(assertion.target()).stream().map(LevelWindow::level).toList();
     List<LevelInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
     for (LevelInfo stage : meant) {
       one(assertion, figure, parts.place(stage), stage.target(), stage, null);
@@ -147,7 +147,7 @@ final class AssertionJudge {
     return notes.isEmpty() ? null : String.join("; ", notes);
   }
 
-  private void none(Assertion assertion, Figure figure, String what, List<String> names) {
+  private void none(Assertion assertion, Figure figure, String reason, List<String> names) {
     List<String> distinct = names.stream().distinct().toList();
     String there =
         distinct.isEmpty()
@@ -160,7 +160,12 @@ final class AssertionJudge {
                         distinct.size() == 1 ? "; there is " : "; there are ",
                         distinct.size() > MOST_NAMED ? ", …" : ""));
     String name = String.valueOf(assertion.name());
-    add(assertion, figure, place(name, assertion.target()), null, what + " '" + name + "'" + there);
+    add(
+        assertion,
+        figure,
+        place(name, assertion.target()),
+        null,
+        reason + " '" + name + "'" + there);
   }
 
   private void add(
@@ -174,7 +179,7 @@ final class AssertionJudge {
   }
 
   /** The subject, with its target where the run has several. */
-  private String place(String what, @Nullable String target) {
-    return target == null || parts.targets().size() < 2 ? what : what + " of " + target;
+  private String place(String subject, @Nullable String target) {
+    return target == null || parts.targets().size() < 2 ? subject : subject + " of " + target;
   }
 }

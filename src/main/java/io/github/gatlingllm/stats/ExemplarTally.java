@@ -60,30 +60,30 @@ final class ExemplarTally {
             .thenComparing(Comparator.comparing(Kept::id).reversed()));
   }
 
-  void add(RequestRecord record, LevelInfo stage) {
+  void add(RequestRecord record, LevelInfo level) {
     RequestRecord.Outcome outcome = record.outcome();
     if (outcome.ok()) {
       Long latency = record.timing().latencyFromScheduleNanos();
       if (latency != null) {
-        keep(slowest, record, stage, latency);
-        texts.add(record, stage, latency);
+        keep(slowest, record, level, latency);
+        texts.add(record, level, latency);
       }
     } else if (outcome.hasFailed()) {
       Cause cause = new Cause(outcome.status().key(), outcome.error());
       if (failed.size() >= MOST && !failed.containsKey(cause)) {
         cause = Cause.OTHER;
       }
-      keep(failed.computeIfAbsent(cause, c -> queue()), record, stage, overNanos(record));
-      texts.add(record, stage, overNanos(record));
+      keep(failed.computeIfAbsent(cause, c -> queue()), record, level, overNanos(record));
+      texts.add(record, level, overNanos(record));
     }
   }
 
-  private void keep(PriorityQueue<Kept> queue, RequestRecord record, LevelInfo stage, long nanos) {
+  private void keep(PriorityQueue<Kept> queue, RequestRecord record, LevelInfo level, long nanos) {
     Kept least = queue.peek();
     if (queue.size() >= MOST && least != null && nanos < least.nanos()) {
       return;
     }
-    queue.add(new Kept(nanos, exemplar(record, stage, nanos)));
+    queue.add(new Kept(nanos, exemplar(record, level, nanos)));
     if (queue.size() > MOST) {
       queue.remove();
     }
@@ -97,7 +97,7 @@ final class ExemplarTally {
     return t.startLagNanos() + (wait == null ? 0 : wait) + (closed == null ? 0 : closed);
   }
 
-  private Exemplar exemplar(RequestRecord record, LevelInfo stage, long endNanos) {
+  private Exemplar exemplar(RequestRecord record, LevelInfo level, long endNanos) {
     RequestRecord.Identity id = record.identity();
     RequestRecord.Timing t = record.timing();
     Long wait = t.queueWaitNanos();
@@ -106,9 +106,9 @@ final class ExemplarTally {
     return new Exemplar(
         id.requestId(),
         id.name(),
-        stage.label(),
-        stage.target(),
-        stage.scenario(),
+        level.label(),
+        level.target(),
+        level.scenario(),
         (t.scheduledUnixNanos() - origin) / 1e9,
         record.outcome().status().key(),
         record.outcome().error(),
@@ -170,7 +170,7 @@ final class ExemplarTally {
 
     private record Sample(long nanos, long hash, RecordedText text) {}
 
-    void add(RequestRecord record, LevelInfo stage, long nanos) {
+    void add(RequestRecord record, LevelInfo level, long nanos) {
       RequestRecord.Text text = record.text();
       if (text == null) {
         return;
@@ -180,18 +180,18 @@ final class ExemplarTally {
         String key = record.outcome().status().key();
         Sample known = failed.get(key);
         if (known == null || hash < known.hash) {
-          failed.put(key, kept("Failed", record, stage, text, nanos, hash));
+          failed.put(key, kept("Failed", record, level, text, nanos, hash));
         }
         return;
       }
       if (fastest == null || isBefore(nanos, hash, fastest)) {
-        fastest = kept("Fastest", record, stage, text, nanos, hash);
+        fastest = kept("Fastest", record, level, text, nanos, hash);
       }
       if (slowest == null || !isBefore(nanos, hash, slowest)) {
-        slowest = kept("Slowest", record, stage, text, nanos, hash);
+        slowest = kept("Slowest", record, level, text, nanos, hash);
       }
       if (sample.size() < SAMPLE || hash < sample.lastKey()) {
-        sample.put(hash, kept("Median", record, stage, text, nanos, hash));
+        sample.put(hash, kept("Median", record, level, text, nanos, hash));
         if (sample.size() > SAMPLE) {
           sample.pollLastEntry();
         }
@@ -205,7 +205,7 @@ final class ExemplarTally {
     private Sample kept(
         String why,
         RequestRecord record,
-        LevelInfo stage,
+        LevelInfo level,
         RequestRecord.Text text,
         long nanos,
         long hash) {
@@ -214,8 +214,8 @@ final class ExemplarTally {
           hash,
           new RecordedText(
               why,
-              exemplar(record, stage, nanos),
-              cut(text.asked()),
+              exemplar(record, level, nanos),
+              cut(text.readablePrompt()),
               cut(text.reasoning()),
               cut(text.answer())));
     }

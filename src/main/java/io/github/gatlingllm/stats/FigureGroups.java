@@ -46,8 +46,8 @@ final class FigureGroups {
     clock =
         new HeadlineClock(
             !counted.arrivals.isEmpty()
-                || counted.windows.stages().stream()
-                    .map(w -> joined(key -> key.stage() == w.index()).tally())
+                || counted.windows.levels().stream()
+                    .map(w -> joined(key -> key.level() == w.index()).tally())
                     .anyMatch(tally -> HeadlineClock.waited(metric -> values(tally, metric))));
   }
 
@@ -60,13 +60,13 @@ final class FigureGroups {
   GroupTally joined(Predicate<RunStatistics.Key> which) {
     GroupTally sum = counted.emptyGroup();
     Set<String> targets = new HashSet<>();
-    Set<Integer> stages = new TreeSet<>();
+    Set<Integer> levels = new TreeSet<>();
     counted.groups.forEach(
         (key, group) -> {
           if (which.test(key)) {
             sum.add(group);
-            targets.add(stage(key).level().target());
-            stages.add(key.stage());
+            targets.add(window(key).level().target());
+            levels.add(key.level());
           }
         });
     if (targets.size() == 1) {
@@ -74,12 +74,12 @@ final class FigureGroups {
       boolean isWhole =
           counted.groups.keySet().stream()
               .filter(key -> !which.test(key))
-              .noneMatch(other -> runsBeside(other, target, stages));
+              .noneMatch(other -> runsBeside(other, target, levels));
       sum.throughput()
           .servedBy(
               counted.targets.get(target),
               isWhole,
-              isWhole ? counted.engines.joules(stages) : null);
+              isWhole ? counted.engines.joules(levels) : null);
     }
     return sum.with(intervals(which));
   }
@@ -87,24 +87,24 @@ final class FigureGroups {
   /**
    * Whether a tally belongs to that target, at one of those levels or at one that overlaps them.
    */
-  private boolean runsBeside(RunStatistics.Key group, String target, Set<Integer> stages) {
-    LevelWindow window = stage(group);
+  private boolean runsBeside(RunStatistics.Key group, String target, Set<Integer> levels) {
+    LevelWindow window = window(group);
     return window.level().target().equals(target)
-        && stages.stream()
-            .map(counted.windows.stages()::get)
+        && levels.stream()
+            .map(counted.windows.levels()::get)
             .anyMatch(own -> own.overlapNanos(window.from(), window.to()) > 0);
   }
 
   /** Null unless the tallies are all those of one level of constant load. */
   private @Nullable ConfidenceIntervals intervals(Predicate<RunStatistics.Key> which) {
-    List<Integer> stages =
-        counted.groups.keySet().stream().filter(which).map(key -> key.stage()).distinct().toList();
-    if (stages.size() != 1
+    List<Integer> levels =
+        counted.groups.keySet().stream().filter(which).map(key -> key.level()).distinct().toList();
+    if (levels.size() != 1
         || !counted.groups.keySet().stream()
-            .allMatch(key -> key.stage() != stages.get(0) || which.test(key))) {
+            .allMatch(key -> key.level() != levels.get(0) || which.test(key))) {
       return null;
     }
-    List<TimeSlice> slices = steadySlices(counted.windows.stages().get(stages.get(0)));
+    List<TimeSlice> slices = steadySlices(counted.windows.levels().get(levels.get(0)));
     return slices == null ? null : new ConfidenceIntervals(slices);
   }
 
@@ -134,7 +134,7 @@ final class FigureGroups {
   /** Length of the union of the measure windows of those levels, in nanoseconds. */
   long windowNanos(Predicate<LevelWindow> which) {
     return Windows.unionNanos(
-        counted.windows.stages().stream()
+        counted.windows.levels().stream()
             .filter(which)
             .map(w -> new long[] {w.from(), w.to()})
             .toList());
@@ -166,7 +166,7 @@ final class FigureGroups {
   /** The batch trials of those levels; null outside batch mode. */
   @Nullable Trials trials(Predicate<LevelWindow> which) {
     return TrialTally.pooled(
-        counted.windows.stages().stream()
+        counted.windows.levels().stream()
             .filter(which)
             .map(w -> counted.trials.get(w.index()))
             .filter(Objects::nonNull)
@@ -174,13 +174,13 @@ final class FigureGroups {
   }
 
   /** The label of a level, with its target and scenario where the run has several of them. */
-  String place(LevelInfo stage) {
+  String place(LevelInfo level) {
     Windows windows = counted.windows;
     boolean scenarios = windows.tracks().size() > windows.targets().size();
     return Summary.named(
-        stage.label(),
-        windows.targets().size() > 1 ? stage.target() : null,
-        scenarios ? stage.scenario() : null);
+        level.label(),
+        windows.targets().size() > 1 ? level.target() : null,
+        scenarios ? level.scenario() : null);
   }
 
   /** Labels of the targets. */
@@ -193,8 +193,8 @@ final class FigureGroups {
    *
    * @param target null for all targets
    */
-  List<LevelWindow> stages(@Nullable String target) {
-    return counted.windows.stages().stream()
+  List<LevelWindow> levels(@Nullable String target) {
+    return counted.windows.levels().stream()
         .filter(w -> target == null || target.equals(w.level().target()))
         .toList();
   }
@@ -206,7 +206,7 @@ final class FigureGroups {
    */
   List<String> requests(@Nullable String target) {
     return counted.groups.keySet().stream()
-        .filter(key -> target == null || target.equals(stage(key).level().target()))
+        .filter(key -> target == null || target.equals(window(key).level().target()))
         .map(RunStatistics.Key::name)
         .distinct()
         .toList();
@@ -219,21 +219,21 @@ final class FigureGroups {
    */
   Part part(
       @Nullable String target,
-      @Nullable LevelInfo stage,
+      @Nullable LevelInfo level,
       @Nullable String name,
       @Nullable MaxGoodput max) {
     Predicate<LevelWindow> within =
         w ->
             (target == null || target.equals(w.level().target()))
-                && (stage == null || stage.equals(w.level()));
+                && (level == null || level.equals(w.level()));
     GroupTally group =
-        joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
+        joined(key -> within.test(window(key)) && (name == null || name.equals(key.name())));
     return new Part(
         group.figures(windowNanos(within), judge(target), null, max, null), group.tally());
   }
 
-  private LevelWindow stage(RunStatistics.Key key) {
-    return counted.windows.stages().get(key.stage());
+  private LevelWindow window(RunStatistics.Key key) {
+    return counted.windows.levels().get(key.level());
   }
 
   /** Figures and the tally that they come from. */

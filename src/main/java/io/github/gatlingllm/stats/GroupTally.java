@@ -38,8 +38,8 @@ record GroupTally(
     return new GroupTally(new Tally(readingSpeed), new WindowThroughput(), null);
   }
 
-  GroupTally with(@Nullable ConfidenceIntervals theirs) {
-    return new GroupTally(tally, throughput, theirs);
+  GroupTally with(@Nullable ConfidenceIntervals intervals) {
+    return new GroupTally(tally, throughput, intervals);
   }
 
   static GroupTally of(LevelWindow window, double readingSpeed) {

@@ -296,18 +296,18 @@ final class InjectorTally {
   private static Stream<Outlier> compared(
       String injector, String level, Cell cell, List<Cell> others, int comparisons) {
     List<Outlier> found = new ArrayList<>();
-    Sides typical = sides(cell, others, slice -> slice.logTtft);
+    Means typical = means(cell, others, slice -> slice.logTtft);
     if (typical.isSure(comparisons)) {
       found.add(
           new Outlier(
               injector, level, "TTFT", Math.exp(typical.own()), Math.exp(typical.others())));
     }
-    Sides mean = sides(cell, others, slice -> slice.ttftMs);
+    Means mean = means(cell, others, slice -> slice.ttftMs);
     if (mean.isSure(comparisons)) {
       found.add(new Outlier(injector, level, "mean TTFT", mean.own(), mean.others()));
     }
     found.removeIf(one -> !one.differsBy(LEAST_SHARE, LEAST_TTFT_MS));
-    Sides lag = sides(cell, others, slice -> slice.lagMs);
+    Means lag = means(cell, others, slice -> slice.lagMs);
     if (lag.isSure(comparisons)) {
       Outlier one = new Outlier(injector, level, "mean start lag", lag.own(), lag.others());
       if (one.differsBy(LEAST_SHARE, LEAST_LAG_MS)) {
@@ -323,7 +323,7 @@ final class InjectorTally {
    *
    * @param differences of these parts in order of time, own − others'
    */
-  private record Sides(List<Double> differences, long values, double own, double others) {
+  private record Means(List<Double> differences, long values, double own, double others) {
 
     private boolean isSure(int comparisons) {
       int count = differences.size();
@@ -346,10 +346,10 @@ final class InjectorTally {
     }
   }
 
-  private static Sides sides(Cell cell, List<Cell> others, Function<Slice, Moments> values) {
+  private static Means means(Cell cell, List<Cell> others, Function<Slice, Moments> values) {
     List<Double> differences = new ArrayList<>();
     Moments own = new Moments();
-    Moments theirs = new Moments();
+    Moments otherMeans = new Moments();
     for (int i = 0; i < SLICES; i++) {
       Moments here = values.apply(slice(cell, i));
       Moments there = new Moments();
@@ -359,10 +359,10 @@ final class InjectorTally {
       if (here.count() > 0 && there.count() > 0) {
         differences.add(here.mean() - there.mean());
         own.add(here);
-        theirs.add(there);
+        otherMeans.add(there);
       }
     }
-    return new Sides(differences, own.count(), own.mean(), theirs.mean());
+    return new Means(differences, own.count(), own.mean(), otherMeans.mean());
   }
 
   private static Slice slice(Cell cell, int i) {

@@ -199,11 +199,11 @@ public final class OverTime implements Consumer<RequestRecord> {
   /** Adds the rate limits that the answer of a request reported. */
   private void limited(Interval interval, RequestRecord record, String owner) {
     interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
-    Map<String, Double> said = record.server().rateLimits();
-    said.forEach(
+    Map<String, Double> limits = record.server().rateLimits();
+    limits.forEach(
         (key, remaining) -> {
           String quota = key.replaceFirst("_remaining$", "");
-          Double limit = said.get(quota + "_limit");
+          Double limit = limits.get(quota + "_limit");
           if (!quota.equals(key) && limit != null && limit > 0) {
             interval.left(owner + quota, Math.min(1, remaining / limit));
           }

@@ -257,13 +257,13 @@ final class RequestSampleTally {
         part(Part.ANSWER, end - connect);
         return;
       }
-      ServerParts said = ServerParts.of(record);
-      reporting += said.isEmpty() ? 0 : 1;
-      part(Part.SERVER_QUEUE, said.queueNanos());
-      part(Part.SERVER_PREFILL, said.prefillNanos());
-      part(Part.FIRST_TOKEN, ttft - connect - said.queueNanos() - said.prefillNanos());
-      part(Part.SERVER_DECODE, said.decodeNanos());
-      part(Part.DECODE, end - ttft - said.decodeNanos());
+      ServerParts server = ServerParts.of(record);
+      reporting += server.isEmpty() ? 0 : 1;
+      part(Part.SERVER_QUEUE, server.queueNanos());
+      part(Part.SERVER_PREFILL, server.prefillNanos());
+      part(Part.FIRST_TOKEN, ttft - connect - server.queueNanos() - server.prefillNanos());
+      part(Part.SERVER_DECODE, server.decodeNanos());
+      part(Part.DECODE, end - ttft - server.decodeNanos());
     }
 
     private void part(Part part, long more) {

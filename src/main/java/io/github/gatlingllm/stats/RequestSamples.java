@@ -165,10 +165,10 @@ public record RequestSamples(
       if (first == null || last == null) {
         return new ServerParts(0, 0, 0);
       }
-      ServerReport said = record.server();
-      long queue = said.nanos(ServerReport.Timing.QUEUE);
-      long prefill = said.nanos(ServerReport.Timing.PREFILL);
-      long decode = said.nanos(ServerReport.Timing.DECODE);
+      ServerReport report = record.server();
+      long queue = report.nanos(ServerReport.Timing.QUEUE);
+      long prefill = report.nanos(ServerReport.Timing.PREFILL);
+      long decode = report.nanos(ServerReport.Timing.DECODE);
       Long connect = t.connectNanos();
       boolean isBefore = queue + prefill <= first - (connect == null ? 0 : connect);
       return new ServerParts(

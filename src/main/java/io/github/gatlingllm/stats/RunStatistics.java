@@ -59,7 +59,7 @@ public final class RunStatistics {
 
   private final long runStart;
   private final long runEnd;
-  private final BoundedNames levels;
+  private final BoundedNames boundedNames;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
   private final double readingSpeed;
@@ -87,12 +87,12 @@ public final class RunStatistics {
   private Key latestKey = new Key(-1, "");
   private GroupTally latestGroup;
 
-  record Key(int stage, String name) {}
+  record Key(int level, String name) {}
 
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
-    levels = new BoundedNames(info.stages(), MOST_UNPLANNED);
+    boundedNames = new BoundedNames(info.stages(), MOST_UNPLANNED);
     readingSpeed = info.reportOptions().readingSpeed();
     values = new RequestValues(readingSpeed);
     latestGroup = emptyGroup();
@@ -107,7 +107,7 @@ public final class RunStatistics {
     engines =
         new EngineTally(
             info.startUnixNanos(),
-            windows.stages().stream()
+            windows.levels().stream()
                 .map(w -> new EngineTally.Window(w.level().target(), w.from(), w.to()))
                 .toList(),
             Series.MAX_BUCKETS);
@@ -179,7 +179,7 @@ public final class RunStatistics {
 
   private void add(RequestRecord given) {
     RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
-    RequestRecord record = levels.of(given);
+    RequestRecord record = boundedNames.of(given);
     RequestRecord.Identity id = record.identity();
     LevelWindow level = windows.of(id);
     String name = nameOf(id.name());
@@ -361,7 +361,7 @@ public final class RunStatistics {
   }
 
   private GroupTally group(LevelWindow level, String name) {
-    if (latestKey.stage() != level.index() || !latestKey.name().equals(name)) {
+    if (latestKey.level() != level.index() || !latestKey.name().equals(name)) {
       latestKey = new Key(level.index(), name);
       latestGroup = group(latestKey);
     }
@@ -373,8 +373,8 @@ public final class RunStatistics {
     return known != null
         ? known
         : groups.computeIfAbsent(
-            groups.size() < MOST_GROUPS ? key : new Key(key.stage(), OTHER_NAMES),
-            k -> GroupTally.of(windows.stages().get(k.stage()), readingSpeed));
+            groups.size() < MOST_GROUPS ? key : new Key(key.level(), OTHER_NAMES),
+            k -> GroupTally.of(windows.levels().get(k.level()), readingSpeed));
   }
 
   /** A tally of no request. */

@@ -31,15 +31,15 @@ final class ServerTally {
   private double longestWaitS;
 
   void add(RequestRecord record) {
-    ServerReport said = record.server();
+    ServerReport report = record.server();
     if (record.outcome().ok()) {
-      said.timings().forEach(this::timing);
+      report.timings().forEach(this::timing);
     }
-    Long retryAfter = said.retryAfterNanos();
+    Long retryAfter = report.retryAfterNanos();
     if (retryAfter != null && record.outcome().status() == RequestStatus.RATE_LIMITED) {
       retryAfterS.add(retryAfter / 1e9);
     }
-    said.rateLimits().forEach((key, value) -> quota(said.rateLimits(), key));
+    report.rateLimits().forEach((key, value) -> quota(report.rateLimits(), key));
     Long wait = record.timing().pacingWaitNanos();
     if (wait != null) {
       passed++;
@@ -57,13 +57,13 @@ final class ServerTally {
     }
   }
 
-  private void quota(Map<String, Double> said, String key) {
+  private void quota(Map<String, Double> limits, String key) {
     String name = key.replaceFirst("_(limit|remaining)$", "");
     if (name.equals(key) || (quotas.size() >= MOST_NAMES && !quotas.containsKey(name))) {
       return;
     }
-    Double limit = said.get(name + "_limit");
-    Double remaining = said.get(name + "_remaining");
+    Double limit = limits.get(name + "_limit");
+    Double remaining = limits.get(name + "_remaining");
     boolean isShare = limit != null && remaining != null && limit > 0;
     join(name, new Quota(limit, remaining, isShare ? (Double) (remaining / limit) : null));
   }

@@ -72,7 +72,7 @@ final class SummaryAssembly {
   RunFigures figures() {
     Summary.Workload workload = counted.workload.workload();
     isServerHere = workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate());
-    counted.windows.stages().forEach(this::addLevel);
+    counted.windows.levels().forEach(this::addLevel);
     counted.windows.tracks().forEach(this::addCurve);
     counted.windows.targets().forEach(this::addTarget);
     GroupTally whole = groups.joined(key -> true);
@@ -147,7 +147,7 @@ final class SummaryAssembly {
   }
 
   private void addLevel(LevelWindow window) {
-    GroupTally group = groups.joined(key -> key.stage() == window.index());
+    GroupTally group = groups.joined(key -> key.level() == window.index());
     ArrivalTally arrivals = counted.arrivals.get(window.index());
     Figures figures =
         group.figures(
@@ -261,7 +261,7 @@ final class SummaryAssembly {
                         && !found.sound()
                         && found.target().equals(track.target())
                         && Objects.equals(found.scenario(), track.scenario()))
-        && counted.windows.stages().stream()
+        && counted.windows.levels().stream()
             .skip(window.index() + 1L)
             .noneMatch(later -> Windows.Track.of(later.level()).equals(track));
   }
@@ -331,8 +331,8 @@ final class SummaryAssembly {
 
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
-    List<LevelWindow> all = counted.windows.stages();
-    GroupTally group = groups.joined(key -> all.get(key.stage()).level().target().equals(target));
+    List<LevelWindow> all = counted.windows.levels();
+    GroupTally group = groups.joined(key -> all.get(key.level()).level().target().equals(target));
     Outages outages = counted.outages.get(target);
     targets.add(
         new Target(
@@ -385,7 +385,7 @@ final class SummaryAssembly {
   private List<RequestAtPoint> requestsAtPoints() {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
-      LevelWindow window = counted.windows.stages().get(stages.indexOf(curve.chosen().level()));
+      LevelWindow window = counted.windows.levels().get(stages.indexOf(curve.chosen().level()));
       for (String name : groups.requests(curve.target())) {
         Figures figures = groups.part(curve.target(), window.level(), name, null).figures();
         if (figures.counts().started() > 0 && all.size() < MOST_NAMES) {
@@ -420,7 +420,7 @@ final class SummaryAssembly {
 
   private Map<String, LevelWindow> levelsByName() {
     Map<String, LevelWindow> byName = new LinkedHashMap<>();
-    counted.windows.stages().forEach(window -> byName.put(placeInWords(window.level()), window));
+    counted.windows.levels().forEach(window -> byName.put(placeInWords(window.level()), window));
     return byName;
   }
 
@@ -489,7 +489,7 @@ final class SummaryAssembly {
         time.heat(),
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
-            level -> groups.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
+            level -> groups.joined(key -> key.level() == level).tally(), counted.arrivals.values()),
         time.generator.buckets(),
         counted.engines.overTime());
   }

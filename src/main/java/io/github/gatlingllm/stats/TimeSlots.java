@@ -44,13 +44,13 @@ record TimeSlots(long originNanos, long slotNanos, int count) {
   }
 
   /** Adds to the number of a slot, in an array that grows up to the last slot and one beyond it. */
-  int[] add(int[] slotted, int slot, int more) {
-    int[] wide =
-        slot < slotted.length
-            ? slotted
-            : Arrays.copyOf(slotted, Math.max(slot + 1, Math.min(count + 1, 2 * slotted.length)));
-    wide[slot] += more;
-    return wide;
+  int[] add(int[] values, int slot, int more) {
+    int[] grown =
+        slot < values.length
+            ? values
+            : Arrays.copyOf(values, Math.max(slot + 1, Math.min(count + 1, 2 * values.length)));
+    grown[slot] += more;
+    return grown;
   }
 
   /** How long that many slots are. */

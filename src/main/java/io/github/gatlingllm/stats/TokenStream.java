@@ -93,11 +93,11 @@ final class TokenStream implements TokenGaps.Visitor {
   }
 
   private TokenTimes events(RequestRecord record, long admitted, int[] offsets) {
-    int[] said = record.events().tokens();
-    boolean known = said.length == offsets.length;
+    int[] counts = record.events().tokens();
+    boolean known = counts.length == offsets.length;
     double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
     for (int i = 0; i < offsets.length; i++) {
-      arrived(admitted + offsets[i] * 1_000L, known ? said[i] : share);
+      arrived(admitted + offsets[i] * 1_000L, known ? counts[i] : share);
     }
     return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
   }

@@ -25,7 +25,7 @@ final class Windows {
   /** The kind of a level that is in the records and not in {@code run.json}. */
   static final String UNPLANNED = "unplanned";
 
-  private final List<LevelWindow> stages = new ArrayList<>();
+  private final List<LevelWindow> levels = new ArrayList<>();
   private final Map<Track, List<LevelWindow>> byTrack = new LinkedHashMap<>();
   private final Set<String> targets = new LinkedHashSet<>();
   private final List<List<LevelWindow>> besides = new ArrayList<>();
@@ -36,8 +36,8 @@ final class Windows {
    * their own.
    */
   record Track(String target, @Nullable String scenario) {
-    static Track of(LevelInfo stage) {
-      return new Track(stage.target(), stage.scenario());
+    static Track of(LevelInfo level) {
+      return new Track(level.target(), level.scenario());
     }
   }
 
@@ -47,13 +47,13 @@ final class Windows {
 
   Windows(List<LevelInfo> infos, long runEnd) {
     for (LevelInfo info : infos) {
-      add(LevelWindow.of(stages.size(), info, runEnd));
+      add(LevelWindow.of(levels.size(), info, runEnd));
     }
     byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(LevelWindow::from)));
   }
 
   private LevelWindow add(LevelWindow window) {
-    stages.add(window);
+    levels.add(window);
     targets.add(window.level().target());
     Track track = Track.of(window.level());
     byLabel.putIfAbsent(new Key(window.level().label(), track), window);
@@ -63,8 +63,8 @@ final class Windows {
     return window;
   }
 
-  List<LevelWindow> stages() {
-    return stages;
+  List<LevelWindow> levels() {
+    return levels;
   }
 
   /** The label of the level of a request; {@code all} in a run without levels. */
@@ -113,7 +113,7 @@ final class Windows {
       return window;
     }
     LevelInfo unplanned = new LevelInfo(label, id.target(), null, UNPLANNED, null, "", List.of());
-    return add(new LevelWindow(stages.size(), unplanned, 0, 0));
+    return add(new LevelWindow(levels.size(), unplanned, 0, 0));
   }
 
   /**
@@ -139,17 +139,17 @@ final class Windows {
    *
    * @param unixNanos an instant outside all windows
    */
-  long nextFrom(long unixNanos, LevelWindow stage) {
+  long nextFrom(long unixNanos, LevelWindow level) {
     long next = Long.MAX_VALUE;
-    for (LevelWindow window : besides(stage)) {
+    for (LevelWindow window : besides(level)) {
       next = window.from() > unixNanos ? Math.min(next, window.from()) : next;
     }
     return next;
   }
 
   /** All levels of the target and scenario of a level, itself included, in order of time. */
-  List<LevelWindow> besides(LevelWindow stage) {
-    return besides.get(stage.index());
+  List<LevelWindow> besides(LevelWindow level) {
+    return besides.get(level.index());
   }
 
   /** Length of the union of intervals {from, to}: time in which they overlap counts once. */
@@ -177,14 +177,14 @@ final class Windows {
   record LevelWindow(int index, LevelInfo level, long from, long to) {
 
     /** The window of a level; one without an end ends at {@code runEnd}. */
-    static LevelWindow of(int index, LevelInfo stage, long runEnd) {
-      Optional<PhaseWindow> measure = stage.measured();
+    static LevelWindow of(int index, LevelInfo level, long runEnd) {
+      Optional<PhaseWindow> measure = level.measured();
       if (measure.isEmpty()) {
-        return new LevelWindow(index, stage, 0, 0);
+        return new LevelWindow(index, level, 0, 0);
       }
       Long end = measure.get().endUnixNanos();
       long from = measure.get().startUnixNanos();
-      return new LevelWindow(index, stage, from, Math.max(from, end == null ? runEnd : end));
+      return new LevelWindow(index, level, from, Math.max(from, end == null ? runEnd : end));
     }
 
     boolean contains(long unixNanos) {

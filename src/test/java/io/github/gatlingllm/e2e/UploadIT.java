@@ -7,7 +7,7 @@ import io.github.gatlingllm.store.S3Server;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
 
-/** A run whose upload fails at its end; that of one which succeeds is in InterruptedRunIT. */
+/** A run whose upload fails at its end; a successful upload is tested in InterruptedRunIT. */
 class UploadIT {
 
   @Test
@@ -31,7 +31,7 @@ class UploadIT {
             .startsWith("LLM upload failed: s3://bench/t/" + run.info().id() + "-")
             .contains("/llm/requests.jsonl at http://127.0.0.1:", ": 403 AccessDenied; ")
             .endsWith(
-                "all is still here, try again with: upload %s --to s3://bench/t"
+                "the files are kept, try again with: upload %s --to s3://bench/t"
                     .formatted(run.files().run().toAbsolutePath()));
         assertThat(run.requests()).hasSize(4);
         assertThat(run.files().page()).isNotEmptyFile();

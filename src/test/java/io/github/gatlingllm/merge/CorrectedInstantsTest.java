@@ -18,7 +18,7 @@ class CorrectedInstantsTest {
   }
 
   @Test
-  void theNumberAfterTheKeyChangesAndNothingElse() throws IOException {
+  void onlyTheNumberAfterTheKeyChanges() throws IOException {
     assertThat(
             corrected(
                 """

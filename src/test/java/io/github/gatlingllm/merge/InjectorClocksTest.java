@@ -80,7 +80,7 @@ class InjectorClocksTest {
   }
 
   @Test
-  void serversThatMayBeApartThemselves() {
+  void differentNtpServersAddTheirOwnUncertainty() {
     InjectorClocks clocks =
         new InjectorClocks(
             List.of(
@@ -91,7 +91,7 @@ class InjectorClocksTest {
   }
 
   @Test
-  void datesOfTheAnswersThatBothGot() {
+  void datesOfAnswersCompareTwoClocks() {
     InjectorClocks clocks =
         new InjectorClocks(
             List.of(
@@ -111,7 +111,7 @@ class InjectorClocksTest {
 
   /** One asked and is 50 ms behind; the other could not, and is 200 ms behind it. */
   @Test
-  void datesLeadToTheClockThatWasAsked() {
+  void datesAndNtpAreCombined() {
     ClockOffset none = ClockOffset.unknown("ntp t:123", "no answer within 500 ms");
     InjectorClocks clocks =
         new InjectorClocks(
@@ -126,7 +126,7 @@ class InjectorClocksTest {
   }
 
   @Test
-  void clocksThatAreNotKnownAreNamedAndLeft() {
+  void unknownClocksAreReportedAndNotCorrected() {
     InjectorClocks clocks =
         new InjectorClocks(
             List.of(
@@ -146,7 +146,7 @@ class InjectorClocksTest {
   }
 
   @Test
-  void clocksThatAreKnownTooBadlyAreNamedAndLeft() {
+  void uncertainClocksAreReportedAndNotCorrected() {
     InjectorClocks clocks =
         new InjectorClocks(
             List.of(
@@ -173,7 +173,7 @@ class InjectorClocksTest {
 
   /** One of the two is wrong: a time server that lies, or two servers behind one address. */
   @Test
-  void ntpAndDatesThatDisagree() {
+  void disagreementOfNtpAndDatesIsReported() {
     InjectorClocks clocks =
         new InjectorClocks(
             List.of(

@@ -32,7 +32,7 @@ class GeneratorSecondTest {
   }
 
   @Test
-  void keysAreDifferentAndEveryEntrySaysWhatItMeans() {
+  void keysAreUniqueAndEveryFieldHasAMeaning() {
     assertThat(GeneratorField.ALL).extracting(GeneratorField::toString).doesNotHaveDuplicates();
     assertThat(GeneratorField.ALL)
         .allSatisfy(field -> assertThat(field.meaning()).isNotBlank())
@@ -40,7 +40,7 @@ class GeneratorSecondTest {
   }
 
   @Test
-  void whatIsWrittenIsReadLineByLine() throws IOException {
+  void linesRoundTrip() throws IOException {
     second(5).append(file);
     second(6).append(file);
 
@@ -57,13 +57,13 @@ class GeneratorSecondTest {
   }
 
   @Test
-  void aRunWithoutTheFileHasNoLines() throws IOException {
+  void missingFileHasNoLines() throws IOException {
     assertThat(GeneratorSecond.read(file, read::add)).isNull();
     assertThat(read).isEmpty();
   }
 
   @Test
-  void linesBeforeTheDamageAreRead() throws IOException {
+  void linesBeforeADamagedOneAreRead() throws IOException {
     second(5).append(file);
     String line = Files.readString(file);
     for (String damage :
@@ -84,7 +84,7 @@ class GeneratorSecondTest {
   }
 
   @Test
-  void keysThatAreUnknownAreSkipped() throws IOException {
+  void unknownKeysAreSkipped() throws IOException {
     Files.writeString(
         file, "{\"new\":{\"a\":[1]},\"length_s\":2,\"start_unix_ns\":7,\"later\":null}\n");
     assertThat(GeneratorSecond.read(file, read::add)).isNull();

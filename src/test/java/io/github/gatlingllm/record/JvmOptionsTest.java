@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 class JvmOptionsTest {
 
   @Test
-  void nothingIsMissingFromThoseRecommended() {
+  void recommendedOptionsLackNothing() {
     assertThat(JvmOptions.missing(JvmOptions.RECOMMENDED)).isEmpty();
   }
 
   @Test
-  void largerSizesWillDo() {
+  void largerSizesSuffice() {
     List<String> larger =
         JvmOptions.RECOMMENDED.stream()
             .map(option -> option.replace("1g", "4096m").replace("512m", "2g"))
@@ -26,7 +26,7 @@ class JvmOptionsTest {
   }
 
   @Test
-  void whatGatlingsPluginSetsIsNotEnough() {
+  void defaultsOfGatlingsPluginLackOptions() {
     assertThat(
             JvmOptions.missing(
                 List.of(
@@ -45,7 +45,7 @@ class JvmOptionsTest {
   }
 
   @Test
-  void thisJvmSaysWhatItHas() {
+  void optionsOfThisJvmAreReported() {
     List<String> options = JvmOptions.inEffect();
 
     assertThat(options).anyMatch(option -> option.matches("-XX:TieredStopAtLevel=[0-4]"));
@@ -57,7 +57,7 @@ class JvmOptionsTest {
 
   /** The one place where a build of this project takes them from, and what README says. */
   @Test
-  void thePomAndTheReadmeHaveThem() throws Exception {
+  void pomAndReadmeHaveTheRecommendedOptions() throws Exception {
     String property =
         "<gatling.jvmArgs>" + String.join(",", JvmOptions.RECOMMENDED) + "</gatling.jvmArgs>";
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledRecorderIT {
 
   @Test
-  void aKillCostsAtMostTheLastLine(@TempDir Path directory) throws Exception {
+  void killLosesAtMostTheLastLine(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("requests.jsonl");
     Process process =
         new ProcessBuilder(JavaCommand.of(List.of(), Victim.class, file))

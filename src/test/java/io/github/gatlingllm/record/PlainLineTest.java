@@ -14,7 +14,7 @@ class PlainLineTest {
   private final RandomRecords records = new RandomRecords(5);
 
   @Test
-  void readsWhatMostRecordsAreWrittenAs() throws IOException {
+  void readsMostRecordsAsWritten() throws IOException {
     PlainLine plain = new PlainLine();
     for (int i = 0; i < 300; i++) {
       byte[] line = RecordCodec.write(records.answer(i));
@@ -26,7 +26,7 @@ class PlainLineTest {
 
   /** A line that is whole to the eye of one reader and not of the other would be a lost record. */
   @Test
-  void readsNothingOtherwiseThanTheJsonParser() throws IOException {
+  void readsTheSameAsTheJsonParser() throws IOException {
     Random random = new Random(9);
     int read = 0;
     for (int i = 0; i < 40_000; i++) {
@@ -47,7 +47,7 @@ class PlainLineTest {
   }
 
   @Test
-  void leavesALineThatIsNotWhole() {
+  void refusesAnIncompleteLine() {
     byte[] line = RecordCodec.write(records.answer(3));
     for (int to = 0; to < line.length; to++) {
       assertThat(new PlainLine().read(line, 0, to)).isNull();

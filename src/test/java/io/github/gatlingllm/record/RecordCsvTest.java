@@ -26,7 +26,7 @@ class RecordCsvTest {
   @TempDir Path folder;
 
   @Test
-  void everyFlatKeyOfTheRecordIsAColumnWithTheSameValue() throws IOException {
+  void everySingleValuedFieldIsAColumnWithTheSameValue() throws IOException {
     RandomRecords random = new RandomRecords(11);
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 2_000; i++) {
@@ -95,7 +95,7 @@ class RecordCsvTest {
   }
 
   @Test
-  void halfATableIsNotLeftBehind() throws IOException {
+  void incompleteTableIsDeleted() throws IOException {
     Path file = folder.resolve("requests.csv");
     try (RecordCsv csv = RecordCsv.create(file)) {
       csv.accept(new RandomRecords(1).any());

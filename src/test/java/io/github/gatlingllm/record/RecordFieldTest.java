@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class RecordFieldTest {
 
   @Test
-  void keysAreDifferentAndEveryEntrySaysWhatItMeans() {
+  void keysAreUniqueAndEveryFieldHasAMeaning() {
     assertThat(RecordField.ALL).extracting(RecordField::toString).doesNotHaveDuplicates();
     for (int i = 0; i < RecordField.ALL.size(); i++) {
       RecordField<?> field = RecordField.ALL.get(i);
@@ -24,7 +24,7 @@ class RecordFieldTest {
   }
 
   @Test
-  void everyFieldIsReadAsItWasWritten() throws IOException {
+  void everyFieldRoundTrips() throws IOException {
     RandomRecords random = new RandomRecords(5);
     for (int i = 0; i < 500; i++) {
       RequestRecord record = random.any();

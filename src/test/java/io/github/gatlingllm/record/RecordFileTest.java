@@ -40,7 +40,7 @@ class RecordFileTest {
   private final List<RequestRecord> read = new ArrayList<>();
 
   @Test
-  void aWholeFileIsReadInItsOrder(@TempDir Path directory) throws IOException {
+  void recordsAreReadInTheOrderOfTheFile(@TempDir Path directory) throws IOException {
     List<RequestRecord> written = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       written.add(records.any());
@@ -56,7 +56,7 @@ class RecordFileTest {
   }
 
   @Test
-  void aFileCutAtAnyByteOfItsLastRecordKeepsAllOthers() throws IOException {
+  void fileCutAtAnyByteOfItsLastRecordKeepsTheOthers() throws IOException {
     List<RequestRecord> written = List.of(records.any(), records.any(), records.any());
     byte[] whole = lines(written);
     int kept = lines(written.subList(0, 2)).length;
@@ -74,7 +74,7 @@ class RecordFileTest {
   }
 
   @Test
-  void aBadLineIsNamedAndTheRestIsRead() throws IOException {
+  void damagedLineIsReportedAndSkipped() throws IOException {
     ByteArrayOutputStream file = new ByteArrayOutputStream();
     file.write(RecordCodec.write(records.any()));
     file.write("{\"request_id\":\"x\",\"na\n\n \r\n".getBytes(UTF_8));
@@ -94,7 +94,7 @@ class RecordFileTest {
   }
 
   @Test
-  void aLineWithoutEndDoesNotFillTheMemory() throws IOException {
+  void endlessLineTakesBoundedMemory() throws IOException {
     ByteArrayOutputStream file = new ByteArrayOutputStream();
     file.write(RecordCodec.write(records.answer(20)));
     file.write("x".repeat(20_000).getBytes(UTF_8));
@@ -112,7 +112,7 @@ class RecordFileTest {
   }
 
   @Test
-  void aBufferOfAnySizeReadsTheSame() throws IOException {
+  void bufferSizeDoesNotMatter() throws IOException {
     byte[] file = lines(List.of(records.any(), records.any(), records.answer(50)));
     for (int room = 1; room < 70; room++) {
       assertThat(RecordFile.read(in(file), room, 1 << 20, read::add))
@@ -126,7 +126,7 @@ class RecordFileTest {
   }
 
   @Test
-  void aMissingFileIsNamed(@TempDir Path directory) {
+  void missingFileIsReported(@TempDir Path directory) {
     assertThatExceptionOfType(NoSuchFileException.class)
         .isThrownBy(() -> RecordFile.read(directory.resolve("requests.jsonl"), read::add))
         .withMessageEndingWith(

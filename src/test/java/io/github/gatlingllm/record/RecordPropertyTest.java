@@ -19,7 +19,7 @@ class RecordPropertyTest {
 
   /** Written and read and written again it is the same, on one line for every reader. */
   @Property(tries = 2_000)
-  void anyRecordComesBack(@ForAll long seed) throws IOException {
+  void anyRecordRoundTrips(@ForAll long seed) throws IOException {
     RequestRecord record = new RandomRecords(seed).any();
     byte[] line = RecordCodec.write(record);
     RequestRecord again = RecordCodec.read(line, 0, line.length);
@@ -32,7 +32,7 @@ class RecordPropertyTest {
 
   /** A file is read with any buffer, both by the quick reader and by the one that takes all. */
   @Property(tries = 300)
-  void anyFileIsReadAlike(
+  void anyFileIsReadTheSameWithAnyBuffer(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 5_000) int room, @ForAll boolean plain)
       throws IOException {
     RandomRecords random = new RandomRecords(seed);
@@ -50,7 +50,7 @@ class RecordPropertyTest {
 
   /** Objectives are read as they are printed. */
   @Property
-  void anySloIsReadAsItIsPrinted(@ForAll("slos") String text) {
+  void anySloRoundTrips(@ForAll("slos") String text) {
     Slo slo = Slo.parse(text);
     assertThat(Slo.parse(slo.toString())).isEqualTo(slo);
   }

@@ -35,7 +35,7 @@ class RecorderTest {
   private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
 
   @Test
-  void whatIsRecordedIsInTheFileInOrder(@TempDir Path directory) throws IOException {
+  void recordsAreWrittenInOrder(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("llm").resolve("requests.jsonl");
     Recorder recorder = Recorder.open(file, observed::add);
     List<RequestRecord> written = new ArrayList<>();
@@ -55,7 +55,7 @@ class RecorderTest {
   }
 
   @Test
-  void aHangingDiskCostsNothingWhileTheQueueHasRoom() throws IOException {
+  void hangingDiskLosesNothingWhileTheQueueHasRoom() throws IOException {
     disk.hang();
     Recorder recorder = recorder(20_000, observed::add);
     for (int i = 0; i < 20_000; i++) {
@@ -72,7 +72,7 @@ class RecorderTest {
   }
 
   @Test
-  void aFullQueueDropsAndCountsAndNeverWaits() throws IOException {
+  void fullQueueDropsAndCountsWithoutBlocking() throws IOException {
     CountDownLatch hold = new CountDownLatch(1);
     Recorder recorder = recorder(10, record -> await(hold));
     int taken = 0;
@@ -87,7 +87,7 @@ class RecorderTest {
   }
 
   @Test
-  void theOldestRecordWaitsAtMostASecond() throws IOException {
+  void oldestRecordIsWrittenWithinASecond() throws IOException {
     CountDownLatch hold = new CountDownLatch(1);
     Recorder recorder =
         recorder(
@@ -105,7 +105,7 @@ class RecorderTest {
   }
 
   @Test
-  void nothingIsTakenAfterFreezing() {
+  void recordsAfterClosingAreDropped() {
     Recorder recorder = recorder(10, observed::add);
     assertThat(recorder.record(records.answer(1))).isTrue();
     assertThat(recorder.freeze()).isTrue();
@@ -117,7 +117,7 @@ class RecorderTest {
   }
 
   @Test
-  void whatCannotBeDrainedInTimeIsCounted() {
+  void recordsNotWrittenInTimeAreCountedAtOnce() {
     CountDownLatch hold = new CountDownLatch(1);
     Recorder recorder = recorder(10, record -> await(hold));
     for (int i = 0; i < 10; i++) {
@@ -133,7 +133,7 @@ class RecorderTest {
   }
 
   @Test
-  void aFullDiskIsSaidOnceAndTriedAgain() throws IOException {
+  void fullDiskIsReportedOnceAndTriedAgain() throws IOException {
     Recorder.LineWriter writer = new Recorder.LineWriter(disk, null, complaints::add);
     batch(writer, 2);
     disk.room = 3_000;
@@ -155,7 +155,7 @@ class RecorderTest {
   }
 
   @Test
-  void aRecordThatCannotBeEncodedCostsOnlyItself() throws IOException {
+  void recordThatCannotBeEncodedLosesOnlyItself() throws IOException {
     RequestRecord good = records.answer(1);
     @SuppressWarnings("NullAway")
     RequestRecord broken =
@@ -179,7 +179,7 @@ class RecorderTest {
   }
 
   @Test
-  void aBrokenObserverBreaksNothing() {
+  void exceptionOfTheObserverIsReportedOnce() {
     Recorder recorder =
         recorder(
             10,
@@ -206,7 +206,7 @@ class RecorderTest {
   }
 
   @Test
-  void anUnwritableDirectoryIsOneClearLine(@TempDir Path directory) throws IOException {
+  void unwritableDirectoryIsReportedInOneLine(@TempDir Path directory) throws IOException {
     Path noDirectory = Files.writeString(directory.resolve("run"), "");
     assertThatIOException()
         .isThrownBy(() -> Recorder.open(noDirectory.resolve("llm/requests.jsonl"), observed::add))

@@ -76,7 +76,7 @@ class RunInfoTest {
                       List.of(0.5, 200.0))));
 
   @Test
-  void whatIsWrittenIsRead() throws IOException {
+  void roundTrips() throws IOException {
     Path file = directory.resolve("llm").resolve("run.json");
     RunInfo begun = RunInfo.started("chat-1", "ChatSimulation", "injector-1", 5);
     for (RunInfo info : List.of(begun, FULL)) {
@@ -129,7 +129,7 @@ class RunInfoTest {
   }
 
   @Test
-  void anOlderFileHasItsFactsAmongItsSettings() throws IOException {
+  void factsOfAnOlderFileAreReadFromItsSettings() throws IOException {
     Path file = directory.resolve("run.json");
     Files.writeString(
         file,
@@ -180,7 +180,7 @@ class RunInfoTest {
   }
 
   @Test
-  void aRequestsOwnObjectivesStandForTheGlobalOnes() {
+  void objectivesOfARequestReplaceTheGlobalOnes() {
     assertThat(FULL.judgeOf("vLLM").of("ask"))
         .isEqualTo(Slo.parse("ttft<1s", 95, Slo.Rule.PERCENTILES));
     assertThat(FULL.judgeOf("vLLM").of("other"))

@@ -77,7 +77,7 @@ class SelfTestTest {
   }
 
   @Test
-  void itSaysInWhatAnotherRunDiffers() {
+  void differencesOfAnotherRunAreListed() {
     Machine other = new Machine("Another", 4, 8_000, "A VM 21", List.of());
     SelfTest quoted =
         of(level(1, 46, 1, 1)).quotedBy(other, Map.of("gatling-llm", "1.1", "gatling", "3"));
@@ -95,7 +95,7 @@ class SelfTestTest {
   }
 
   @Test
-  void aFileGivesBackWhatWasWritten() throws IOException {
+  void roundTrips() throws IOException {
     SelfTest written = of(level(1, 46, 0.3, 0.2), level(16, 740, 20, 0.3));
     Path file = folder.resolve("new/self-test.json");
     written.write(file);
@@ -123,7 +123,7 @@ class SelfTestTest {
   }
 
   @Test
-  void aFileThatSaysLittleIsReadAsFarAsItGoes() throws IOException {
+  void fileWithoutOptionalKeysIsRead() throws IOException {
     Path file = folder.resolve("self-test.json");
     Files.writeString(
         file, "{\"schema\": \"" + SelfTest.SCHEMA + "\", \"levels\": [{\"streams\": 3}]}");
@@ -133,7 +133,7 @@ class SelfTestTest {
   }
 
   @Test
-  void aRunCarriesIt() throws IOException {
+  void isKeptInRunJson() throws IOException {
     Path file = folder.resolve("run.json");
     SelfTest known = of(level(1, 46, 0.3, 0.2)).quotedBy(MACHINE, Map.of());
     RunInfo.started("run", "sim", "here", 0).selfTest(known).write(file);

@@ -68,7 +68,7 @@ class ServerFileTest {
   }
 
   @Test
-  void keysAreDifferentAndEveryEntrySaysWhatItMeans() {
+  void keysAreUniqueAndEveryMetricHasAMeaning() {
     assertThat(EngineMetric.values())
         .extracting(EngineMetric::toString)
         .doesNotHaveDuplicates()
@@ -81,7 +81,7 @@ class ServerFileTest {
   }
 
   @Test
-  void whatIsWrittenIsReadLineByLine() throws IOException {
+  void samplesRoundTrip() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     written.append(failed(6, "no answer\nin time"));
@@ -99,7 +99,7 @@ class ServerFileTest {
   }
 
   @Test
-  void namesAndBoundsAreSaidOncePerEndpoint() throws IOException {
+  void namesAndBoundsAreWrittenOncePerEndpoint() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     written.append(sample(6, "a"));
@@ -119,13 +119,13 @@ class ServerFileTest {
   }
 
   @Test
-  void aRunWithoutTheFileHasNoSamples() throws IOException {
+  void missingFileHasNoSamples() throws IOException {
     assertThat(read()).isZero();
     assertThat(read).isEmpty();
   }
 
   @Test
-  void damagedLinesAreLeftOutAndTheOthersAreRead() throws IOException {
+  void damagedLinesAreSkipped() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     String line = Files.readString(file);
@@ -148,7 +148,7 @@ class ServerFileTest {
   }
 
   @Test
-  void numbersThatCannotBeAreLeftOut() throws IOException {
+  void impossibleNumbersAreSkipped() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     String line = Files.readString(file);
@@ -174,7 +174,7 @@ class ServerFileTest {
   }
 
   @Test
-  void whatIsNoNumberOrSaysNothingIsLeftOut() throws IOException {
+  void nullsAndOtherTypesAreSkipped() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     String line = Files.readString(file);
@@ -189,7 +189,7 @@ class ServerFileTest {
   }
 
   @Test
-  void noDamageMakesReadingFail() throws IOException {
+  void readingNeverFailsOnDamage() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     written.append(sample(6, "a"));

@@ -94,7 +94,7 @@ class SloCountsTest {
 
   /** 1 of 100 is let pass, 2 of 101 are not. */
   @Test
-  void undefinedWhereMoreThanOnePercentCannotBeTold() {
+  void undefinedIfMoreThanOnePercentIsUnknown() {
     add(99, Slo.Verdict.MET, Slo.Verdict.MET);
     add(1, Slo.Verdict.MET, Slo.Verdict.UNKNOWN);
     assertThat(counts.all().share()).isEqualTo(1);
@@ -108,7 +108,7 @@ class SloCountsTest {
 
   /** 5 misses of 100 and 3 unknown: at best 98 of 103. */
   @Test
-  void missedWhateverTheUnknownOnesWouldHaveBeen() {
+  void missedEvenIfAllUnknownHadMet() {
     add(95, Slo.Verdict.MET, Slo.Verdict.MET);
     add(5, Slo.Verdict.MET, Slo.Verdict.MISSED);
     add(3, Slo.Verdict.MET, Slo.Verdict.UNKNOWN);
@@ -116,14 +116,14 @@ class SloCountsTest {
   }
 
   @Test
-  void nothingHoldsWhereNothingWasJudged() {
+  void noDecisionWithoutJudgedRequests() {
     assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isNull();
     assertThat(counts.isEmpty()).isTrue();
   }
 
   /** 90 of 100 are enough for one name, by 1 point too few of all at once of the other. */
   @Test
-  void eachIsJudgedByItsOwnShareAndRule() {
+  void everySloIsJudgedByItsOwnShareAndRule() {
     Slo atOnce = BOTH.judgedBy(99, Slo.Rule.REQUESTS);
     Slo own = Slo.parse("e2e<1s", 90, Slo.Rule.PERCENTILES);
     for (int i = 0; i < 100; i++) {

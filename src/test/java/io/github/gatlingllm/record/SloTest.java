@@ -52,7 +52,7 @@ class SloTest {
     "tpot<1ms, 100, 5000, '', ",
     "'ttft<200ms,tpot<1ms', 150, 5000, ttft, false",
   })
-  void cancelledIsJudgedByWhatWasSeen(
+  void cancelledRequestIsJudgedByTheTokensReceived(
       String slo, @Nullable Long ttft, long cancelledAt, String missed, @Nullable Boolean met) {
     Slo.Judgement judgement =
         judgement(slo, true, RequestStatus.CANCELLED, timing(ttft, null, cancelledAt, 50L));
@@ -81,7 +81,7 @@ class SloTest {
     "stall<701ms, true",
     "'tpot<601ms,e2e<9s', ",
   })
-  void paceOfACancelledStreamIsThatOfTheTokensThatCame(String slo, @Nullable Boolean met) {
+  void tpotOfACancelledStreamIsThatOfTheTokensReceived(String slo, @Nullable Boolean met) {
     RequestRecord.Timing timing =
         new RequestRecord.Timing(
             0,
@@ -116,7 +116,7 @@ class SloTest {
   }
 
   @Test
-  void missingTpotIsIgnored() {
+  void missingTpotIsNoMiss() {
     RequestRecord.Timing one = timing(100L, 100L, 100L, 0L);
     assertThat(judge("tpot<50ms", true, RequestStatus.COMPLETE, one)).isEmpty();
     assertThat(judge("itl<1us,stall<1us", true, RequestStatus.COMPLETE, one)).isEmpty();
@@ -176,7 +176,7 @@ class SloTest {
 
   /** As published; a preset can stand beside limits of one's own. */
   @Test
-  void presetsAreNamesOfLimits() {
+  void presetsAreReplacedByTheirLimits() {
     assertThat(Slo.parse("mlperf-llama2-70b-interactive, e2e<20s"))
         .hasToString("ttft<450ms,tpot<40ms,e2e<20s");
     assertThat(Slo.parse("mlperf-llama3.1-8b-interactive")).hasToString("ttft<500ms,tpot<30ms");

@@ -268,7 +268,7 @@ final class TimelineTest {
   }
 
   @Test
-  void nothingHappenedAndNothingIsZero() {
+  void unknownTimesAreNull() {
     Timeline timeline = new Timeline(ADMITTED, ADMITTED);
     assertThat(timeline.isAdmitted()).isFalse();
     assertThat(timeline.timing(9, null, null))
@@ -376,7 +376,7 @@ final class TimelineTest {
   }
 
   @Test
-  void timesThatAreNotKeptStillCount() {
+  void eventsAreCountedWithoutTheirTimes() {
     Timeline timeline = admitted();
     add(timeline, at(10, 1));
     add(timeline, at(20, 1));
@@ -414,7 +414,7 @@ final class TimelineTest {
   }
 
   @Test
-  void aClockThatPassesItsLargestValueGoesOn() {
+  void clockMayOverflow() {
     long start = Long.MAX_VALUE - 5 * MS;
     Timeline timeline = new Timeline(start, start);
     timeline.admitted(start);

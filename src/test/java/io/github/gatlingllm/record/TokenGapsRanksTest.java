@@ -14,7 +14,7 @@ class TokenGapsRanksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 47, 48, 49, 200, 5_000})
-  void everyRankIsThatOfTheSortedValues(int count) {
+  void ranksAreThoseOfSortedValues(int count) {
     Random random = new Random(count);
     int[] values = new int[count + 3];
     for (int i = 0; i < values.length; i++) {

@@ -43,14 +43,14 @@ class TokenGapsTest {
 
   /** A count that no answer can have must not cost memory. */
   @Test
-  void absurdCountIsNotListed() {
+  void gapsOfTooManyTokensAreNotListed() {
     RequestRecord.Events events =
         events(new int[] {0, 10}, new int[] {1, 2_000_000_000}, new int[0]);
     assertThat(TokenGaps.sortedTokenMicros(events, tokens(3))).isEmpty();
   }
 
   @Test
-  void unknownTotalIsOnePerEvent() {
+  void unknownNumberOfTokensIsOnePerEvent() {
     RequestRecord.Tokens unknown =
         new RequestRecord.Tokens(
             null, null, null, null, null, null, null, null, null, true, null, List.of(), null);

@@ -79,7 +79,7 @@ class AfterRunTest {
     Run opened = open();
     assertThat(failsBuild(opened)).isFalse();
     assertThat(said())
-        .isEqualToIgnoringNewLines("LLM report: no llm request was sent, so there is none");
+        .isEqualToIgnoringNewLines("LLM report: none, because no llm request was sent");
     assertThat(opened.files().page()).doesNotExist();
   }
 
@@ -105,7 +105,7 @@ class AfterRunTest {
   }
 
   @Test
-  void anAssertionThatHoldsDoesNot() throws IOException {
+  void anAssertionThatHoldsDoesNotFailTheBuild() throws IOException {
     Run opened = open();
     demand(opened, "errors<1%");
     send(opened, LevelRecord.ok("c=1"));
@@ -136,7 +136,7 @@ class AfterRunTest {
   }
 
   @Test
-  void aRunThatWasRefusedSaysNothingMore() throws IOException {
+  void aRefusedRunPrintsNothingMore() throws IOException {
     Run opened = open();
     demand(opened, "errors<1%");
     opened.refuse();
@@ -146,7 +146,7 @@ class AfterRunTest {
   }
 
   @Test
-  void aReportThatCannotBeMadeIsSaidAndChangesNothing() throws IOException {
+  void aFailedReportIsPrintedAndKeepsTheExitCode() throws IOException {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));
     opened.complete();

@@ -597,7 +597,7 @@ class ChecksTest {
     assertThat(named.level()).isEqualTo(Level.OK);
     assertThat(named.message())
         .isEqualTo(
-            "Of 600 requests planned for measure windows 412 were sent (" + cause + " 188).");
+            "Of 600 requests planned for measure windows 412 were sent (" + cause + ": 188).");
     RunInfo dropped = open(600L).dropped(100);
     assertThat(check(Recorded.figures(dropped, sent(412)).summary(), "all_accounted").value())
         .isEqualTo(88);

@@ -142,7 +142,7 @@ class ArchiveTest {
   }
 
   @Test
-  void runOfTheArchivesTopIsCalledAsItIs() throws IOException {
+  void runAtTheTopIsNamedAfterTheArchive() throws IOException {
     try (RunInputs inputs = open(write("injector-2.tar.gz", runs("")))) {
       assertThat(inputs.one().getFileName()).hasToString("injector-2");
     }
@@ -156,7 +156,7 @@ class ArchiveTest {
   }
 
   @Test
-  void linksAreNoFiles() throws IOException {
+  void linksAreSkipped() throws IOException {
     Path archive = folder.resolve("links.tar.gz");
     try (OutputStream tar = new GZIPOutputStream(Files.newOutputStream(archive))) {
       put(tar, "run/llm/requests.jsonl", '1', "");
@@ -179,7 +179,7 @@ class ArchiveTest {
     "C:/x/llm/requests.jsonl, is no name of a file in a folder",
     "x/../y.txt, leads out of it",
   })
-  void namesThatLeadElsewhereAreRefused(String name, String why) throws IOException {
+  void namesThatLeadOutOfTheFolderAreRefused(String name, String why) throws IOException {
     for (String form : List.of("x.zip", "x.tar.gz")) {
       Path archive = write(form, Map.of(name, "x"));
 
@@ -198,7 +198,7 @@ class ArchiveTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"bomb.zip", "bomb.tar.gz"})
-  void bombsAreStopped(String name) throws IOException {
+  void compressionBombsAreRefused(String name) throws IOException {
     Path archive = folder.resolve(name);
     byte[] zeros = new byte[1 << 20];
     try (OutputStream out =
@@ -244,7 +244,7 @@ class ArchiveTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cut.zip", "cut.tar.gz", "flipped.zip", "flipped.tar.gz", "text.zip"})
-  void damagedArchivesAreNamed(String name) throws IOException {
+  void damagedArchivesAreReported(String name) throws IOException {
     String text = "0123456789abcdefghijklmnopqrstuvwxyz".repeat(200);
     Path archive = write(name, Map.of("run/llm/requests.jsonl", text + text.hashCode()));
     byte[] content = Files.readAllBytes(archive);
@@ -266,7 +266,7 @@ class ArchiveTest {
   }
 
   @Test
-  void anyDamageToATarIsAnErrorOrNone() throws IOException {
+  void damagedTarIsReadOrReported() throws IOException {
     Path archive = tar(folder.resolve("x.tgz"), Map.of(LONG + "llm/run.json", "{}"), 'x');
     byte[] whole;
     try (InputStream in = new GZIPInputStream(Files.newInputStream(archive))) {

@@ -89,7 +89,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void whatBreaksGoesOnWhereItStopped() throws IOException {
+  void brokenDownloadIsResumed() throws IOException {
     byte[] records = bytes(200_000);
     store("t/a", records);
     s3.cutAfter = 70_000;
@@ -102,7 +102,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void laterCommandGoesOnToo() throws IOException {
+  void laterCommandResumesToo() throws IOException {
     byte[] records = bytes(200_000);
     store("t/a", records);
     AtomicInteger answers = new AtomicInteger();
@@ -130,7 +130,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void connectionThatGivesNothingIsGivenUp() throws IOException {
+  void connectionWithoutAnyByteIsGivenUp() throws IOException {
     store("t/a", bytes(1_000));
     s3.cutAfter = 0;
 
@@ -141,7 +141,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void objectThatIsReplacedMeanwhileIsReadAnew() throws IOException {
+  void replacedObjectIsDownloadedAgain() throws IOException {
     byte[] before = bytes(200_000);
     byte[] after = bytes(150_000);
     after[0] ^= 1;
@@ -161,7 +161,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void overloadedServerIsAskedAgain() throws IOException {
+  void overloadedServerIsTriedAgain() throws IOException {
     store("t/a", bytes(10));
     AtomicInteger left = new AtomicInteger(2);
     s3.refused = request -> left.getAndDecrement() > 0;
@@ -172,7 +172,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void keysThatLeadElsewhereAreRefused() {
+  void keysThatLeadOutOfThePlaceAreRefused() {
     s3.objects.put("t/../../x/llm/run.json", bytes(1));
 
     assertThatThrownBy(() -> inputs("s3://bench/t"))
@@ -195,7 +195,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void nothingThereIsSaid() {
+  void placeWithoutRunsIsReported() {
     assertThatThrownBy(() -> inputs("s3://bench/t"))
         .hasMessage("s3://bench/t holds no run: no llm/run.json is below it");
     assertThatThrownBy(() -> inputs("s3://other/t"))
@@ -207,7 +207,7 @@ class ObjectStoreTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"s3://", "s3:///x", "s3://b//x", "s3://a b/x"})
-  void whatIsNoPlaceIsSaid(String text) {
+  void malformedPlaceIsReported(String text) {
     assertThatThrownBy(() -> S3Location.parse(text))
         .hasMessage("'" + text + "' is no place in object storage; expected s3://bucket/prefix");
   }
@@ -247,7 +247,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void recordsComeBeforeTheRunAndTheReportAfter() throws IOException {
+  void recordsAreUploadedBeforeRunJsonAndTheReport() throws IOException {
     upload(run(100));
 
     assertThat(s3.requests("PUT t/sim-1-host-2-2/"))
@@ -265,7 +265,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void largeFilesGoInParts() throws IOException {
+  void largeFilesAreUploadedInParts() throws IOException {
     RunFiles files = run((16 << 20) + 5);
     AtomicInteger failures = new AtomicInteger(1);
     s3.refused = request -> request.endsWith("part 2") && failures.getAndDecrement() > 0;
@@ -280,7 +280,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void partsOfWhatFailedAreTakenBack() throws IOException {
+  void partsOfAFailedUploadAreRemoved() throws IOException {
     RunFiles files = run((8 << 20) + 5);
     s3.refusal = "403 AccessDenied";
     s3.refused = request -> request.endsWith("part 2");
@@ -295,7 +295,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void whoMayOnlyWriteWrites() throws IOException {
+  void writePermissionSuffices() throws IOException {
     s3.refusal = "403 AccessDenied";
     s3.refused = request -> request.startsWith("GET");
 
@@ -307,7 +307,7 @@ class ObjectStoreTest {
 
   @ParameterizedTest
   @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, Connection refused"})
-  void placeThatCannotBeReachedIsRefusedAtOnce(String place, String why) {
+  void unreachablePlaceIsReportedAtOnce(String place, String why) {
     if (why.startsWith("Conn")) {
       s3.stop();
     }
@@ -315,7 +315,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void withoutTheSdkALineSaysWhatToAdd() throws Exception {
+  void missingSdkIsReportedInOneLine() throws Exception {
     URL ours = S3Location.class.getProtectionDomain().getCodeSource().getLocation();
     URL jspecify =
         org.jspecify.annotations.Nullable.class.getProtectionDomain().getCodeSource().getLocation();
@@ -385,7 +385,7 @@ class ObjectStoreTest {
   }
 
   @Test
-  void mergeTakesWhatIsThereWhenTheTimeIsOver() throws IOException {
+  void waitEndsWithTheRunsThatAreThere() throws IOException {
     RunFiles files = run(10);
     RunWait wait = waiting(List.of(folder.toString()), () -> {});
 
