@@ -117,6 +117,11 @@ public final class Arrival {
     return first;
   }
 
+  /** Whether {@link #take} was called. */
+  public boolean taken() {
+    return taken;
+  }
+
   /**
    * The numbers of the arrivals of a load level. Numbers continue from level to level, so that each
    * arrival of a plan has its own. They follow from the plan alone, so that all injectors of a load
