@@ -8,8 +8,8 @@ import io.github.gatlingllm.javaapi.*;
 import java.time.Duration;
 
 /**
- * An agent: the model calls tools, gets their results, and goes on until it has its answer. Calls
- * and results are part of the history; each round is a request of its own in the report.
+ * An agent: the model calls tools, gets their results, and continues until it has an answer. Tool
+ * calls and results are part of the history. Each round is a separate request in the report.
  */
 public class AgentSimulation extends Simulation {
 
@@ -24,7 +24,7 @@ public class AgentSimulation extends Simulation {
           "required": ["city"]}}}]
       """;
 
-  /** A model may call tools for ever. */
+  /** Limits the rounds, because a model can call tools again and again. */
   private static final int MOST_ROUNDS = 5;
 
   private final Server server = Server.fromProperties();
@@ -59,7 +59,7 @@ public class AgentSimulation extends Simulation {
     return !session.isFailed() && !session.getList("calls").isEmpty();
   }
 
-  /** The tool itself; a real one would take its time with a request of its own. */
+  /** The tool; a real one would send a request and take time. */
   private static String run(LlmResponse.ToolCall call) {
     return call.name().equals("population") ? "2100000" : "no such tool: " + call.name();
   }

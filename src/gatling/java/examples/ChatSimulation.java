@@ -8,8 +8,8 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
 
 /**
- * A chat with checks and build gates: users arrive at random, five per second on average, and the
- * build fails when the first token is late for more than one in a hundred.
+ * A chat with checks and build gates. Users arrive at random, five per second on average. The build
+ * fails if more than 1 % of the requests get their first token after more than one second.
  */
 public class ChatSimulation extends Simulation {
 

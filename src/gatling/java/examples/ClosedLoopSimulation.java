@@ -8,8 +8,8 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
 
 /**
- * A closed loop: so many users, each of which asks again as soon as it has its answer. Several load
- * levels in one run make a latency-throughput curve with its knee.
+ * A closed loop: a fixed number of users, each of which sends its next request as soon as it has an
+ * answer. Several load levels in one run give a latency-throughput curve with its knee.
  */
 public class ClosedLoopSimulation extends Simulation {
 

@@ -7,8 +7,8 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
 
 /**
- * A dialog of five turns: the history grows with each answer, and with it the prompt. The record of
- * each request says which turn it was.
+ * A dialog of five turns. Each prompt contains the history, which grows with each answer. The
+ * record of each request has the number of its turn.
  */
 public class ConversationSimulation extends Simulation {
 

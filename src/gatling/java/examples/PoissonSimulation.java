@@ -7,8 +7,8 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
 
 /**
- * An open loop: requests arrive as a Poisson process whether or not earlier ones were answered, as
- * they do in the world. Three rates, one after the other, in one run; the seed pins every arrival.
+ * An open loop: as in production, requests arrive whether or not earlier ones have been answered.
+ * Arrivals are a Poisson process, at three rates in one run; the seed pins every arrival time.
  */
 public class PoissonSimulation extends Simulation {
 

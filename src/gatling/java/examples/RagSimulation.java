@@ -9,8 +9,9 @@ import io.gatling.javaapi.http.*;
 import io.github.gatlingllm.javaapi.*;
 
 /**
- * A journey through a RAG application: search with plain HTTP, answer from what was found, send the
- * answer on. Gatling's {@code http} protocol and ours stand side by side.
+ * A RAG application: search over plain HTTP, let the model answer from the passages, send the
+ * answer as feedback. Gatling's {@code http} protocol and the {@code llm} protocol are used
+ * together.
  */
 public class RagSimulation extends Simulation {
 

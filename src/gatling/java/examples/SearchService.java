@@ -7,12 +7,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
-/** Stands in for the search and feedback services beside an LLM server. */
+/** A stub of the search and feedback services that a RAG application uses. */
 final class SearchService {
 
   private SearchService() {}
 
-  /** Starts it on a free port of this machine, and says where it is. */
+  /** Starts it on a free port of this machine and returns its URL. */
   static String start() {
     try {
       HttpServer server =

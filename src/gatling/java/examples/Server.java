@@ -2,10 +2,10 @@ package examples;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 
-/** The server that the examples talk to: yours, or an engine inside this JVM. */
+/** The server that the examples use: your own, or an engine inside this JVM. */
 record Server(String baseUrl, String model) {
 
-  /** What {@code -Dendpoint} and {@code -Dmodel} name, else an embedded engine. */
+  /** The server that {@code -Dendpoint} and {@code -Dmodel} set, else an embedded engine. */
   static Server fromProperties() {
     String endpoint = System.getProperty("endpoint");
     return endpoint == null

@@ -4,8 +4,8 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import io.gatling.javaapi.core.*;
 
 /**
- * Five users per second ask; {@code -DbaseUrl}, {@code -Dmodel} and {@code -Dseconds} say whom,
- * what and how long.
+ * A chat with five users per second. {@code -DbaseUrl}, {@code -Dmodel} and {@code -Dseconds} set
+ * the server, the model and the duration.
  */
 public class FirstSimulation extends Simulation {
   {

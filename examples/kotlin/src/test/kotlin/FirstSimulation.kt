@@ -3,7 +3,7 @@ import io.gatling.javaapi.core.Simulation
 import io.github.gatlingllm.javaapi.LlmDsl.*
 import java.time.Duration.ofMillis
 
-/** Numbers with a fraction are `Double` in Kotlin: `5.0`. Limits of checks may be any number. */
+/** Kotlin needs `5.0` where the DSL takes a `Double`. Limits of checks accept any number type. */
 class FirstSimulation : Simulation() {
 
   private val engine =

@@ -5,8 +5,8 @@ import io.github.gatlingllm.javaapi.LoadDsl._
 import java.time.Duration.ofMillis
 
 /**
- * In Gatling's Scala DSL: what we give ends in `asScala`, a protocol in `protocol`; load plans take scenarios as they are. Prompts,
- * workloads and datasets are in `WorkloadDsl`.
+ * With Gatling's Scala DSL, requests and injection steps end in `asScala`, and a protocol in `protocol`. Load plans accept Scala
+ * scenarios. Prompts, workloads and datasets are in `WorkloadDsl`.
  */
 class FirstSimulation extends Simulation {
 

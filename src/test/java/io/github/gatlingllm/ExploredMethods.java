@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Several methods that fuzzing tests as one target: starting Jazzer costs 6 s of processor time, a
- * thousand inputs less than one. The last byte of an input says which method gets the rest.
+ * Several fuzzed methods as one fuzz target: starting Jazzer costs 6 s of CPU time, a thousand
+ * inputs less than one. The last byte of an input selects the method that gets the rest.
  */
 public final class ExploredMethods {
 
@@ -53,7 +53,7 @@ public final class ExploredMethods {
     }
   }
 
-  /** What Jazzer calls. */
+  /** The method that Jazzer calls. */
   public static void fuzzerTestOneInput(FuzzedDataProvider data) throws Throwable {
     // Numbers are taken from the end.
     Target target = TARGETS.get(data.consumeInt(0, TARGETS.size() - 1));
@@ -66,7 +66,7 @@ public final class ExploredMethods {
     }
   }
 
-  /** Writes the inputs that fuzzing kept, as inputs of the one target; returns how many. */
+  /** Writes the inputs that fuzzing kept as inputs of the one target; returns their number. */
   static int writeKept(Path folder) throws IOException {
     int written = 0;
     for (int i = 0; i < NAMES.size(); i++) {

@@ -16,18 +16,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Looks for inputs that nobody thought of, guided by the code that they reach: from the kept ones
- * on, as many as said for all methods together, the same each time. CONTRIBUTING.md says how to
- * look for longer.
+ * Searches for new failing inputs, guided by code coverage and starting from the kept ones: a fixed
+ * number for all methods together, the same ones each time. CONTRIBUTING.md says how to fuzz for
+ * longer.
  */
 class ExploringFuzzIT {
 
-  /** Bounds what hangs. */
+  /** Limit for a run that hangs. */
   private static final int MAX_SECONDS = 300;
 
   private static final int INPUTS = 6_000;
 
-  /** Jazzer's own detectors, which take seconds to start: here assertions judge. */
+  /**
+   * Disables Jazzer's own detectors, which take seconds to start: here assertions detect failures.
+   */
   private static final String DETECTORS =
       Stream.of(
               "ClojureLangHooks",

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which package may know which: the table of the architecture, held against the sources. */
+/**
+ * The allowed imports between packages: the table of the architecture, compared with the sources.
+ */
 class PackageArrowsTest {
 
   private static final int MOST_FILES = 40;
@@ -121,7 +123,10 @@ class PackageArrowsTest {
                   "telemetry",
                   "wire")));
 
-  /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
+  /**
+   * Files outside {@code action} that may use Gatling's core: parts of the DSL, and the class that
+   * finds a run's directory.
+   */
   private static final Set<String> SEAMS =
       Set.of(
           "javaapi/LlmProtocolBuilder.java",

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.commons.validation.Success;
@@ -29,7 +30,8 @@ import scala.Option;
  */
 public final class LlmChecks {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private static final CheckMaterializer<?, ?, MeasuredAnswer, String> TEXT =
       new Materializer<>(response -> new Success<>(response.text()));
@@ -104,7 +106,8 @@ public final class LlmChecks {
             .build((CheckMaterializer) materializer);
   }
 
-  private static Validation<JsonNode> tree(String text) {
+  /** Parses an answer; text before or after the JSON is a failure. */
+  static Validation<JsonNode> tree(String text) {
     try {
       return new Success<>(JSON.readTree(text));
     } catch (JsonProcessingException e) {

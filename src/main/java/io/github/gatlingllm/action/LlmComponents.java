@@ -219,14 +219,15 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, Session> onStart() {
     parts.config.printSeed();
     parts.start.scenarioReady(run);
-    if (LlmProtocol.isDryRun()) {
+    boolean isDryRun = LlmProtocol.isDryRun();
+    if (isDryRun) {
       parts.plan.scenarioBuilt();
     }
     return session -> {
-      if (LlmProtocol.isDryRun()) {
+      if (isDryRun) {
         parts.plan.end();
       }
-      run.userCame();
+      run.userStarted();
       Arrival arrival = parts.injections.next(session.scenario(), now());
       Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
@@ -265,7 +266,7 @@ final class LlmComponents implements ProtocolComponents {
                 ? "its user asked for nothing"
                 : "its load level was over");
       }
-      run.userLeft();
+      run.userEnded();
       return BoxedUnit.UNIT;
     };
   }

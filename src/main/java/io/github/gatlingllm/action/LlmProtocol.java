@@ -158,9 +158,13 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     ALWAYS
   }
 
-  /** Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent. */
+  /**
+   * Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent.
+   *
+   * @throws InvalidSimulation if the setting is neither true nor false
+   */
   public static boolean isDryRun() {
-    return "true".equalsIgnoreCase(DRY_RUN.text());
+    return InvalidSimulation.checked(() -> DRY_RUN.isTrue(false));
   }
 
   /**

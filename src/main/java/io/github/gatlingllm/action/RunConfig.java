@@ -205,11 +205,10 @@ final class RunConfig {
 
   /** The options of the report that any of the protocols asks for. */
   static ReportOptions report(List<LlmProtocol> protocols) {
+    boolean failOnInvalid = InvalidSimulation.checked(() -> FAIL_ON_INVALID.isTrue(true));
     return protocols.stream()
         .map(protocol -> protocol.report)
-        .reduce(
-            new ReportOptions(false, true, true, !"false".equalsIgnoreCase(FAIL_ON_INVALID.text())),
-            ReportOptions::and);
+        .reduce(new ReportOptions(false, true, true, failOnInvalid), ReportOptions::and);
   }
 
   private static Map<String, String> of(LlmProtocol protocol) {

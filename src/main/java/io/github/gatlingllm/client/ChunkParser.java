@@ -210,11 +210,6 @@ final class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /** A parser of chat and text completions. */
-  ChunkParser(Listener listener) {
-    this(Api.CHAT, listener);
-  }
-
   /** A parser of the responses of an API. */
   ChunkParser(Api api, Listener listener) {
     this.listener = listener;

@@ -2,13 +2,11 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.ChunkParser.Channel;
-import io.github.gatlingllm.client.ChunkParser.TextBuffer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +29,7 @@ public final class ReceivedAnswer {
   private final @Nullable String terminalEvent;
   private final SseDecoder decoder = new SseDecoder(new Events(), memory);
 
-  private ChoiceText[] choices;
+  private final GeneratedChoices choices;
   private long now;
   private boolean streaming;
 
@@ -51,8 +49,7 @@ public final class ReceivedAnswer {
     this.timeline = timeline;
     this.parser = new ChunkParser(api, chunks);
     this.terminalEvent = api.terminalEvent();
-    choices = new ChoiceText[expectedChoices];
-    Arrays.setAll(choices, i -> new ChoiceText(memory));
+    this.choices = new GeneratedChoices(expectedChoices, memory);
   }
 
   /**
@@ -100,7 +97,7 @@ public final class ReceivedAnswer {
    * finish reason. A stream of typed events needs the terminal event.
    */
   public boolean isOver() {
-    return done || (isFinished() && !(streaming && terminalEvent != null));
+    return done || (choices.areFinished() && !(streaming && terminalEvent != null));
   }
 
   /** Type of the event that ends a complete stream; null for APIs without typed events. */
@@ -113,26 +110,9 @@ public final class ReceivedAnswer {
     return embeddings;
   }
 
-  private boolean isFinished() {
-    for (ChoiceText choice : choices) {
-      if (choice.finishReason == null) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Whether any token or text was received. */
   boolean hasTokens() {
-    if (timeline.count() > 0) {
-      return true;
-    }
-    for (ChoiceText choice : choices) {
-      if (!choice.isEmpty()) {
-        return true;
-      }
-    }
-    return false;
+    return timeline.count() > 0 || !choices.areEmpty();
   }
 
   /** The error that the server reported within a 200 response; null for none. */
@@ -147,51 +127,37 @@ public final class ReceivedAnswer {
 
   /** Finish reason of the first choice; null where none was received. */
   public @Nullable String finishReason() {
-    return choices[0].finishReason;
+    return choices.get(0).finishReason;
   }
 
   /** Text of the first choice: its content or refusal. */
   public String text() {
-    return choices[0].content.text();
+    return choices.get(0).content.text();
   }
 
   /** Reasoning of the first choice. */
   public String reasoning() {
-    return choices[0].reasoning.text();
+    return choices.get(0).reasoning.text();
   }
 
   /** Tool calls of the first choice, in the order of their first deltas. */
   public List<FunctionCall> toolCalls() {
-    return choices[0].tools.calls();
+    return choices.get(0).tools.calls();
   }
 
   /** All generated text, over all choices and channels: the input of a tokenizer. */
   String generated() {
-    StringBuilder all = new StringBuilder();
-    for (ChoiceText choice : choices) {
-      all.append(choice.reasoning.text()).append(choice.content.text());
-      choice.tools.appendTo(all);
-    }
-    return all.toString();
+    return choices.text();
   }
 
   /** Length of {@link #generated}, in bytes as received. */
   long generatedBytes() {
-    long bytes = 0;
-    for (ChoiceText choice : choices) {
-      bytes += choice.reasoning.bytes() + choice.content.bytes() + choice.tools.bytes();
-    }
-    return bytes;
+    return choices.bytes();
   }
 
   /** Whether any reasoning text was received. */
   boolean streamedReasoning() {
-    for (ChoiceText choice : choices) {
-      if (!choice.reasoning.isEmpty()) {
-        return true;
-      }
-    }
-    return false;
+    return choices.haveReasoning();
   }
 
   /** Prompt tokens as reported by the server; null where not reported. */
@@ -240,34 +206,6 @@ public final class ReceivedAnswer {
     return timings;
   }
 
-  private ChoiceText choice(int index) {
-    if (index >= choices.length) {
-      int from = choices.length;
-      choices = Arrays.copyOf(choices, index + 1);
-      for (int i = from; i <= index; i++) {
-        choices[i] = new ChoiceText(memory);
-      }
-    }
-    return choices[index];
-  }
-
-  private static final class ChoiceText {
-    private final TextBuffer content;
-    private final TextBuffer reasoning;
-    private final ToolCalls tools;
-    private @Nullable String finishReason;
-
-    ChoiceText(AnswerMemory memory) {
-      content = new TextBuffer(memory);
-      reasoning = new TextBuffer(memory);
-      tools = new ToolCalls(memory);
-    }
-
-    boolean isEmpty() {
-      return content.isEmpty() && reasoning.isEmpty() && tools.isEmpty();
-    }
-  }
-
   private final class Events implements SseDecoder.Listener {
     @Override
     public void event(@Nullable String type, byte[] buffer, int offset, int length) {
@@ -299,7 +237,7 @@ public final class ReceivedAnswer {
       if (isIndexTooLarge(index)) {
         return;
       }
-      ChoiceText choice = choice(index);
+      GeneratedChoices.Choice choice = choices.get(index);
       switch (channel) {
         case CONTENT, REFUSAL -> choice.content.append(buffer, offset, length);
         case REASONING -> choice.reasoning.append(buffer, offset, length);
@@ -316,14 +254,14 @@ public final class ReceivedAnswer {
     @Override
     public void toolCall(int index, int call, String id) {
       if (!isIndexTooLarge(index)) {
-        choice(index).tools.next(call, id);
+        choices.get(index).tools.next(call, id);
       }
     }
 
     @Override
     public void finish(int index, String reason) {
       if (!isIndexTooLarge(index)) {
-        choice(index).finishReason = reason;
+        choices.get(index).finishReason = reason;
       }
     }
 
@@ -389,7 +327,7 @@ public final class ReceivedAnswer {
      */
     private void flush() {
       if (streaming) {
-        boolean counted = choices.length == 1 && usageInEvent > tokensBefore;
+        boolean counted = choices.count() == 1 && usageInEvent > tokensBefore;
         timeline.tokens(tokenChoice, now, output, counted ? usageInEvent - tokensBefore : UNKNOWN);
         tokensBefore = Math.max(tokensBefore, usageInEvent);
       }

@@ -22,13 +22,7 @@ public final class TokenCounts {
    * @param maxTokens limit on output tokens; null for none
    * @param inputs number of texts to embed; 0 where text is generated
    */
-  public record RequestSize(int promptChars, @Nullable Integer maxTokens, int inputs) {
-
-    /** Size of a request that generates text. */
-    public RequestSize(int promptChars, @Nullable Integer maxTokens) {
-      this(promptChars, maxTokens, 0);
-    }
-  }
+  public record RequestSize(int promptChars, @Nullable Integer maxTokens, int inputs) {}
 
   /**
    * Longer texts are not tokenized: a tokenizer needs a hundred times the memory of a text, and no

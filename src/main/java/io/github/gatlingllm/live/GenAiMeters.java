@@ -160,7 +160,7 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
     Tags tags =
         Tags.of(
             "gen_ai.operation.name", operation(id.api()),
-            "gen_ai.provider.name", "openai",
+            "gen_ai.provider.name", provider(id.api()),
             "gen_ai.request.model", id.model() == null ? "" : id.model(),
             "server.address", endpoint.getHost() == null ? "" : endpoint.getHost(),
             "server.port", Integer.toString(port(endpoint)),
@@ -173,6 +173,11 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
   private static int port(URI endpoint) {
     int port = endpoint.getPort();
     return port >= 0 ? port : "https".equals(endpoint.getScheme()) ? 443 : 80;
+  }
+
+  /** The provider whose API format is used, as the conventions define it for compatible servers. */
+  private static String provider(String api) {
+    return api.equals("messages") ? "anthropic" : "openai";
   }
 
   /** The operation name of an API by the conventions. */

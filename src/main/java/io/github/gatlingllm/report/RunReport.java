@@ -121,7 +121,7 @@ public final class RunReport {
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || info.reportOptions().indexBlock()) {
-      messages.addAll(GatlingPages.insert(files.run(), figures.summary()));
+      messages.addAll(blockInGatlingsPages(figures.summary()));
     }
     toJobPage(markdown, environment, messages::add);
     return figures;
@@ -181,6 +181,15 @@ public final class RunReport {
                 + " that cannot be written; unset it or make its folder available: "
                 + file);
       }
+    }
+  }
+
+  /** Inserts into Gatling's pages; a failure there must not hide results and missed assertions. */
+  private List<String> blockInGatlingsPages(Summary summary) {
+    try {
+      return GatlingPages.insert(files.run(), summary);
+    } catch (IOException e) {
+      return List.of("LLM block left out of Gatling's pages (" + e + "); llm.html has all figures");
     }
   }
 

@@ -37,6 +37,29 @@ public record ProcessSetting(String property) {
   }
 
   /**
+   * Whether the setting is {@code true} in this process.
+   *
+   * @param otherwise the result where it is not set
+   * @throws IllegalArgumentException in one line, if it is neither {@code true} nor {@code false}
+   */
+  public boolean isTrue(boolean otherwise) {
+    return isTrue(System.getProperties(), System.getenv(), otherwise);
+  }
+
+  boolean isTrue(Map<?, ?> properties, Map<String, String> environment, boolean otherwise) {
+    Boolean set = read(properties, environment, ProcessSetting::booleanOf);
+    return set == null ? otherwise : set;
+  }
+
+  private static Boolean booleanOf(String text) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException("expected true or false");
+    };
+  }
+
+  /**
    * Parses the value; null where it is not set.
    *
    * @param form parses a text, and throws {@link IllegalArgumentException} for an invalid one

@@ -161,7 +161,7 @@ public final class ServerWatch {
    * The last user has left: reads all pages soon, before the server may be stopped. Returns at
    * once.
    */
-  public void usersLeft() {
+  public void allUsersEnded() {
     isIdle = true;
     if (isWatching && isDue.compareAndSet(false, true)) {
       long since = nanoClock.getAsLong() - lastNanos;
@@ -182,7 +182,7 @@ public final class ServerWatch {
   }
 
   /** A user has started. */
-  public void usersCame() {
+  public void userStarted() {
     isIdle = false;
   }
 

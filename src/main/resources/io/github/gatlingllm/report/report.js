@@ -269,7 +269,7 @@
   const isHeat = (chart) => chart.series[0].form === "heat";
   const overTime = (chart) => chart.x.scale === "time" && !isHeat(chart);
 
-  const drawOne = (chart) => {
+  const drawPlot = (chart) => {
     const place = document.getElementById(chart.id);
     let plot = drawn.get(chart.id);
     if (plot?.getDom() !== place) {
@@ -291,6 +291,10 @@
       }
     }
     plot.setOption((shapes[chart.series[0].form] ?? option)(chart), true);
+  };
+  /* A chart that this browser cannot draw must not prevent the others. */
+  const drawOne = (chart) => {
+    try { drawPlot(chart); } catch (error) { console.error("chart " + chart.id, error); }
   };
   /* Charts of load levels that are not chosen have no size; they are drawn once the level is chosen. */
   const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown)");

@@ -19,6 +19,7 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gatling.commons.validation.Success;
 import io.gatling.core.check.Check;
 import io.gatling.core.check.Check$;
 import io.gatling.core.session.Session;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import scala.Option;
 import scala.Tuple2;
@@ -111,6 +113,21 @@ class LlmChecksTest {
   @MethodSource("checksOfNothing")
   void absentValuesFailEveryComparison(CheckBuilder check, @Nullable String failure) {
     assertFailure(check, SILENT, failure);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      delimiter = '|',
+      textBlock =
+          """
+          {"a":1}                    | true
+          ` {"a":1} `                | true
+          {"a":1} Hope this helps!   | false
+          Here it is: {"a":1}        | false
+          """)
+  void textAroundJsonIsNoJson(String text, boolean isJson) {
+    assertThat(LlmChecks.tree(text) instanceof Success<?>).isEqualTo(isJson);
   }
 
   @Test

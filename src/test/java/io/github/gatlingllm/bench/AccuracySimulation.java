@@ -6,7 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 
 import io.gatling.javaapi.core.Simulation;
 
-/** 32 streams at once, all beginning in one burst. */
+/** 32 streams that start in one burst. */
 public class AccuracySimulation extends Simulation {
 
   static final int STREAMS = 32;

@@ -20,8 +20,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /**
- * Measures on this machine what tests cannot judge, since it depends on the machine's speed. {@code
- * bench/run} starts it; {@code bench/README.md} says what there is. Close other programs first.
+ * Measures precision and speed on this machine, which tests cannot assert. {@code bench/run} starts
+ * it; see {@code bench/README.md}. Close other programs first.
  */
 @Command(
     name = "bench/run",
@@ -33,13 +33,13 @@ import picocli.CommandLine.Parameters;
     })
 public final class Bench implements Callable<Integer> {
 
-  /** One program: it runs load and says what it measured. */
+  /** A program that runs load and reports what it measured. */
   @FunctionalInterface
   interface Measurement {
     void measure(BenchReport report) throws Exception;
   }
 
-  /** What has bounds that a quiet machine of two processors keeps. */
+  /** Measurements with bounds that an idle machine with two processors meets. */
   private static final Map<String, Measurement> BOUNDS = bounds();
 
   private static final int GOES_ON = 3;
@@ -143,7 +143,7 @@ public final class Bench implements Callable<Integer> {
     return what.contains(name) || what.contains(group);
   }
 
-  /** Whether there is all that is asked for. */
+  /** Whether all scenarios and clients of the command exist. */
   boolean isKnown() {
     Set<String> names = new HashSet<>(BOUNDS.keySet());
     names.addAll(List.of("accuracy", "cost", "bounds"));
@@ -151,7 +151,7 @@ public final class Bench implements Callable<Integer> {
     return names.containsAll(what) && clients.stream().allMatch(name -> client(name) != null);
   }
 
-  /** Client after client, round after round; whether all rounds are done. */
+  /** Runs all clients, round by round; returns whether all rounds are complete. */
   @SuppressWarnings("try") // closing may be interrupted
   private boolean compare(List<BenchScenario> scenarios) throws IOException, InterruptedException {
     BenchResults kept = new BenchResults(results);

@@ -10,13 +10,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The bytes of an answer: headers, an event that is sent again for each token, and the end. Each
- * event names its request by number, in its {@code id} and as its text, so that clients that keep
- * only one of them can be asked for it.
+ * The bytes of an answer: headers, an event that is repeated for each token, and the end. Each
+ * event has the number of its request in its {@code id} and in its text, so that clients that keep
+ * only one of them can be matched.
  */
 final class BenchAnswer {
 
-  /** What any request is answered that asks for no stream. */
+  /** Answer to requests that are not streams. */
   static final ByteBuffer MODELS = models().asReadOnlyBuffer();
 
   private static final long FIRST_NAME = 1_000_000;
@@ -42,9 +42,9 @@ final class BenchAnswer {
   }
 
   /**
-   * An answer of that many tokens, a piece per token.
+   * An answer of that many tokens, one write per token.
    *
-   * @param isChat by the chat API; else by the completions API
+   * @param isChat chat API; otherwise completions API
    */
   static BenchAnswer of(long number, int tokens, boolean isChat) {
     String text = "\" " + name(number) + "\"";
@@ -58,7 +58,7 @@ final class BenchAnswer {
         direct(HEAD + event + end(number, tokens)), HEAD.length(), HEAD.length() + event.length());
   }
 
-  /** An answer of that many tokens, all in one piece. */
+  /** An answer of that many tokens, in one write. */
   static BenchAnswer flood(int tokens) {
     ByteBuffer all = FLOODS.computeIfAbsent(tokens, BenchAnswer::encodedFlood);
     return new BenchAnswer(all, 0, all.limit());
@@ -72,7 +72,7 @@ final class BenchAnswer {
     return direct(all.append(end(0, tokens)).toString());
   }
 
-  /** What is written with a token. */
+  /** Bytes that are written for a token. */
   ByteBuffer piece(boolean isFirst, boolean isLast) {
     return bytes.duplicate().limit(isLast ? bytes.limit() : endAt).position(isFirst ? 0 : eventAt);
   }
@@ -106,12 +106,12 @@ final class BenchAnswer {
         + "\"model\":\"meta-llama/Llama-3.1-8B-Instruct\"";
   }
 
-  /** Found again wherever a client keeps the text. */
+  /** Text with the number of the request. */
   private static String name(long number) {
     return "r" + (FIRST_NAME + number);
   }
 
-  /** The number of the request that a text of its answer is of. */
+  /** Number of the request, from a text of its answer. */
   static long number(String text) {
     Matcher name = NAME.matcher(text);
     if (!name.find()) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** What the harness makes of what it measured, by numbers worked out by hand. */
+/** Figures of the harness, compared with numbers computed by hand. */
 class BenchArithmeticTest {
 
   private static final long MS = 1_000_000;

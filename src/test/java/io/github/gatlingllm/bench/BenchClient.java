@@ -15,32 +15,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A load generator that is measured, in a process of its own. */
+/** A load generator under measurement, in a separate process. */
 interface BenchClient {
 
-  /** As it is named on the command line and in the page. */
+  /** Name on the command line and in the page. */
   String label();
 
-  /** Whether a round of short requests takes it so long that it gets fewer. */
+  /** Whether it is so slow with short requests that it gets fewer of them. */
   default boolean isPeer() {
     return false;
   }
 
-  /** What puts that load on the server at that port, and leaves what it says in that folder. */
+  /**
+   * Command that sends the load to the server at that port, and writes its output to that folder.
+   */
   List<String> command(BenchScenario scenario, int port, Path folder) throws IOException;
 
-  /** What it said. */
+  /** The times that the client reports. */
   List<TimedStream> read(Path folder) throws IOException;
 
-  /** Ours: the ready-made benchmark as the Maven plugin starts it, by its settings. */
+  /** Ours: the ready-made benchmark as the Maven plugin starts it. */
   record Ours(String label, List<String> jvmOptions, String classPath) implements BenchClient {
 
-    /** As it is compiled here. */
+    /** The build of this checkout. */
     Ours(String label, List<String> jvmOptions) {
       this(label, jvmOptions, JavaCommand.classPath());
     }
 
-    /** Another build of it, in a folder like {@code target}; it uses the same dependencies. */
+    /** Another build, in a folder like {@code target}, with the same dependencies. */
     static Ours built(String label, Path target) {
       return new Ours(
           label,
@@ -126,7 +128,7 @@ interface BenchClient {
     }
   }
 
-  /** Gatling without us. */
+  /** Plain Gatling. */
   record PlainGatling() implements BenchClient {
 
     @Override
@@ -164,7 +166,7 @@ interface BenchClient {
     }
   }
 
-  /** Another load generator, by the adapter in {@code bench/peers} that has its name. */
+  /** Another load generator, by the adapter of its name in {@code bench/peers}. */
   record Peer(String label) implements BenchClient {
 
     private static final Path ADAPTERS = Path.of("bench", "peers");

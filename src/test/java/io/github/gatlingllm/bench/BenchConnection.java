@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** A client's connection to the {@link BenchServer}: one request at a time, kept alive. */
 final class BenchConnection {
 
-  /** What the id of a request begins with that is to warm its client only. */
+  /** Prefix of the ids of warm-up requests. */
   static final String WARM_UP = "warm-up-";
 
   private static final Pattern LENGTH = Pattern.compile("(?i)\r\ncontent-length: *(\\d+)");
@@ -41,12 +41,12 @@ final class BenchConnection {
     this.key = key;
   }
 
-  /** When its next token is to be written. */
+  /** Time of the next token. */
   long dueNanos() {
     return receivedNanos + due[token];
   }
 
-  /** Reads what there is; whether a stream was asked for, which has that number then. */
+  /** Reads available bytes; returns whether a stream was requested, which then gets that number. */
   boolean read(Pace pace, long ifAsked) throws IOException {
     int count = channel.read(in);
     if (count < 0) {
@@ -85,7 +85,7 @@ final class BenchConnection {
     answer = pace.isFlood() ? BenchAnswer.flood(tokens) : BenchAnswer.of(number, tokens, isChat);
   }
 
-  /** Writes the token that is due; the stream once that was its last. */
+  /** Writes the token that is due; returns the stream after its last token. */
   @Nullable TimedStream writeToken() throws IOException {
     written[token] = System.nanoTime() - receivedNanos;
     token++;
@@ -105,7 +105,7 @@ final class BenchConnection {
     flush();
   }
 
-  /** Writes what the client has not taken yet. */
+  /** Writes the bytes that the client has not accepted yet. */
   void flush() throws IOException {
     channel.write(out);
     boolean isWaiting = (key.interestOps() & SelectionKey.OP_WRITE) != 0;

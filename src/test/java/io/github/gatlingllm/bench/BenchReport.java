@@ -5,17 +5,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Measured values beside their bounds; each is printed as it comes. */
+/** Measured values with their bounds, printed one by one. */
 final class BenchReport {
 
   private final List<String> missed = new ArrayList<>();
 
-  /** A value that must not be above its bound. */
+  /** A value with an upper bound. */
   void atMost(String name, double value, double bound, String unit) {
     print(name, value, "<=", bound, unit, value <= bound);
   }
 
-  /** A value that must not be below its bound. */
+  /** A value with a lower bound. */
   void atLeast(String name, double value, double bound, String unit) {
     print(name, value, ">=", bound, unit, value >= bound);
   }
@@ -41,7 +41,7 @@ final class BenchReport {
     }
   }
 
-  /** The names of values beyond their bounds. */
+  /** Names of the values outside their bounds. */
   List<String> missed() {
     return List.copyOf(missed);
   }

@@ -13,8 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Figures of rounds, each in a file of its own, so that a measurement can be stopped and goes on
- * where it was.
+ * Figures of rounds, one file per round, so that an interrupted measurement can continue.
  *
  * @param folder of the files
  */
@@ -38,7 +37,7 @@ record BenchResults(Path folder) {
     return folder.resolve(scenario + "." + client + "." + round + ".json");
   }
 
-  /** Whose rounds there are: ours first, then bare Netty, then by name. */
+  /** Clients with rounds: ours first, then bare Netty, then by name. */
   List<String> clients(String scenario) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files
@@ -53,7 +52,7 @@ record BenchResults(Path folder) {
     }
   }
 
-  /** The median of each figure over all rounds that there are; empty if there are none. */
+  /** Median of each figure over all rounds; empty if there are none. */
   Map<String, Double> medians(String scenario, String client) throws IOException {
     Map<String, List<Double>> all = new LinkedHashMap<>();
     for (int round = 1; has(scenario, client, round); round++) {
@@ -67,7 +66,7 @@ record BenchResults(Path folder) {
     return medians;
   }
 
-  /** The middle one; of an even number the mean of the two in the middle. */
+  /** Median; for an even number the mean of the two middle values. */
   static double median(List<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     int half = sorted.size() / 2;

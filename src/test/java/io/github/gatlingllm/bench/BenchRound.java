@@ -16,15 +16,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Puts one client under one load at a time, beside one server that stays. Both are pinned to a
- * processor of their own where there is {@code taskset}, and so is this process, to the server's.
+ * Runs one client under one load at a time, against a server that stays up. With {@code taskset}
+ * server and client each have a processor; this process runs on the server's.
  */
 @SuppressWarnings("try") // closing may be interrupted
 final class BenchRound implements AutoCloseable {
 
   private static final int MAX_SECONDS = 280;
 
-  /** Compiles little and collects nothing while tokens are due. */
+  /**
+   * JVM options of the server: little compilation, and no garbage collection while tokens are due.
+   */
   private static final List<String> SERVER_JVM =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms1200m", "-Xmn600m", "-Xmx3g");
 
@@ -50,12 +52,12 @@ final class BenchRound implements AutoCloseable {
     warm();
   }
 
-  /** A server that still loads its classes would be late by itself. */
+  /** Warms up the server, which would be late while it loads classes. */
   private void warm() throws IOException, InterruptedException {
     var unused = measure(BenchScenario.SHORT, new BenchClient.Netty("warm-up", true));
   }
 
-  /** One client under one load: figure by figure. */
+  /** Runs one client under one load; returns its figures. */
   Map<String, Double> measure(BenchScenario scenario, BenchClient client)
       throws IOException, InterruptedException {
     Path work = folder.resolve(client.label());

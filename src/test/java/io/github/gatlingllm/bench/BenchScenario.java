@@ -2,7 +2,7 @@ package io.github.gatlingllm.bench;
 
 import java.util.Locale;
 
-/** A load that every client is put under, by the {@link BenchServer}. */
+/** A load of the {@link BenchServer} for every client. */
 enum BenchScenario {
   PACED_64("64 streams, 100 tokens, TTFT 100 ms, ITL 20 ms, ± 30 %", 64, 5, 100, 100, 20, 0.3),
   PACED_256("256 streams, 100 tokens, TTFT 100 ms, ITL 20 ms, ± 30 %", 256, 4, 100, 100, 20, 0.3),
@@ -11,14 +11,14 @@ enum BenchScenario {
   SHORT("64 streams, 2 tokens, TTFT 20 ms, ITL 10 ms", 64, 300, 2, 20, 10, 0),
   FLOOD("64 streams, 2,000 tokens as fast as the client reads them", 64, 100, 2_000, 0, 0, 0);
 
-  /** What each request asks. */
+  /** Request of each stream. */
   static final String PROMPT =
       "Tell me a story about a river, its mill and the people who live there.";
 
   final String title;
   final int streams;
 
-  /** Requests one after the other in each stream. */
+  /** Consecutive requests of each stream. */
   final int turns;
 
   final int tokens;
@@ -43,22 +43,22 @@ enum BenchScenario {
     this.spread = spread;
   }
 
-  /** As it is named on the command line and in the page. */
+  /** Name on the command line and in the page. */
   String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Requests of a round. Clients that take long for each get a tenth where only cost counts. */
+  /** Requests of a round. Slow clients get a tenth if only cost is measured. */
   int requests(boolean isPeer) {
     return streams * (isPeer && costOnly() ? Math.max(1, turns / 10) : turns);
   }
 
-  /** Whether it asks for the CPU time of a client alone. */
+  /** Whether only the CPU time of a client is measured. */
   boolean costOnly() {
     return this == SHORT || this == FLOOD;
   }
 
-  /** What the server is told. */
+  /** Command for the server. */
   String begin() {
     return String.join(
         " ",

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Medians as a table of Markdown, with their ratio to those of bare Netty. */
+/** Medians as a Markdown table, with their ratio to bare Netty. */
 final class BenchTable {
 
   private static final String REFERENCE = "netty";
@@ -17,7 +17,7 @@ final class BenchTable {
    * A column.
    *
    * @param title with the unit
-   * @param figures names, whose values stand side by side
+   * @param figures names of the values in a cell
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Column(String title, String... figures) {}
@@ -101,7 +101,7 @@ final class BenchTable {
     return ratios.size() == values.size() ? text + " (" + String.join(" / ", ratios) + ")" : text;
   }
 
-  /** Two digits that count, or all before the point. */
+  /** Two significant digits, or all digits before the decimal point. */
   static String number(double value) {
     if (Double.isNaN(value)) {
       return "–";
@@ -114,7 +114,7 @@ final class BenchTable {
     return String.format(Locale.ROOT, format, value);
   }
 
-  /** Puts a text between {@code <!-- bench:name -->} and {@code <!-- /bench:name -->}. */
+  /** Writes a text between {@code <!-- bench:name -->} and {@code <!-- /bench:name -->}. */
   static String between(String page, String name, String text) {
     String opening = "<!-- bench:" + name + " -->\n";
     String closing = "<!-- /bench:" + name + " -->";

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * A server on a machine that it keeps busy: an embedded engine with a fixed timetable in a process
- * of its own, beside threads that do nothing but take processor time, as the processes of an
- * inference server do that poll each other. It prints its URL, and ends with its standard input.
+ * A server on a busy machine: an embedded engine with a fixed timetable in a separate process, with
+ * threads that only use CPU time, like the polling processes of an inference server. It prints its
+ * URL, and ends with its standard input.
  */
 final class BusyServer {
 
@@ -18,7 +18,7 @@ final class BusyServer {
 
   private BusyServer() {}
 
-  /** Argument: how many threads take processor time all the while. */
+  /** Argument: number of threads that use CPU time. */
   public static void main(String[] args) throws IOException {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(TTFT, ITL).start()) {
       MeasuredTimes.warm(engine);

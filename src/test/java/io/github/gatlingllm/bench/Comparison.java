@@ -8,20 +8,19 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * What a client says of its streams, beside what the server knows of them. All in nanoseconds,
- * sorted.
+ * The times that a client reports, compared with the server's log. All in nanoseconds, sorted.
  *
  * @param ttft |client's TTFT − (first write − request read)|, one per stream
- * @param itl |client's gap − gap between the two writes|, of all streams whose tokens are all there
- * @param late (client's time since sending − server's time since reading) of every token: how long
- *     it was on its way there and back; negative where a client stamps a request after it was sent
- * @param lateAtEnd the same, of the last fifth of each stream: below what it was before where a
- *     client keeps up
+ * @param itl |client's gap − gap between the two writes|, for streams whose tokens are complete
+ * @param late for every token: client's time since sending − server's time since reading, which is
+ *     the time of both directions; negative if a client stamps a request after sending it
+ * @param lateAtEnd the same for the last fifth of each stream: if a client keeps up, it does not
+ *     grow
  */
 @SuppressWarnings("ArrayRecordComponent") // millions of primitive values
 record Comparison(long[] ttft, long[] itl, long[] late, long[] lateAtEnd) {
 
-  /** Holds every stream of the client against the server's of the same id or number. */
+  /** Compares every stream of the client with the stream of the same id or number at the server. */
   static Comparison of(List<TimedStream> client, List<TimedStream> server) {
     Map<String, TimedStream> byId = new HashMap<>();
     Map<Long, TimedStream> byNumber = new HashMap<>();
@@ -57,7 +56,7 @@ record Comparison(long[] ttft, long[] itl, long[] late, long[] lateAtEnd) {
     return differences;
   }
 
-  /** The error of a gap is by how much the lateness of its two tokens differs. */
+  /** The error of a gap is the difference between the lateness of its two tokens. */
   private static long[] steps(long[] differences) {
     long[] steps = new long[Math.max(0, differences.length - 1)];
     Arrays.setAll(steps, i -> Math.abs(differences[i + 1] - differences[i]));

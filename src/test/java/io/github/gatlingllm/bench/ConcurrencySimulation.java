@@ -5,7 +5,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 
 import io.gatling.javaapi.core.*;
 
-/** So many requests at a time for eight seconds, by Gatling's own profile or by ours. */
+/** A number of concurrent requests for eight seconds, by Gatling's own profile or by ours. */
 public final class ConcurrencySimulation extends Simulation {
 
   static final int USERS = 16;

@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * CPU time of a process and all that it started, read over and over while it runs, so that the part
- * of a load can be told from starting and reporting; and of the threads of its JVM that do what no
- * program asked for. From {@code /proc}; in steps of 10 ms.
+ * CPU time of a process and its children, sampled while it runs, so that the load can be separated
+ * from start and report; and of the compiler and collector threads of its JVM. From {@code /proc},
+ * in steps of 10 ms.
  */
 @SuppressWarnings("try") // closing may be interrupted
 final class CpuMeter implements AutoCloseable {
@@ -22,7 +22,7 @@ final class CpuMeter implements AutoCloseable {
   private static final long INTERVAL_MILLIS = 50;
   private static final long TICK_NANOS = 10_000_000;
 
-  /** Whose time. */
+  /** Part of the CPU time. */
   enum Part {
     ALL(""),
     COMPILER("C[12] Comp.*"),
@@ -93,7 +93,7 @@ final class CpuMeter implements AutoCloseable {
     }
   }
 
-  /** A thread that has no name of its own yet is looked at again. */
+  /** A thread without a name is looked at again. */
   private void find(Path task) {
     try {
       String name = Files.readString(task.resolve("comm")).strip();
@@ -109,7 +109,7 @@ final class CpuMeter implements AutoCloseable {
     }
   }
 
-  /** What has ended keeps what was read last. */
+  /** Ended processes keep their last value. */
   private void read(Path folder) {
     try {
       String stat = Files.readString(folder.resolve("stat"));
@@ -127,22 +127,22 @@ final class CpuMeter implements AutoCloseable {
     thread.join();
   }
 
-  /** CPU nanoseconds from start until that instant of {@link System#nanoTime()}. */
+  /** CPU nanoseconds from the start to this time ({@link System#nanoTime()}). */
   double until(long nanos) {
     return at(samples.get(Part.ALL), nanos);
   }
 
-  /** CPU nanoseconds of a part between two instants. */
+  /** CPU nanoseconds of a part between two times. */
   double between(long from, long to, Part part) {
     return at(samples.get(part), to) - at(samples.get(part), from);
   }
 
-  /** All that was used. */
+  /** Total CPU time. */
   double total() {
     return samples.get(Part.ALL).lastEntry().getValue();
   }
 
-  /** Straight between two samples; before the first and after the last as they are. */
+  /** Interpolates linearly between samples; constant before the first and after the last. */
   static double at(NavigableMap<Long, Long> samples, long nanos) {
     Map.Entry<Long, Long> before = samples.floorEntry(nanos);
     Map.Entry<Long, Long> after = samples.ceilingEntry(nanos);

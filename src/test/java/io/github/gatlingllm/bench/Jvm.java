@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** How JVMs are started here. */
+/** Starts JVMs for the benchmarks. */
 final class Jvm {
 
-  /** What Gatling's Maven plugin sets by itself; of two that differ the last counts. */
+  /** Options that Gatling's Maven plugin sets; of two conflicting options the last one counts. */
   private static final List<String> GATLING =
       List.of(
           "-Xmx1G",
@@ -24,19 +24,19 @@ final class Jvm {
 
   private Jvm() {}
 
-  /** What a run of ours has that the Maven plugin starts: its own options, and those. */
+  /** Options of a run started by the Maven plugin: its own, and those of the POM. */
   static List<String> ofRun(List<String> options) {
     List<String> all = new ArrayList<>(GATLING);
     all.addAll(options);
     return all;
   }
 
-  /** What the POM adds. */
+  /** Options of the POM. */
   static List<String> recommended() {
     return ofRun(JvmOptions.RECOMMENDED);
   }
 
-  /** A command that runs a simulation with these system properties, without Gatling's pages. */
+  /** Command that runs a simulation with these system properties, without Gatling's pages. */
   static List<String> gatling(
       List<String> options,
       Class<? extends Simulation> simulation,

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our client under other JVM options than those recommended, each named after what differs: {@code
+ * Our client with other JVM options than the recommended ones, named by the difference: {@code
  * bench/run paced-64 --clients ours,ours-c2,ours-g1 --results target/bench/jvm}.
  */
 final class JvmVariants {
@@ -39,7 +39,7 @@ final class JvmVariants {
     return all;
   }
 
-  /** Those recommended, with one of them replaced by others. */
+  /** The recommended options, with one of them replaced. */
   private static List<String> with(String replaced, String... others) {
     List<String> options = new ArrayList<>(JvmOptions.RECOMMENDED);
     options.remove(replaced);
@@ -51,7 +51,7 @@ final class JvmVariants {
     return options;
   }
 
-  /** Our client under those options; null where there are none of that name. */
+  /** Our client with the options of this name; null if there are none. */
   static BenchClient.@Nullable Ours client(String name) {
     List<String> own = ALL.get(name);
     if (own == null) {

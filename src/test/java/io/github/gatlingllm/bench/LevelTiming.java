@@ -10,20 +10,20 @@ import io.github.gatlingllm.testing.GatlingRun;
 import java.util.Comparator;
 import java.util.List;
 
-/** What levels and searches say, against what the engine could do. */
+/** Results of levels and searches, compared with the capacity of the engine. */
 final class LevelTiming {
 
   private static final int TRIALS = 5;
   private static final int USERS = 4;
 
-  /** Of the engine that is searched. */
+  /** Of the engine under search. */
   private static final int BATCH = 32;
 
   private static final int STEPS = 4;
 
   private LevelTiming() {}
 
-  /** What the way there and back adds to a trial; the first trial connects, too. */
+  /** Time on the network that a trial adds; the first trial also connects. */
   static void trials(BenchReport report) throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start()) {
@@ -52,9 +52,9 @@ final class LevelTiming {
   }
 
   /**
-   * 32 at a time, 4 steps of 100 ms each: 80 requests per second, less where the engine's thread is
-   * woken late, which its own account of its steps shows. Below that rate hardly anybody waits,
-   * above it the queue grows second by second.
+   * A batch of 32, 4 steps of 100 ms each: 80 requests per second, or fewer if the engine's thread
+   * is woken late, which its own log of steps shows. Below that rate almost no request waits; above
+   * it the queue grows every second.
    */
   static void search(BenchReport report) throws Exception {
     try (EmbeddedEngine engine =

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** How late users start, and how full closed loops are. */
+/** Lateness of user starts, and occupancy of closed loops. */
 final class LoadTiming {
 
   private LoadTiming() {}
@@ -31,7 +31,7 @@ final class LoadTiming {
     return run;
   }
 
-  /** Open load: users start at their planned instants. */
+  /** Open load: users start at their planned times. */
   static void open(BenchReport report) throws Exception {
     PlanLines injected = new PlanLines(run(OpenSimulation.class, Map.of()).lines());
     for (String label : List.of("r=10", "r=100", "r=1000", "gatling")) {
@@ -82,7 +82,7 @@ final class LoadTiming {
     report.say(name + " start lag p99", lag.p99() / 1e6, "ms");
   }
 
-  /** Closed loops: levels are full, and users lose no time between iterations. */
+  /** Closed loops: levels are fully occupied, and users lose no time between iterations. */
   static void closed(BenchReport report) throws Exception {
     try (SlowServer server = SlowServer.between(200, 300)) {
       PlanLines lines = sweep(server, false);
@@ -126,7 +126,7 @@ final class LoadTiming {
     return server.mean(label, lines.nanos("measure", label), lines.nanos("drain", label));
   }
 
-  /** Closed loops by Gatling's own profile and by ours: answers take 250 ms. */
+  /** Closed loops by Gatling's own profile and by ours, with answers of 250 ms. */
   static void profiles(BenchReport report) throws Exception {
     for (boolean gatling : List.of(true, false)) {
       try (EmbeddedEngine engine =

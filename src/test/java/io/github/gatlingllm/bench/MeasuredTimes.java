@@ -22,8 +22,8 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * How far the measured times are from the server's own: 32 streams of 50 tokens per second, the
- * first burst included.
+ * Difference between the measured times and the server's log: 32 streams of 50 tokens per second,
+ * including the first burst.
  */
 final class MeasuredTimes {
 
@@ -57,7 +57,7 @@ final class MeasuredTimes {
     }
   }
 
-  /** A server that still loads its classes would be late by itself in the first burst. */
+  /** Warms up the server, which would be late in the first burst while it loads classes. */
   static void warm(EmbeddedEngine engine) {
     HttpClient client = HttpClient.newHttpClient();
     HttpRequest request =
@@ -105,7 +105,10 @@ final class MeasuredTimes {
     return Arrays.stream(errors);
   }
 
-  /** The summary's tokens per second against what the engine sent in the measure window. */
+  /**
+   * The summary's tokens per second, compared with the tokens that the engine sent in the measure
+   * window.
+   */
   private static double windowError(GatlingRun run, EmbeddedEngine engine) throws Exception {
     long epoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
     PhaseWindow window = run.info().stages().get(0).window(Phase.MEASURE).orElseThrow();

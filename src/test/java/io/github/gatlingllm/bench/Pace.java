@@ -3,23 +3,23 @@ package io.github.gatlingllm.bench;
 import java.util.SplittableRandom;
 
 /**
- * When the tokens of an answer are written.
+ * Timetable of the tokens of an answer.
  *
  * @param ttftNanos from the request to its first token
- * @param itlNanos from token to token; 0, like the TTFT: the whole answer at once
- * @param spread each of these times is drawn evenly from ± this share around it
+ * @param itlNanos from token to token; 0, like the TTFT, for the whole answer at once
+ * @param spread each of these times is drawn uniformly from ± this share around it
  */
 record Pace(long ttftNanos, long itlNanos, double spread) {
 
-  /** Of requests that are to warm a client. */
+  /** Pace of warm-up requests. */
   static final Pace WARM_UP = new Pace(1_000_000, 200_000, 0);
 
-  /** One piece for the whole answer, as much as the client takes. */
+  /** The whole answer in one write, as fast as the client accepts it. */
   boolean isFlood() {
     return ttftNanos == 0 && itlNanos == 0;
   }
 
-  /** The instants of that many tokens, since the request was read; they depend on its number. */
+  /** Times of that many tokens since the request was read; determined by its number. */
   long[] offsets(long number, int tokens) {
     SplittableRandom random = new SplittableRandom(number);
     long[] offsets = new long[tokens];

@@ -24,8 +24,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Streams by Gatling alone, as far as it goes: what arrives is asked for every few milliseconds,
- * and has the time stamps that Gatling gives it. Each user sends a number of requests.
+ * Streams with plain Gatling, as far as it supports them: messages are polled every few
+ * milliseconds and have the time stamps of Gatling. Each user sends a number of requests.
  */
 public final class PlainSseSimulation extends Simulation {
 

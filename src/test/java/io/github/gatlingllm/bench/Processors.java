@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which processors the server and a client run on.
+ * The processors of server and client.
  *
- * @param server of {@code taskset -c}; empty: any
- * @param client of {@code taskset -c}; empty: any
+ * @param server argument of {@code taskset -c}; empty: any
+ * @param client argument of {@code taskset -c}; empty: any
  */
 record Processors(String server, String client) {
 
@@ -31,7 +31,7 @@ record Processors(String server, String client) {
     return pinned;
   }
 
-  /** Leaves the client's processor to the client. */
+  /** Removes this process from the processor of the client. */
   void pinThisProcess() throws IOException, InterruptedException {
     if (!server.isEmpty()) {
       Process taskset =
@@ -51,7 +51,7 @@ record Processors(String server, String client) {
     }
   }
 
-  /** What machine this is, in words; neither names nor paths of it. */
+  /** Description of the machine, without its name or paths. */
   static String machine() throws IOException {
     Path file = Path.of("/proc/cpuinfo");
     List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();

@@ -8,7 +8,7 @@ import static java.time.Duration.ofMillis;
 
 import io.gatling.javaapi.core.Simulation;
 
-/** Looks for the highest rate of requests of four tokens whose TTFT stays below a second. */
+/** Searches the highest rate of requests with four tokens whose TTFT is below one second. */
 public final class SearchSimulation extends Simulation {
 
   static final double PRECISION = 0.15;

@@ -17,16 +17,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Whether a run disturbs a server on the same machine, one that takes all the processor time that
- * it can get: TTFT of one stream at a time, beside that of a client which does nothing but write to
- * a socket and read from it.
+ * Effect of a run on a server on the same machine that uses all available CPU time: TTFT of one
+ * stream at a time, beside that of a client that only writes to and reads from a socket.
  */
 final class SharedMachine {
 
   private static final int REQUESTS = 100;
   private static final int TOKENS = 32;
 
-  /** A delta that holds some text. */
+  /** A delta with text. */
   private static final Pattern TOKEN = Pattern.compile("\"content\":\"[^\"]");
 
   private SharedMachine() {}
@@ -61,7 +60,7 @@ final class SharedMachine {
     }
   }
 
-  /** Milliseconds to the first token, median. */
+  /** Median TTFT in milliseconds. */
   private static double ours(BenchReport report, String name, String url, List<String> jvm)
       throws Exception {
     GatlingRun run =
@@ -84,7 +83,7 @@ final class SharedMachine {
     return BenchReport.quantile(ttft, 0.5);
   }
 
-  /** The same by a blocking socket. */
+  /** The same with a blocking socket. */
   private static double socket(String url) throws IOException {
     String body =
         "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}],\"stream\":true,"

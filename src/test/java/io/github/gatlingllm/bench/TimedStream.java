@@ -27,7 +27,7 @@ record TimedStream(String id, long number, long startNanos, long[] offsetNanos) 
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** When the last token that is known was written, or came. */
+  /** Time of the last known token. */
   long endNanos() {
     return startNanos + offsetNanos[offsetNanos.length - 1];
   }

@@ -1,7 +1,6 @@
 /**
- * How exact and how fast load generation and measurement are on the machine that they run on:
- * programs, no tests, because their bounds hold on a quiet machine only. {@code bench/run} starts
- * them.
+ * Benchmarks of the precision and speed of load generation and measurement. They are programs, not
+ * tests, because their bounds hold only on an idle machine. {@code bench/run} starts them.
  */
 @NullMarked
 package io.github.gatlingllm.bench;

@@ -30,7 +30,7 @@ class CheckReferenceTest {
       """;
 
   @Test
-  void pageIsTheCatalogue() throws IOException {
+  void pageIsGeneratedFromTheCatalogue() throws IOException {
     Set<CheckCatalogue> load =
         EnumSet.range(CheckCatalogue.RECORDS_DROPPED, CheckCatalogue.SAME_MODEL);
     Set<CheckCatalogue> answers =
@@ -67,7 +67,7 @@ class CheckReferenceTest {
   }
 
   @Test
-  void entriesAreWhole() {
+  void entriesAreComplete() {
     assertThat(Arrays.stream(CheckCatalogue.values()))
         .allSatisfy(
             check -> {
@@ -78,7 +78,7 @@ class CheckReferenceTest {
   }
 
   @Test
-  void thresholdsJudgeAsTheyRead() {
+  void thresholdsMatchTheirWords() {
     Threshold shares = Threshold.share(0.02).invalidAboveShare(0.5);
     assertThat(shares.words()).isEqualTo("warning above 2 %, invalid above 50 %");
     assertThat(shares.level(0.02)).isEqualTo(Check.Level.OK);

@@ -47,7 +47,7 @@ class BenchmarkProcessTest {
   }
 
   @Test
-  void runsGatlingWithTheRecommendedOptionsOfTheJvmAndThoseAsked() throws IOException {
+  void runsGatlingWithTheRecommendedJvmOptionsAndThoseOfTheUser() throws IOException {
     List<String> command =
         BenchmarkProcess.of(
                 List.of("--requests", "5", "--results", "out", "--jvm", "-Xmx4g -Xmn2g"))
@@ -66,7 +66,7 @@ class BenchmarkProcessTest {
   }
 
   @Test
-  void keyIsNoWordOfTheCommandThatOthersSee() throws IOException {
+  void theCommandDoesNotContainTheKey() throws IOException {
     assertThat(BenchmarkProcess.of(List.of("--api-key", "sk-secret")).command(dir))
         .noneMatch(word -> word.contains("sk-secret"));
   }
@@ -78,7 +78,7 @@ class BenchmarkProcessTest {
     "--=3, '--=3 is no setting; expected --<setting> <value>, see --help'",
     "--seed=1 --seed=2, '--seed is given twice'"
   })
-  void whatIsNoSettingIsNamed(String arguments, String message) {
+  void refusesArgumentsThatAreNotSettings(String arguments, String message) {
     assertThatThrownBy(() -> BenchmarkProcess.of(List.of(arguments.split(" ", -1))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
@@ -115,7 +115,7 @@ class BenchmarkProcessTest {
   }
 
   @Test
-  void whatCannotBeCompiledSaysWhy() throws IOException {
+  void compilerErrorsAreReported() throws IOException {
     Path broken = Files.writeString(dir.resolve("Broken.java"), "class Broken { int x = y; }");
     Path other = Files.writeString(dir.resolve("Other.java"), "class Another {}");
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Commands with the runnable jar that the documentation shows are ones that it takes. */
+/** The runnable jar accepts the commands that the documentation shows. */
 class JarCommandsTest {
 
   private static final String START = "java -jar target/gatling-llm.jar ";
@@ -24,7 +24,7 @@ class JarCommandsTest {
   @TempDir Path dir;
 
   @Test
-  void commandsOfTheReadmeAreTaken() throws IOException {
+  void commandsOfTheReadmeAreAccepted() throws IOException {
     List<List<String>> commands =
         Files.readAllLines(Path.of("README.md")).stream()
             .filter(line -> line.startsWith(START))

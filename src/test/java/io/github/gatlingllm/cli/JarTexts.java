@@ -3,7 +3,7 @@ package io.github.gatlingllm.cli;
 import io.github.gatlingllm.report.CommandLine;
 import java.util.List;
 
-/** What the runnable jar prints, for the file of all messages. */
+/** The output of the runnable jar, for the file of all messages. */
 public final class JarTexts {
 
   private static final List<String> COMMANDS =

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The manifests for Kubernetes: valid, agreed with themselves, and of settings that there are. */
+/** The Kubernetes manifests are valid and consistent, and use existing settings. */
 class KubernetesManifestsTest {
 
   private static final Path MANIFESTS = Path.of("deploy/kubernetes");
@@ -54,14 +54,14 @@ class KubernetesManifestsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"volume", "object-storage", "example"})
-  void overlaysAreWhatKubernetesTakes(String overlay) throws IOException {
+  void overlaysAreValid(String overlay) throws IOException {
     assertThat(kept(overlay)).hasSizeGreaterThanOrEqualTo(3);
     assertThat(kept(overlay))
         .allSatisfy(object -> assertThat(mistakes(object)).as(name(object)).isEmpty());
   }
 
   @Test
-  void filesThatAreAppliedByThemselvesAreWhatKubernetesTakes() throws IOException {
+  void filesAppliedAloneAreValid() throws IOException {
     for (String file : List.of("claim.yaml", "reader.yaml")) {
       for (JsonNode object :
           objects(Files.readString(MANIFESTS.resolve("overlays/volume/" + file)))) {
@@ -72,7 +72,7 @@ class KubernetesManifestsTest {
 
   /** The schemas are not so wide that everything fits. */
   @Test
-  void mistakesAreSeen() throws IOException {
+  void mistakesAreDetected() throws IOException {
     ObjectNode misspelt = injectors("volume").deepCopy();
     ((ObjectNode) misspelt.get("spec")).put("backofLimitPerIndex", 0);
     ObjectNode text = injectors("volume").deepCopy();

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The recipe for several hosts in {@code docs/injectors.md}, run by bash: hosts are folders, and in
- * place of Java is a program that notes what it was called with.
+ * Runs the recipe for several hosts in {@code docs/injectors.md} with bash. Folders replace hosts,
+ * and a program that writes down its arguments replaces Java.
  */
 class SshRecipeTest {
 

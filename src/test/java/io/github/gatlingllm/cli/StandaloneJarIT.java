@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The runnable jar as users start it: its engine in one process, its benchmark in another. */
+/** The runnable jar as users start it: the engine in one process, the benchmark in another. */
 class StandaloneJarIT {
 
   private static final Path JAR = Path.of("target", "gatling-llm.jar").toAbsolutePath();

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -155,7 +156,7 @@ class ChunkParserDifferentialTest {
   /** One parser that keeps its template, and the reference beside it. */
   private static final class Stream {
     private final Pushes pushes = new Pushes();
-    private final ChunkParser parser = new ChunkParser(pushes);
+    private final ChunkParser parser = new ChunkParser(Api.CHAT, pushes);
     private int deltas;
 
     void check(String data) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.wire.Api;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -246,7 +247,7 @@ class ChunkParserTest {
   @MethodSource("chunks")
   void secondTimeIsTheSame(String name, String json, List<String> pushes) {
     Pushes heard = new Pushes();
-    ChunkParser parser = new ChunkParser(heard);
+    ChunkParser parser = new ChunkParser(Api.CHAT, heard);
     byte[] bytes = json.getBytes(UTF_8);
     for (int i = 0; i < 3; i++) {
       parser.event(null, bytes, 0, bytes.length);
@@ -291,7 +292,7 @@ class ChunkParserTest {
   @Test
   void errorEvents() {
     Pushes pushes = new Pushes();
-    ChunkParser parser = new ChunkParser(pushes);
+    ChunkParser parser = new ChunkParser(Api.CHAT, pushes);
     for (String data :
         List.of(
             "", "boom", "{\"error\":{\"message\":\"m\"}}", "{\"message\":\"n\"}", "{\"x\":1}")) {
@@ -313,7 +314,7 @@ class ChunkParserTest {
   @Test
   void errorEventThatLooksLikeTheLastChunk() {
     Pushes pushes = new Pushes();
-    ChunkParser parser = new ChunkParser(pushes);
+    ChunkParser parser = new ChunkParser(Api.CHAT, pushes);
     byte[] chunk = "{\"choices\":[{\"text\":\"a\"}],\"message\":\"m\"}".getBytes(UTF_8);
     parser.event(null, chunk, 0, chunk.length);
     parser.event("error", chunk, 0, chunk.length);

@@ -99,7 +99,7 @@ final class LocalClient implements AfterEachCallback {
     return new Call(url);
   }
 
-  /** What is to be asked, and how. */
+  /** What is to be size, and how. */
   final class Call {
     private final String url;
     private boolean streamed = true;
@@ -281,11 +281,11 @@ final class LocalClient implements AfterEachCallback {
     }
 
     Tokens tokens() {
-      TokenCounts.RequestSize asked = new TokenCounts.RequestSize(6, 16);
+      TokenCounts.RequestSize size = new TokenCounts.RequestSize(6, 16, 0);
       ReceivedAnswer answer = exchange.answer();
       return TokenCounts.needsTokenizer(answer)
-          ? TokenCounts.countedByTokenizer(asked, answer, exchange.timeline(), String::length)
-          : TokenCounts.withoutTokenizer(asked, answer, exchange.timeline());
+          ? TokenCounts.countedByTokenizer(size, answer, exchange.timeline(), String::length)
+          : TokenCounts.withoutTokenizer(size, answer, exchange.timeline());
     }
 
     Timing timing() {

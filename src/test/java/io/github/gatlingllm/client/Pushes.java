@@ -47,7 +47,7 @@ final class Pushes implements ChunkParser.Listener {
   static List<String> ofData(String data) {
     Pushes pushes = new Pushes();
     byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
-    new ChunkParser(pushes).event(null, bytes, 0, bytes.length);
+    new ChunkParser(Api.CHAT, pushes).event(null, bytes, 0, bytes.length);
     return pushes.lines;
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class ReceivedAnswerTest {
 
-  private static final TokenCounts.RequestSize ASKED = new TokenCounts.RequestSize(8, 64);
+  private static final TokenCounts.RequestSize SIZE = new TokenCounts.RequestSize(8, 64, 0);
 
   private final Timeline timeline = new Timeline(0, 0);
   private final ReceivedAnswer answer = new ReceivedAnswer(timeline, Api.CHAT, 1);
@@ -376,7 +376,7 @@ final class ReceivedAnswerTest {
     event(1, content("a"));
     event(2, content("b"));
     assertThat(TokenCounts.needsTokenizer(answer)).isTrue();
-    assertThat(TokenCounts.countedByTokenizer(ASKED, answer, timeline, String::length))
+    assertThat(TokenCounts.countedByTokenizer(SIZE, answer, timeline, String::length))
         .isEqualTo(
             new Tokens(
                 8,
@@ -392,7 +392,7 @@ final class ReceivedAnswerTest {
                 TokenSource.TOKENIZER,
                 List.of(),
                 null));
-    assertThat(TokenCounts.countedByTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
+    assertThat(TokenCounts.countedByTokenizer(SIZE, answer, timeline, ReceivedAnswerTest::broken))
         .isEqualTo(
             new Tokens(
                 8,
@@ -408,14 +408,14 @@ final class ReceivedAnswerTest {
                 TokenSource.CHUNKS,
                 List.of(),
                 null));
-    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline))
+    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline))
         .isEqualTo(
             new Tokens(
                 8, null, null, null, 64, null, null, null, null, false, null, List.of(), null));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needsTokenizer(answer)).isFalse();
-    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline))
+    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline))
         .isEqualTo(
             new Tokens(
                 8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of(), null));
@@ -428,12 +428,11 @@ final class ReceivedAnswerTest {
             + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}";
     event(1, content("a"));
     event(2, usage);
-    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline).streamedTokens()).isEqualTo(8);
-    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline).outputTokens()).isEqualTo(40);
+    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline).streamedTokens()).isEqualTo(8);
+    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline).outputTokens()).isEqualTo(40);
 
     event(3, ChatChunks.reasoning("hm"));
-    assertThat(TokenCounts.withoutTokenizer(ASKED, answer, timeline).streamedTokens())
-        .isEqualTo(40);
+    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline).streamedTokens()).isEqualTo(40);
   }
 
   @Test
@@ -444,10 +443,10 @@ final class ReceivedAnswerTest {
     answer.body(body, body.length);
     assertThat(answer.text()).isEqualTo("abc");
     assertThat(
-            TokenCounts.countedByTokenizer(ASKED, answer, timeline, String::length).outputTokens())
+            TokenCounts.countedByTokenizer(SIZE, answer, timeline, String::length).outputTokens())
         .isEqualTo(3);
     Tokens tokens =
-        TokenCounts.countedByTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken);
+        TokenCounts.countedByTokenizer(SIZE, answer, timeline, ReceivedAnswerTest::broken);
     assertThat(tokens.outputTokens()).isNull();
     assertThat(tokens.source()).isNull();
   }

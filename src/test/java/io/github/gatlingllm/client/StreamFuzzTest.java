@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,14 +38,14 @@ class StreamFuzzTest {
   @FuzzTest
   void chunkAfterChunk(FuzzedDataProvider data) {
     Pushes pushes = new Pushes();
-    ChunkParser parser = new ChunkParser(pushes);
+    ChunkParser parser = new ChunkParser(Api.CHAT, pushes);
     for (int i = 0; i < 4; i++) {
       byte[] chunk =
           i < 3 ? data.consumeBytes(data.consumeInt(0, 512)) : data.consumeRemainingAsBytes();
       for (int again = 0; again < 2; again++) {
         parser.event(null, chunk, 0, chunk.length);
         List<String> taken = pushes.take();
-        new ChunkParser(pushes).event(null, chunk, 0, chunk.length);
+        new ChunkParser(Api.CHAT, pushes).event(null, chunk, 0, chunk.length);
         assertThat(taken).isEqualTo(pushes.take());
       }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.ChunkParser.Channel;
 import io.github.gatlingllm.client.Template.Slot;
+import io.github.gatlingllm.wire.Api;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,7 +136,7 @@ class TemplateTest {
     String event = "{'id':'%s','choices':[{'index':1,'delta':{'content':'%s'}}]}";
     byte[] first = json(event.formatted("chatcmpl-1", "one"));
     Pushes pushes = new Pushes();
-    new ChunkParser(pushes).event(null, first, 0, first.length);
+    new ChunkParser(Api.CHAT, pushes).event(null, first, 0, first.length);
 
     Template next = Template.ofLatestAnswer();
     byte[] second = json(event.formatted("chatcmpl-\\u0041 another", "zwei"));
@@ -155,7 +156,7 @@ class TemplateTest {
         json(
             "{'choices':[{'index':0,'delta':{'tool_calls':[{'index':0,'id':'functions.f:0',"
                 + "'type':'function','function':{'name':'f'}}]}}]}");
-    new ChunkParser(new Pushes()).event(null, begins, 0, begins.length);
+    new ChunkParser(Api.CHAT, new Pushes()).event(null, begins, 0, begins.length);
 
     assertThat(Template.ofLatestAnswer().matches(begins, 0, begins.length)).isFalse();
   }
@@ -164,7 +165,7 @@ class TemplateTest {
   @Test
   void onlyTheFirstEventIsATemplateForTheNextAnswer() {
     String event = "{'id':'1','choices':[{'index':%s,'delta':{'content':'one'}}]}";
-    ChunkParser parser = new ChunkParser(new Pushes());
+    ChunkParser parser = new ChunkParser(Api.CHAT, new Pushes());
     for (int choice : new int[] {5, 6}) {
       byte[] data = json(event.formatted(choice));
       parser.event(null, data, 0, data.length);

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The commands of the GitHub recipe, run by bash one after the other as a runner does, with real
- * Maven and a few seconds of load on the embedded engine. {@code mvn} is this project's POM, run
- * from an empty folder, into which a new run is moved.
+ * Maven and a few seconds of load on the embedded engine. {@code mvn} uses this project's POM and
+ * runs in an empty folder, into which a new run is moved.
  */
 class CiRecipeIT {
 
   private static final int MAX_SECONDS = 300;
 
-  /** A few seconds of load, and no second of preparation: figures are not what is asked here. */
+  /** A few seconds of load without settling: figures are not asserted here. */
   private static final Map<String, String> SHORT =
       Map.of(
           "LLM_CONCURRENCY", "4",
@@ -51,7 +51,7 @@ class CiRecipeIT {
         .contains("## LLM load test:", "## LLM load test compared with baseline", "held");
   }
 
-  /** Bounds that no two runs of a few seconds pass, so that only the way is tested, not luck. */
+  /** Bounds that no two runs of a few seconds exceed: the commands are tested, not the figures. */
   private void runAll() throws IOException, InterruptedException {
     Map<String, String> outputs = new TreeMap<>();
     for (CiRecipes.Block block : CiRecipes.blocks("github-actions.yml")) {
@@ -100,7 +100,7 @@ class CiRecipeIT {
     }
   }
 
-  /** The repository of the build that runs this test: only there is all that it needs. */
+  /** The local repository of the build that runs this test, which has all dependencies. */
   private static String repository() {
     String folder = System.getProperty("maven.repo.local");
     return folder == null ? "" : "\"-Dmaven.repo.local=" + folder + "\"";

@@ -11,14 +11,14 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/** The recipes in {@code docs/ci}, read as their CI systems read them. */
+/** The recipes in {@code docs/ci}, parsed like by their CI systems. */
 final class CiRecipes {
 
   static final Path FOLDER = Path.of("docs", "ci");
 
   private CiRecipes() {}
 
-  /** A block of shell commands, and the variables that its step sets. */
+  /** A block of shell commands, and the variables of its step. */
   record Block(String name, String shell, Map<?, ?> variables) {}
 
   static Map<?, ?> yaml(String file) throws IOException {
@@ -26,7 +26,7 @@ final class CiRecipes {
         .load(Files.readString(FOLDER.resolve(file)));
   }
 
-  /** The blocks of a recipe in their order. */
+  /** The blocks of a recipe in order. */
   static List<Block> blocks(String file) throws IOException {
     return switch (file) {
       case "github-actions.yml", "github-matrix.yml" -> github(file);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the recipes for CI say is valid, and what they name exists. */
+/** The recipes for CI are valid, and settings and files in them exist. */
 class CiRecipesTest {
 
   @TempDir Path folder;
@@ -78,7 +78,7 @@ class CiRecipesTest {
                     || name.equals(files.junit().getFileName().toString()));
   }
 
-  /** The command that joins the runners' artifacts, as bash gives it to Maven. */
+  /** The command that merges the runners' artifacts, as bash passes it to Maven. */
   @Test
   void runsOfTheMatrixAreMerged() throws Exception {
     Map<String, String> environment = new TreeMap<>();

@@ -23,14 +23,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The projects under {@code examples} have our versions, and their Kotlin and Scala compiles. (The
- * Java one is built and run by {@code UserProjectIT}.)
+ * The projects in {@code examples} use our versions, and their Kotlin and Scala compiles. (The Java
+ * one is built and run by {@code UserProjectIT}.)
  */
 class ExamplesTest {
 
   private static final Path EXAMPLES = Path.of("examples");
 
-  /** Where profile {@code languages} of the build puts them. */
+  /** Where the profile {@code languages} of the build puts the compilers. */
   private static final Path COMPILERS = Path.of("target", "compilers");
 
   @TempDir Path classes;
@@ -124,7 +124,7 @@ class ExamplesTest {
     }
   }
 
-  /** Apart from this JVM's class path, which has another Scala library. */
+  /** Without this JVM's class path, which has another Scala library. */
   private static URLClassLoader loader(List<Path> jars) throws MalformedURLException {
     List<URL> urls = new ArrayList<>();
     for (Path jar : jars) {

@@ -16,10 +16,10 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** {@code docs/files.md}, which names every key of the files that it describes. */
+/** {@code docs/files.md}, which lists every key of the files that it describes. */
 public final class FilesPage {
 
-  /** Values whose keys are names of users, servers and systems, not ours. */
+  /** Objects whose keys are names of users, servers and systems. */
   private static final Set<String> MAPS =
       Set.of(
           "config",
@@ -40,7 +40,7 @@ public final class FilesPage {
 
   private FilesPage() {}
 
-  /** Fails where a key of the tree, or of one inside it, is not on the page. */
+  /** Fails if a key of the tree, at any depth, is not on the page. */
   public static void mustName(JsonNode tree) throws IOException {
     Set<String> keys = new TreeSet<>();
     gather(tree, keys);

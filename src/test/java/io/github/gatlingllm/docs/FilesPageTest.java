@@ -7,7 +7,7 @@ import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** The page of files and what is in {@code run.json}; {@code summary.json}: recorded runs. */
+/** The page of files against {@code run.json}; recorded runs check {@code summary.json}. */
 class FilesPageTest {
 
   @Test

@@ -27,15 +27,12 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What the README and the pages in {@code docs} show works: programs compile, settings exist, links
- * lead somewhere.
- */
+/** README and pages in {@code docs} are correct: programs compile, settings exist, links work. */
 class PagesTest {
 
   private static final Path README = Path.of("README.md");
 
-  /** What a user's file has at its top. */
+  /** Imports of a user's file. */
   private static final String IMPORTS =
 """
       import static io.gatling.javaapi.core.CoreDsl.*;
@@ -167,7 +164,7 @@ import java.util.Locale;
     assertThat(found).isGreaterThan(5);
   }
 
-  /** As GitHub makes anchors of them. */
+  /** Anchors as GitHub makes them. */
   private static List<String> headings(Path page) throws IOException {
     return Files.readString(page)
         .lines()
@@ -177,7 +174,7 @@ import java.util.Locale;
         .toList();
   }
 
-  /** Of the README first, then of the other pages. */
+  /** Code blocks of the README, then of the other pages. */
   private static Stream<String> snippets(String language) throws IOException {
     List<String> snippets = new ArrayList<>();
     for (Path page : pages()) {

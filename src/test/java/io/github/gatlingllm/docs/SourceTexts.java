@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The texts for people in a source file: string literals with three words or more. What is put
- * together with {@code +} is one text, whose values are {@code …}.
+ * Texts for people in a source file: string literals with three words or more. Parts joined by
+ * {@code +} are one text, with {@code …} for values.
  */
 public final class SourceTexts {
 
@@ -22,7 +22,7 @@ public final class SourceTexts {
     tokenize(source);
   }
 
-  /** In their order, each once. */
+  /** Texts in order, without duplicates. */
   public static List<String> of(String source) {
     SourceTexts file = new SourceTexts(source);
     file.collect(0, file.tokens.size());
@@ -81,7 +81,7 @@ public final class SourceTexts {
     }
   }
 
-  /** A text that begins with that literal; returns its last token. */
+  /** Reads a text that begins with this literal; returns its last token. */
   private int collectText(int from, boolean hasValueBefore, int until) {
     StringBuilder text = new StringBuilder(hasValueBefore ? "…" : "");
     text.append(tokens.get(from).substring(1));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Responses, messages and embeddings in one run, against what the engine noted of it. */
+/** Responses, messages and embeddings in one run, compared with the log of the engine. */
 class ApisIT {
 
   private static EmbeddedEngine engine;

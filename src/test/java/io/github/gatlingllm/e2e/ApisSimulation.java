@@ -18,7 +18,7 @@ import io.github.gatlingllm.javaapi.Llm;
 import java.util.List;
 import java.util.function.Function;
 
-/** An agent by each API that types its events, a body of each, and embeddings. */
+/** An agent with each API of typed events, a request without streaming to each, and embeddings. */
 public final class ApisSimulation extends Simulation {
 
   static final int ITERATIONS = 6;
@@ -51,7 +51,9 @@ public final class ApisSimulation extends Simulation {
                 .assertions(llmDetails("embed").inputsPerSec().gt(0)));
   }
 
-  /** Calls a tool, sends its result back with the history, and asks for a body at last. */
+  /**
+   * Calls a tool, sends the result with the history, and ends with a request that is not streamed.
+   */
   private static ChainBuilder agent(
       String name, Function<Llm, ChatStep> api, String called, String cut) {
     String history = name + "-history";

@@ -13,7 +13,7 @@ import java.util.PrimitiveIterator;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A seeded open load plans the same instants in every JVM, and no user comes before its own. */
+/** A seeded open load has the same arrivals in every JVM, and no user starts before its arrival. */
 class ArrivalsIT {
 
   @Test

@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** A real run in which an event loop is blocked: what it says of the load generator itself. */
+/** What a run reports about the load generator when an event loop is blocked. */
 class BlockedLoopIT {
 
   private static final Pattern SPAN =

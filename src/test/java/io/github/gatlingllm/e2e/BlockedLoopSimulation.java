@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** Two load levels; in the second one a function of the user's blocks an event loop once. */
+/** Two load levels; in the second one a user's function blocks an event loop once. */
 public final class BlockedLoopSimulation extends Simulation {
 
   static final int MEASURE_SECONDS = 3;
@@ -34,7 +34,7 @@ public final class BlockedLoopSimulation extends Simulation {
         .protocols(llm.baseUrl(System.getProperty("baseUrl")).model("m"));
   }
 
-  /** Once, when the second level has been measured for that long. */
+  /** How long the second level has been measured when the function blocks. */
   private static Session mayBlock(Session session) {
     long now = System.nanoTime();
     RunningLevel level = session.get(RunningLevel.KEY);

@@ -22,12 +22,15 @@ import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that close their connections without saying so cost no request, and none twice. */
+/** Servers that close connections unannounced: no request fails, and none is answered twice. */
 class ClosingServersIT {
 
   private static final long MOST_LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
-  /** As llama.cpp's server does: the answer is whole, and no header said {@code close}. */
+  /**
+   * Closes like llama.cpp's server: after a complete answer without a {@code Connection: close}
+   * header.
+   */
   private static Exchange answer(Exchange exchange) throws IOException {
     return exchange
         .startStream()

@@ -6,7 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import io.gatling.javaapi.core.*;
 import java.util.Arrays;
 
-/** Users in closed loops, against several servers at once. */
+/** Closed loops against several servers at the same time. */
 public final class ClosingServersSimulation extends Simulation {
 
   static final int USERS = 4;

@@ -7,7 +7,9 @@ import io.github.gatlingllm.testing.Request;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The llm protocol decides for its requests, the http protocol for its own. */
+/**
+ * The llm protocol configures the connections of its requests, the http protocol those of its own.
+ */
 class ConnectionsIT {
 
   private static final int USERS = ConnectionsSimulation.USERS;

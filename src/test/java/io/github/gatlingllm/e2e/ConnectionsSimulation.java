@@ -8,7 +8,7 @@ import io.gatling.javaapi.core.*;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 
-/** Users one after the other: whose connections they use is up to each protocol. */
+/** Consecutive users; each protocol decides whether they share connections. */
 public final class ConnectionsSimulation extends Simulation {
 
   static final int USERS = 6;

@@ -7,8 +7,8 @@ import io.gatling.javaapi.core.*;
 import java.time.Duration;
 
 /**
- * A request that is answered and one that fails, so that all classes are loaded while files can be
- * opened; then many users at once, with a request each.
+ * One successful and one failed request, so that all classes are loaded while files can still be
+ * opened; then many users at once, with one request each.
  */
 public final class CrowdSimulation extends Simulation {
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What is sent of recorded dialogs, by real runs. */
+/** Requests of recorded dialogs, in real runs. */
 class DialogsIT {
 
   private static final String TUTOR = "Sei kurz. ☀️";
@@ -48,7 +48,7 @@ class DialogsIT {
     assertThat(run.requests("one shot")).hasSize(3).allMatch(record -> record.outcome().ok());
   }
 
-  /** The three chats of the file, each with the length that was recorded. */
+  /** The three chats of the file, each with its recorded output length. */
   private static void assertOneShots(List<Parrot.Heard> heard, Map<String, Integer> limits) {
     JsonNode text = only(heard, "Answer in one word.");
     assertThat(new Parrot.Heard(heard.get(0).request(), text).contents())

@@ -6,7 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.DatasetFeeder;
 
-/** Recorded dialogs, in one shot and turn by turn, and images: one scenario per aspect. */
+/** Recorded dialogs, as one request and turn by turn, and images: one scenario per aspect. */
 public final class DialogsSimulation extends Simulation {
 
   static final int LIMIT = 15;

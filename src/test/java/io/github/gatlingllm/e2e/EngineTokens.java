@@ -14,22 +14,22 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Tokens as the engine sent them and as the records say they arrived. */
+/** Tokens as the engine logged them, compared with the records. */
 final class EngineTokens {
 
-  /** Offsets are whole microseconds: a token at either edge of a window may be counted or not. */
+  /** Offsets are whole microseconds: a token at an edge of a window may be counted or not. */
   static final double AT_THE_EDGES = 2;
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private EngineTokens() {}
 
-  /** What the engine noted, by the id of the request. */
+  /** Log of the engine, by request id. */
   static Map<String, GroundTruth> byRequest(Collection<GroundTruth> truths) {
     return truths.stream().collect(Collectors.toMap(GroundTruth::requestId, Function.identity()));
   }
 
-  /** Waits until the engine, too, has seen the end of so many requests, and works on none. */
+  /** Waits until the engine has finished that many requests and has none in flight. */
   static void awaitEnded(EmbeddedEngine engine, int requests) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (engine.groundTruth().size() < requests || engine.running() > 0) {
@@ -40,7 +40,7 @@ final class EngineTokens {
     }
   }
 
-  /** Every token that was sent is in the record of its request, and no other. */
+  /** Asserts that each record has exactly the tokens that the engine sent. */
   static void assertAllArrived(
       Collection<RequestRecord> records, Collection<GroundTruth> groundTruth) {
     Map<String, GroundTruth> truths = byRequest(groundTruth);
@@ -54,7 +54,7 @@ final class EngineTokens {
             });
   }
 
-  /** How many tokens arrived in that time, each in an event of its own. */
+  /** Number of tokens that arrived in the time window, one per event. */
   static double arrivedIn(PhaseWindow window, Collection<RequestRecord> records) {
     return records.stream()
         .mapToLong(

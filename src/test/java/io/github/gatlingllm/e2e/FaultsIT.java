@@ -44,9 +44,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Whatever a server does, each request ends, once, with its verdict, and the run ends by itself.
- */
+/** Server faults: each request ends once, with the right status, and the run ends by itself. */
 class FaultsIT {
 
   private static final String A = ChatChunks.content("a");
@@ -58,7 +56,7 @@ class FaultsIT {
   private static final String TIME_OUT = "no end within the request timeout";
   private static final String NO_HTTP = "response is not valid HTTP: is this the endpoint's port?";
 
-  /** What becomes of each request of a name. */
+  /** Expected outcome of the requests of a name. */
   private record Fault(String url, RequestStatus status, @Nullable String error) {}
 
   private final Map<String, Fault> faults = new LinkedHashMap<>();
@@ -84,7 +82,7 @@ class FaultsIT {
     fault(name, INVALID_RESPONSE, error, script);
   }
 
-  /** Of servers that say nothing more, whose requests have little time. */
+  /** Request names of servers that stop sending; they have short timeouts. */
   private void silence(String name, RequestStatus status, @Nullable String error, Script script) {
     silent.add(name);
     fault(name, status, error, script);
@@ -135,7 +133,7 @@ class FaultsIT {
         .collect(Collectors.joining(";"));
   }
 
-  /** One line per request: a difference is seen at a glance. */
+  /** One line per request name, so that a failure shows all differences. */
   private static List<String> ends(Map<String, List<RequestRecord>> records) {
     return records.entrySet().stream()
         .flatMap(
@@ -275,7 +273,7 @@ class FaultsIT {
         x -> drip(x.startStream().send("ffff\r\n:"), '\n'));
   }
 
-  /** That byte ten times a second. */
+  /** Sends this byte ten times a second. */
   private static void drip(Exchange exchange, char single)
       throws IOException, InterruptedException {
     for (int i = 0; true; i++) {
@@ -412,7 +410,7 @@ class FaultsIT {
         new Fault("https://127.0.0.1:" + mute.getLocalPort() + "/v1", TIMEOUT, TIME_OUT));
   }
 
-  /** The port of a server that says this to whom connects, and closes. */
+  /** Starts a server that sends this text to each connection and closes it; returns its port. */
   private int plain(String text) throws IOException {
     ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     servers.add(listener);

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Users in closed loops against many servers at once, {@code name=url;…}: a request name each, and
- * all the time they need. Those of {@code silent} have little, and when the last of these is over
- * come those of {@code floods}, which keep the load generator busy.
+ * Closed loops against many servers at the same time, {@code name=url;…}: one request name per
+ * server, with long timeouts. The servers in {@code silent} get short timeouts. When their requests
+ * have ended, the servers in {@code floods} follow, which keep the load generator busy.
  */
 public final class FaultsSimulation extends Simulation {
 
   static final int USERS = 2;
 
-  /** Longer than a busy machine takes to send and to read the first bytes. */
+  /** Longer than a busy machine takes to send a request and read the first bytes. */
   static final Duration IDLE = Duration.ofSeconds(3);
 
   static final Duration TIMEOUT = Duration.ofSeconds(5);

@@ -7,7 +7,7 @@ import static java.time.Duration.*;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
 
-/** The first program that a user writes, as it stands in the documentation. */
+/** The first program of the documentation. */
 public class FirstProgramSimulation extends Simulation {
   LlmProtocolBuilder engine =
       llm.baseUrl(System.getProperty("baseUrl"))

@@ -30,7 +30,7 @@ class GateIT {
   private static final long SERVICE_NANOS = MILLISECONDS.toNanos(20);
   private static final long STALL_NANOS = SECONDS.toNanos(2);
 
-  /** Answers each request after a fixed time, and stalls once as a whole. */
+  /** Answers each request after a fixed time, with one stall of the whole server. */
   private static final class Server implements AutoCloseable {
     private final AtomicInteger arrived = new AtomicInteger();
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -42,9 +42,9 @@ class GateIT {
     private final ScriptedServer server = ScriptedServer.start(this::answer);
 
     /**
-     * A server that answers nothing before so many are in flight.
+     * A server that answers nothing until that many requests are in flight.
      *
-     * @param stallAt the request with which it stalls; 0 for none
+     * @param stallAt number of the request at which it stalls; 0: never
      */
     Server(int together, int stallAt) {
       this.together = new CountDownLatch(together);
@@ -110,7 +110,7 @@ class GateIT {
     }
   }
 
-  /** Positive control: what the gate keeps out does come without it. */
+  /** Positive control: without the gate more requests are in flight. */
   @Test
   void withoutGateAll16UsersAreInFlight() throws Exception {
     try (Server server = new Server(GateSimulation.USERS, 0)) {
@@ -181,7 +181,7 @@ class GateIT {
     }
   }
 
-  /** Answers take 50 s. */
+  /** Answers that take 50 s. */
   private static EmbeddedEngine endless() throws IOException {
     return EmbeddedEngine.builder()
         .model("m")
@@ -215,7 +215,7 @@ class GateIT {
         .allMatch(r -> r.timing().connectNanos() == null);
   }
 
-  /** A request that was never admitted counts from its start. */
+  /** When a request ended; the start of one that was never admitted. */
   private static long endUnixNanos(RequestRecord.Timing timing) {
     Long sent = timing.closedUnixNanos();
     return sent == null

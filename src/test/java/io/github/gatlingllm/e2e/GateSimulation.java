@@ -9,7 +9,7 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import java.time.Duration;
 
-/** More users than a gate lets in flight: in a closed loop, or arriving at a rate. */
+/** More users than a gate admits: in a closed loop, or at an arrival rate. */
 public final class GateSimulation extends Simulation {
 
   static final int USERS = 16;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What assertions of ours do to a run: the exit code, and what is said where. */
+/** Effect of assertions on a run: exit code and output. */
 class GatesIT {
 
   private static final int SIGTERM = 143;

@@ -7,7 +7,7 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
 import io.github.gatlingllm.record.RequestStatus;
 
-/** A short load with assertions of Gatling's and of ours, each of which can be made to fail. */
+/** A short load with Gatling's and our assertions, each of which can be made to fail. */
 public final class GatesSimulation extends Simulation {
 
   {

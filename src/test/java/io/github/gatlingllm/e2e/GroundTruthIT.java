@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A run measured from outside, against what the engine noted about the same requests. */
+/** A run compared with the engine's log of the same requests. */
 class GroundTruthIT {
 
   private static final int REQUESTS = 2 * GroundTruthSimulation.ITERATIONS;

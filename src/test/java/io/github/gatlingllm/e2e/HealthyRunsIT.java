@@ -19,8 +19,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs in which nothing is wrong end without a warning. These are short and share a machine with
- * other tests: what such a machine may spoil, and what takes longer windows, is not judged here.
+ * Healthy runs end without a warning. These runs are short and share the machine with other tests,
+ * so checks that depend on the machine or need longer windows are not asserted.
  */
 class HealthyRunsIT {
 
@@ -99,7 +99,7 @@ class HealthyRunsIT {
         .isLessThanOrEqualTo(byDate.uncertaintyNanos());
   }
 
-  /** The checks that warn because of what was set. */
+  /** Checks that warn because of the settings of these runs. */
   private static List<String> doubts(GatlingRun run) throws IOException {
     List<String> doubts = new ArrayList<>();
     for (JsonNode check : run.summary().path("checks")) {

@@ -6,7 +6,7 @@ import static java.time.Duration.*;
 
 import io.gatling.javaapi.core.*;
 
-/** A chat of several turns, and questions at given rates: load as users write it, and sound. */
+/** A chat of several turns, and requests at given rates: a correct simulation as users write it. */
 public final class HealthySimulation extends Simulation {
 
   private final ScenarioBuilder chat =

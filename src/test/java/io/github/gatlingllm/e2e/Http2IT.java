@@ -47,7 +47,7 @@ class Http2IT {
     return run;
   }
 
-  /** Takes so many requests, and begins answers that never end. */
+  /** Accepts that many requests and starts answers that never end. */
   private List<Asked> begin(int count) throws InterruptedException {
     List<Asked> asked = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -48,7 +48,7 @@ class InjectorsIT {
         .noReports();
   }
 
-  /** False where this machine had not all of them ready by then. */
+  /** Whether all injectors were ready in time on this machine. */
   private boolean isRunInTime(EmbeddedEngine engine, Duration lead) throws Exception {
     start = Instant.now().plus(lead);
     injectors.clear();
@@ -69,7 +69,7 @@ class InjectorsIT {
     return true;
   }
 
-  /** Whether the assertion holds, which only one that has the whole load judges. */
+  /** Whether the assertion holds; it is judged only by the process that has the whole load. */
   private boolean isEnough() throws IOException {
     return alone.requests().stream()
             .filter(r -> r.outcome().status() == RequestStatus.COMPLETE)
@@ -134,7 +134,7 @@ class InjectorsIT {
         Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
   }
 
-  /** Stage, index and offset of each. */
+  /** Stage, index and offset of each arrival. */
   private static List<String> arrivals(GatlingRun run) throws IOException {
     List<String> all = new ArrayList<>();
     for (String line : Files.readAllLines(run.files().arrivals())) {
@@ -149,7 +149,7 @@ class InjectorsIT {
     return all;
   }
 
-  /** Without the second turns of dialogs. */
+  /** Requests without the second turns of dialogs. */
   private static Map<String, String> first(Map<String, String> asked) {
     Map<String, String> first = new TreeMap<>(asked);
     first.keySet().removeIf(request -> request.startsWith("D 2 "));
@@ -157,8 +157,8 @@ class InjectorsIT {
   }
 
   /**
-   * What each request said, all but the answers before it, by its planned arrival; of a later turn
-   * by its first question, of a closed loop, whose requests have no arrival, by its prompt alone.
+   * The user messages of each request, by its planned arrival; of a later turn by its first
+   * question; of a closed loop, whose requests have no arrival, by its prompt.
    */
   private static Map<String, String> asked(GatlingRun run) throws IOException {
     Map<String, String> all = new TreeMap<>();

@@ -6,7 +6,10 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.record.RequestStatus;
 
-/** A load that several injectors share: rates, then users, each asking what follows from a seed. */
+/**
+ * A load that several injectors share: rates, then users, with requests that are determined by a
+ * seed.
+ */
 public final class InjectorsSimulation extends Simulation {
 
   static final int ENOUGH = 35;

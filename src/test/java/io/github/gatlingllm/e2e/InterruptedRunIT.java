@@ -17,13 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Runs that end before their time: what was measured until then is kept. */
+/** Interrupted runs keep their records. */
 class InterruptedRunIT {
 
   private static final int SIGTERM = 128 + 15;
   private static final int SIGKILL = 128 + 9;
 
-  /** Streams of 300 ms, so that a signal meets some of them. */
+  /** Streams of 300 ms, so that the signal interrupts some of them. */
   private static EmbeddedEngine engine() {
     return EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).recordGroundTruth().start();
   }
@@ -59,7 +59,7 @@ class InterruptedRunIT {
     }
   }
 
-  /** How much a kill may cost at most is {@code RecorderTest}'s: records wait for a second. */
+  /** {@code RecorderTest} checks how many records a kill can lose: those of one second. */
   @Test
   void recordsOfAKilledRunAreReadable() throws Exception {
     try (EmbeddedEngine engine = engine();

@@ -8,7 +8,7 @@ import io.gatling.javaapi.core.*;
 import java.util.List;
 import java.util.Map;
 
-/** A conversation, and a journey through HTTP and LLM requests, as the documentation has them. */
+/** A conversation, and a scenario with HTTP and LLM requests, as in the documentation. */
 public class JourneySimulation extends Simulation {
   FeederBuilder<Object> questions =
       listFeeder(List.of(Map.of("question", "What is light?"), Map.of("question", "And air?")))

@@ -28,7 +28,7 @@ class LevelsIT {
 
   private static final int SIGTERM = 128 + 15;
 
-  /** Requests per second that the server of the search answers. */
+  /** Highest rate, in requests per second, that the server of the search accepts. */
   private static final double CAPACITY = 32;
 
   private static GatlingRun.Setup plan(String plan, EmbeddedEngine engine) {
@@ -126,13 +126,15 @@ class LevelsIT {
             NumberText.percent(stage.at("/goodput/share").asDouble()));
   }
 
-  /** When a level is measured from, and why; a machine that is busy may wait for the longest. */
+  /** The line about the start of measuring; a busy machine may reach the longest settling time. */
   private static String settled(String level, String filled, String answered) {
     return "LLM %s \\(.+\\): %smeasuring from .+(\\(%s, 2 × median E2E = |, the longest wait)"
         .formatted(level, filled, answered);
   }
 
-  /** Levels that find out themselves when to measure, and keep their load until that is over. */
+  /**
+   * Levels that detect when to measure, and keep their load until the measured requests have ended.
+   */
   @Test
   void loadSettlesBeforeAndStaysAfterMeasuring() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
@@ -193,8 +195,8 @@ class LevelsIT {
   }
 
   /**
-   * Two at a time, 200 ms each: of 48 at most 15 are answered within the SLO's 1.5 s, however slow
-   * the machine is. One or two wait for nobody.
+   * Two requests at a time, 200 ms each: of 48 at most 15 meet the SLO of 1.5 s, however slow the
+   * machine is. One or two requests never wait.
    */
   @Test
   void sweepStopsAfterALevelThatMeetsAStopRule() throws Exception {
@@ -216,7 +218,10 @@ class LevelsIT {
     }
   }
 
-  /** A server that refuses everybody: the first level ends after the 51st error, not in an hour. */
+  /**
+   * A server that rejects every request: the first level ends after the 51st error, not after an
+   * hour.
+   */
   @Test
   void tooManyErrorsEndALevelAtOnce() throws Exception {
     try (EmbeddedEngine engine =
@@ -241,9 +246,9 @@ class LevelsIT {
   }
 
   /**
-   * A server that refuses all requests of levels above a rate, so that no clock decides which level
-   * holds the SLO: 20 holds, 40 fails, 30 holds, 35 fails, 32.5 fails and is near enough to 30. 30
-   * requests are too few to be sure of 90 %, so that levels of a second are measured on.
+   * A server that rejects all requests of levels above a rate, so that the result does not depend
+   * on time: 20 holds, 40 fails, 30 holds, 35 fails, 32.5 fails and is close enough to 30. 30
+   * requests are too few to decide 90 %, so levels of one second are extended.
    */
   @Test
   void searchEndsBetweenTheLastGoodAndTheFirstBadRate() throws Exception {
@@ -286,8 +291,8 @@ class LevelsIT {
   }
 
   /**
-   * Each trial lasts as long as its slowest request: 20 ms and 29 gaps of 5 ms at least. Its
-   * figures are the engine's, but for the way there and back.
+   * Each trial lasts as long as its slowest request, at least 20 ms and 29 gaps of 5 ms. Its
+   * figures match the engine's, except for the time on the network.
    */
   @Test
   void trialsRunOneAfterTheOther() throws Exception {

@@ -13,13 +13,13 @@ import java.util.List;
 /** Load levels by name, against the engine of the test. */
 public final class LevelsSimulation extends Simulation {
 
-  /** After the first level; what is open then is cancelled. */
+  /** Drain time of the first level; requests still open are cancelled. */
   static final Duration DRAIN = ofMillis(200);
 
-  /** Longer than any test: a level of it ends for another reason. */
+  /** Longer than any test: a level with this duration ends for another reason. */
   static final Duration AN_HOUR = Duration.ofHours(1);
 
-  /** The header that tells the server the load level of a request. */
+  /** Request header with the load level, for the server. */
   static final String LEVEL = "X-Load-Level";
 
   public LevelsSimulation() {
@@ -52,7 +52,7 @@ public final class LevelsSimulation extends Simulation {
         : List.of(population(chat, once));
   }
 
-  /** Users that start together and are measured from their start. */
+  /** Users who start together and are measured from the start. */
   private static ClosedLoop atOnce(int... users) {
     return closedLoop(users).fill(0).stabilize(0).disableCooldown();
   }

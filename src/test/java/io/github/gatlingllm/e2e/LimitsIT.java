@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A load generator that runs out of what the machine gives: files, disk, memory. */
+/** A load generator that exhausts a resource of its machine: files, disk, memory. */
 class LimitsIT {
 
   private static final int RECORDS_LOST = 1;
@@ -29,7 +29,7 @@ class LimitsIT {
     return EmbeddedEngine.builder().fixed(ofMillis(300), ofMillis(5)).start();
   }
 
-  /** Under a limit that the shell sets, e.g. {@code -n 64}. */
+  /** Command prefix that runs under a shell limit, e.g. {@code -n 64}. */
   private static String[] limited(String limit) {
     return new String[] {"sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh"};
   }
@@ -64,7 +64,7 @@ class LimitsIT {
     }
   }
 
-  /** A limit on the size of files is a disk that is full: the records are the largest file. */
+  /** A limit on file size acts like a full disk: the records are the largest file. */
   @Test
   void fullDisk() throws Exception {
     int requests = 60;
@@ -124,7 +124,7 @@ class LimitsIT {
     }
   }
 
-  /** Each holds less than what one may; together they would be more than the heap. */
+  /** Each response is below its limit; together they exceed the heap. */
   @Test
   void responsesLargerThanTheHeap() throws Exception {
     int users = 48;

@@ -56,7 +56,7 @@ class LocalInjectorsIT {
     return new RunFiles(found(run, "llm.html").get(0).getParent());
   }
 
-  /** What each has, 6 requests, would miss the assertion that all together hold. */
+  /** The 6 requests of one injector would miss the assertion that all of them together meet. */
   @Test
   void assertionsAreJudgedInTheMergedRun() throws Exception {
     GatlingRun run =
@@ -75,7 +75,10 @@ class LocalInjectorsIT {
     assertThat(info.seed()).isNotNull();
   }
 
-  /** The server answers a few requests per connection, and the others when the third is dead. */
+  /**
+   * The server answers a few requests per connection, and the rest after the third injector has
+   * died.
+   */
   @Test
   void killedInjectorIsNamedAndItsRecordsCount() throws Exception {
     CountDownLatch killed = new CountDownLatch(1);

@@ -5,7 +5,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 
 import io.gatling.javaapi.core.*;
 
-/** Load that does not end by itself within a test; {@code idle} keeps users from ever asking. */
+/** Load that lasts longer than a test; with {@code idle} users send no requests. */
 public final class LongSimulation extends Simulation {
 
   public LongSimulation() {

@@ -6,7 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 
 import io.gatling.javaapi.core.*;
 
-/** Simulations that cannot run; {@code mistake} says which. */
+/** Invalid simulations, selected by {@code mistake}. */
 public final class MistakenSimulation extends Simulation {
 
   public MistakenSimulation() {

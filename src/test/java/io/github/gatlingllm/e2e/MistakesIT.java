@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What is wrong with a simulation is one line before any load, never a stack trace: where it is
- * read, and where Gatling makes actions of it. Which mistakes there are is in tests of the DSL.
+ * A mistake in a simulation is one line before any load, never a stack trace: when the simulation
+ * is constructed, and when Gatling builds its actions. Tests of the DSL cover all mistakes.
  */
 class MistakesIT {
 

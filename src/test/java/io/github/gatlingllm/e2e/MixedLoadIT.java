@@ -77,7 +77,7 @@ class MixedLoadIT {
     assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
   }
 
-  /** The throttle makes requests wait; what was planned is as it was. */
+  /** The throttle delays requests and does not change planned arrivals. */
   @Test
   void plannedArrivalsFollowTheInjectionSteps() throws Exception {
     for (String scenario : List.of("Open", "Throttled")) {
@@ -93,7 +93,7 @@ class MixedLoadIT {
     assertThat(stage("Throttled").at("/duration_s").asDouble()).isGreaterThan(1);
   }
 
-  /** What ends last is within the window, and the scenarios add up to the run. */
+  /** The window includes the last request, and the scenarios add up to the run. */
   @Test
   void ratesIncludeEveryInjectedRequest() throws Exception {
     List<String> injected = new ArrayList<>(List.of("Open", "Throttled", "At once", "Closed"));
@@ -118,7 +118,7 @@ class MixedLoadIT {
         .containsOnly("broken");
   }
 
-  /** What cannot be built is due and fails: it is in no rate, and in every count. */
+  /** A request that cannot be built counts as due and as failed, and is in no rate. */
   @Test
   void requestsThatCannotBeBuiltFail() throws Exception {
     JsonNode broken = stage("Broken");

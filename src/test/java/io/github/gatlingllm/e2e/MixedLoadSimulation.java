@@ -6,7 +6,7 @@ import static java.time.Duration.*;
 
 import io.gatling.javaapi.core.*;
 
-/** A load plan beside load as Gatling users inject it, throttled too. */
+/** A load plan beside Gatling's own injection, with and without a throttle. */
 public final class MixedLoadSimulation extends Simulation {
 
   public MixedLoadSimulation() {

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that says what it is told to: a user message {@code say <text>} is answered with that
- * text, any other one with {@value #OTHERWISE}. Everything but completions gets a JSON object with
+ * A server whose answers are set by the test: a user message {@code say <text>} is answered with
+ * that text, any other one with {@value #OTHERWISE}. Requests to other paths get a JSON object with
  * a passage.
  */
 final class Parrot implements AutoCloseable {
@@ -22,7 +22,7 @@ final class Parrot implements AutoCloseable {
   static final String OTHERWISE = "As [1] says.";
   static final String PASSAGE = "[1] Air scatters blue light.";
 
-  /** Long enough for the two halves of an answer to arrive in two reads. */
+  /** Long enough that the two halves of an answer arrive in two reads. */
   private static final long LATER_NANOS = 50_000_000L;
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -30,10 +30,10 @@ final class Parrot implements AutoCloseable {
 
   private final ScriptedServer server = ScriptedServer.start(Parrot::answer);
 
-  /** A request body that it was sent, and on which connection. */
+  /** A received request body, and its connection. */
   record Heard(Request request, JsonNode body) {
 
-    /** The contents of all messages. */
+    /** Contents of all messages. */
     List<String> contents() {
       List<String> contents = new ArrayList<>();
       body.path("messages").forEach(message -> contents.add(message.path("content").asText()));
@@ -58,7 +58,7 @@ final class Parrot implements AutoCloseable {
     return server.requests();
   }
 
-  /** The completion requests that it heard whose last message, or prompt, is that. */
+  /** Received completion requests whose last message, or prompt, is this text. */
   List<Heard> heard(String last) throws IOException {
     List<Heard> heard = new ArrayList<>();
     for (Heard each : heard()) {
@@ -69,7 +69,7 @@ final class Parrot implements AutoCloseable {
     return heard;
   }
 
-  /** All completion requests that it heard, in order. */
+  /** All received completion requests, in order. */
   List<Heard> heard() throws IOException {
     List<Heard> heard = new ArrayList<>();
     for (Request request : server.requests()) {
@@ -110,7 +110,7 @@ final class Parrot implements AutoCloseable {
         .lastChunk();
   }
 
-  /** Asks for the weather of two cities; the deltas of the two calls are mixed. */
+  /** Calls a tool for two cities; the deltas of the two calls are interleaved. */
   private static void callTools(Exchange exchange) throws IOException, InterruptedException {
     exchange
         .startStream()

@@ -6,7 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import io.gatling.javaapi.core.*;
 import java.time.Duration;
 
-/** Users in closed loops that wait after a failure, so that one does not use up all requests. */
+/** Closed loops whose users wait after a failure, so that none of them uses up all requests. */
 public final class PatientSimulation extends Simulation {
 
   static final int USERS = 4;

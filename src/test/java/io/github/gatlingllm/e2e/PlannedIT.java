@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
 
-/**
- * {@code llm.dryRun=true} of a simulation of the user's own; nobody listens where it would send.
- */
+/** {@code llm.dryRun=true} with a user's own simulation; no server listens at its URL. */
 class PlannedIT {
 
   @Test

@@ -8,7 +8,7 @@ import static java.time.Duration.ofMillis;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 
-/** A simulation of a user whose plan is printed: nobody listens at its URL. */
+/** A simulation whose plan is printed; no server listens at its URL. */
 public final class PlannedSimulation extends Simulation {
 
   private final LlmProtocolBuilder protocol =

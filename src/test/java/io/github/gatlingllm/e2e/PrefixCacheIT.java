@@ -16,17 +16,15 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/**
- * What settings of prompts do to a prefix cache, by the engine's own counter and by our records.
- */
+/** Effect of the prompt settings on a prefix cache, by the engine's counters and by our records. */
 class PrefixCacheIT {
 
-  /** Only whole blocks are shared. */
+  /** Only complete blocks are shared. */
   private static final int BLOCK = 16;
 
   private static final int REQUESTS = 20;
 
-  /** One after the other, so that every request finds what the ones before it left. */
+  /** Sequential requests, so that each one finds the blocks of all earlier ones. */
   private static final Map<String, String> ALWAYS =
       Map.of(
           "llm.concurrency", "1",
@@ -51,7 +49,10 @@ class PrefixCacheIT {
     }
   }
 
-  /** The engine's counters are what the records add up to, and the summary's share is theirs. */
+  /**
+   * Asserts that the engine's counters equal the sums over the records, and that the summary has
+   * their share.
+   */
   private static Asked ask(Map<String, String> workload) throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start()) {
       GatlingRun run =
@@ -129,7 +130,7 @@ class PrefixCacheIT {
     assertDialogs(all, all.run().requests().subList(20, 40));
   }
 
-  /** Each turn of a dialog finds all that was said before. */
+  /** Each turn of a dialog finds all earlier messages in the cache. */
   private static void assertDialogs(Asked asked, List<RequestRecord> records) throws Exception {
     assertThat(records).hasSize(4 * 5);
     for (int i = 0; i < records.size(); i++) {

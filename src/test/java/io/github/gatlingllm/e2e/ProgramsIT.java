@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The programs of the documentation, run. */
+/** Runs the programs of the documentation. */
 class ProgramsIT {
 
   private static final String TUTOR = "You are a tutor.";

@@ -7,13 +7,15 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import java.time.Duration;
 
-/** Two servers that allow 20 requests a minute: one is asked as often as users can. */
+/**
+ * Two servers that allow 20 requests a minute; one gets requests as fast as users can send them.
+ */
 public final class RateLimitSimulation extends Simulation {
 
   static final int LIMIT = 20;
   static final int REQUESTS = 60;
 
-  /** More than may ask in a minute, so that some are held back at once. */
+  /** More than the limit of a minute, so that some are held back. */
   static final int USERS = 24;
 
   {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Everything a request can say and check, seen by a server and in the records of one run. */
+/** All parameters and checks of a request, as seen by a server and in the records of one run. */
 class RequestsIT {
 
   private static Parrot server;

@@ -10,7 +10,9 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import java.util.List;
 import java.util.Map;
 
-/** What a request can say and check, and how a user goes on after it: one scenario per aspect. */
+/**
+ * Parameters and checks of requests, and how a user continues after them: one scenario per aspect.
+ */
 public final class RequestsSimulation extends Simulation {
 
   static final int THROTTLED = 8;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Several scenarios on one target under the same load plan. */
 class ScenariosIT {
 
-  /** The same levels for two scenarios, of one and of two requests per iteration. */
+  /** The same levels for two scenarios, with one and two requests per iteration. */
   @ParameterizedTest
   @ValueSource(strings = {"oneAfterTheOther", "sideBySide"})
   void eachScenarioHasItsOwnLevels(String plan) throws Exception {
@@ -62,7 +62,9 @@ class ScenariosIT {
     }
   }
 
-  /** What the summary says of a stage is what the engine did for its scenario in its window. */
+  /**
+   * Asserts that the summary of a level matches what the engine did for its scenario in its window.
+   */
   private static void assertOfItsOwn(
       JsonNode stage, GatlingRun run, Map<String, GroundTruth> truths) throws Exception {
     String scenario = stage.get("scenario").asText();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server says all keys again, wherever it can; they are in no file and no log of the run. */
+/** A server echoes all secrets wherever it can; they are in no file and no log of the run. */
 class SecretsIT {
 
   private static final String LOG =
@@ -92,7 +92,7 @@ class SecretsIT {
     return ChatChunks.error(keys(exchange));
   }
 
-  /** All that it was sent to be secret. */
+  /** All secrets that were sent. */
   private static String keys(Exchange exchange) {
     return String.join(
         " ",

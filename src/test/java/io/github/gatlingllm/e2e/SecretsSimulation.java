@@ -6,7 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import io.gatling.javaapi.core.*;
 import java.util.List;
 
-/** One user who sends its keys in every way that there is, to a server that says them again. */
+/** One user who sends secrets in every possible way, to a server that echoes them. */
 public final class SecretsSimulation extends Simulation {
 
   static final List<String> KEYS =

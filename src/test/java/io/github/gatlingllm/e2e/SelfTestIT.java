@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short self-test, and a run after it. */
+/** A short self-test, and a later run. */
 class SelfTestIT {
 
   @TempDir private Path folder;

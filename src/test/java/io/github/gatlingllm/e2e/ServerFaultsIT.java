@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A server that stops, goes on, dies and comes back while load is on. */
+/** A server that pauses, continues, dies and restarts under load. */
 class ServerFaultsIT {
 
-  /** Ten times as many as are needed: a busy machine looks late. The last server is fast. */
+  /** Ten times the requests needed, because a busy machine looks late; the last server is fast. */
   private static final int REQUESTS = 1_500;
 
   private static final int SLOW_MILLIS = 50;
@@ -85,7 +85,7 @@ class ServerFaultsIT {
                 .anyMatch(r -> String.valueOf(r.outcome().error()).contains(error)));
   }
 
-  /** Until the last ones have all been answered. */
+  /** Waits until the last requests have all been answered. */
   private static void awaitAnswers(GatlingRun run) throws IOException, InterruptedException {
     int before = run.requests().size();
     run.await(

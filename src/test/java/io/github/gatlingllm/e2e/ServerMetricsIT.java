@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 
-/** What a server says of itself while it is under load, held against what the client saw. */
+/** The server's own metrics under load, compared with the client's figures. */
 class ServerMetricsIT {
 
   private static final String KEY = "sk-secret-of-the-target";

@@ -13,12 +13,12 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Loads that Gatling stops: what it cuts off is nobody's failure, and nothing is missing. */
+/** Loads that Gatling stops: open requests are cancelled, not failed, and no record is missing. */
 class StoppedRunIT {
 
   private static final int ASSERTIONS_MISSED = 2;
 
-  /** All but the first streams of users take 15 s, so that the stop meets some of them. */
+  /** All but the first streams of users take 15 s, so that the stop interrupts some of them. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void openRequestsAreCancelledAndCounted(boolean byAction) throws Exception {

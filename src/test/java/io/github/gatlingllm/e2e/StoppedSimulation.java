@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Gatling stops these loads while requests are under way: after some seconds, or by an action once
- * users of each had an answer.
+ * Loads that Gatling stops with requests in flight: after some seconds, or by an action once users
+ * of each scenario have received an answer.
  */
 public final class StoppedSimulation extends Simulation {
 
@@ -21,7 +21,7 @@ public final class StoppedSimulation extends Simulation {
 
   private static final int ANSWERS = 3;
 
-  /** Answers to come of each load. */
+  /** Answers still awaited, per load. */
   private final List<AtomicInteger> left = new ArrayList<>();
 
   {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Certificates are checked unless somebody says otherwise. */
+/** Certificates are verified by default. */
 class TlsIT {
 
   private static final int REQUESTS = TlsSimulation.REQUESTS;

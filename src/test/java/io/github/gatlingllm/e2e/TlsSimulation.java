@@ -5,7 +5,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 
 import io.gatling.javaapi.core.*;
 
-/** A few requests to a server whose certificate is checked. */
+/** A few requests to a server whose certificate is verified. */
 public final class TlsSimulation extends Simulation {
 
   static final int REQUESTS = 3;

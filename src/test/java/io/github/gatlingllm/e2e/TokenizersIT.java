@@ -13,7 +13,7 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
-/** Who counts prompts, when, and what becomes of records that wait for it. */
+/** Counting of prompts: by which tokenizer, when, and what happens to records that wait for it. */
 class TokenizersIT {
 
   private static EmbeddedEngine engine() {
@@ -58,8 +58,8 @@ class TokenizersIT {
   }
 
   /**
-   * Its tokenizer counts nothing before the last prompt was asked: who waits for it, waits for
-   * ever.
+   * Its tokenizer counts nothing before the last prompt was sent: a user who waited for it would
+   * wait forever.
    */
   @Test
   void usersDoNotWaitForCountingAndNoRecordIsLost() throws Exception {

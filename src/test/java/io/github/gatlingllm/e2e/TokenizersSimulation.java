@@ -9,12 +9,12 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Prompts counted by several tokenizers, by one that is late, and by one that never ends. */
+/** Prompts counted by several tokenizers, one of which starts late, and one never returns. */
 public final class TokenizersSimulation extends Simulation {
 
   static final String FILE = "src/test/resources/tokenizers/bpe.tokenizer.json";
 
-  /** The target whose answers say how many tokens they have, and the one that is not asked to. */
+  /** The target that reports token counts, and the one that does not. */
   static final String USAGE = "usage";
 
   static final String NO_USAGE = "no usage";
@@ -24,7 +24,7 @@ public final class TokenizersSimulation extends Simulation {
 
   private final CountDownLatch asked = new CountDownLatch(Integer.getInteger("released", 1));
 
-  /** A token per letter, but not before as many prompts were asked as it takes. */
+  /** One token per letter; waits until that many prompts have been sent. */
   private final Tokenizer late =
       new Tokenizer() {
         @Override

@@ -7,7 +7,7 @@ import io.github.gatlingllm.store.S3Server;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
 
-/** A run whose upload fails at its end; that of one which succeeds is in InterruptedRunIT. */
+/** A run whose upload fails at its end; a successful upload is tested in InterruptedRunIT. */
 class UploadIT {
 
   @Test

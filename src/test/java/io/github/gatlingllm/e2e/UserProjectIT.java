@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A project of a user's, as Gatling's documentation lays one out, with our jar from a Maven
- * repository: what it does there to builds, runs and reports.
+ * A user's project, laid out as in Gatling's documentation, with our jar from a Maven repository:
+ * effect on builds, runs and reports.
  */
 class UserProjectIT {
 
@@ -121,8 +121,8 @@ class UserProjectIT {
   }
 
   /**
-   * In the newest JVM of this machine. The package for Gatling Enterprise is run as there: it and
-   * Gatling's own class path, started by a program that is not Gatling's.
+   * In the newest JVM of this machine. The package for Gatling Enterprise runs as on a load
+   * generator: the package and Gatling's own class path, started by another program than Gatling's.
    */
   @Test
   void benchmarkEnterprisePackageAndOwnMain() throws Exception {
@@ -169,7 +169,10 @@ class UserProjectIT {
         .contains("ask TTFT", "ask SLO");
   }
 
-  /** What the package does not hold: Gatling and what it brings, which Enterprise has itself. */
+  /**
+   * Dependencies that the package does not contain: Gatling and its own dependencies, which
+   * Enterprise provides.
+   */
   private static String gatlings(String classPath) throws IOException {
     List<String> left = new ArrayList<>();
     try (JarFile packaged = new JarFile(project.folder().resolve(PACKAGE).toFile())) {
@@ -208,7 +211,7 @@ class UserProjectIT {
     }
   }
 
-  /** What Gatling Enterprise would be told to offer. */
+  /** The simulations that Gatling Enterprise would offer. */
   private static String packagedSimulations() throws IOException {
     try (JarFile jar = new JarFile(project.folder().resolve(PACKAGE).toFile())) {
       return jar.getManifest().getMainAttributes().getValue("Gatling-Simulations");

@@ -23,12 +23,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What does not answer gets no load, and what stops answering gets no more of it. */
+/** A server that does not answer gets no load, and one that stops answering gets no more. */
 class WarmUpIT {
 
   @TempDir private Path folder;
 
-  /** By the first part of the path. */
+  /** Servers by the first part of the path. */
   private static void answer(Exchange exchange) throws IOException, InterruptedException {
     String kind = exchange.request().path().split("/", -1)[1];
     switch (kind) {
@@ -118,7 +118,7 @@ class WarmUpIT {
     }
   }
 
-  /** The first of two targets is well: it gets its warm-up request, and no load either. */
+  /** The first of two targets answers: it gets its warm-up request, and no load. */
   @Test
   void warmUpSendsTheFirstRequestOfTheWorkloadToEachTarget() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
@@ -184,7 +184,9 @@ class WarmUpIT {
     }
   }
 
-  /** The warm-up is well, and all after it fails: the first level ends, and the build fails. */
+  /**
+   * The warm-up succeeds and everything after it fails: the first level ends, and the build fails.
+   */
   @Test
   void serverThatStopsAnsweringEndsTheRunAndFailsTheBuild() throws Exception {
     try (ScriptedServer server =

@@ -8,11 +8,12 @@ import io.gatling.javaapi.core.Simulation;
 import java.time.Duration;
 import java.util.List;
 
-/** A user's own simulation that asks the servers of a target once before its load. */
+/** A user's own simulation that sends one request to each URL of a target before its load. */
 public class WarmUpSimulation extends Simulation {
 
   /**
-   * By feeders and answers before, in this scenario: so it cannot be asked by a user from nowhere.
+   * A request whose values come from feeders and earlier answers of this scenario, so it cannot be
+   * sent on its own.
    */
   static final String UNKNOWN = "#{question}";
 

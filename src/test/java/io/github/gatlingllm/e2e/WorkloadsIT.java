@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Workloads in real runs of Gatling: what goes over the wire. */
+/** Workloads in real runs of Gatling: the requests that are sent. */
 class WorkloadsIT {
 
   private static final Tokenizer CL100K = Tokenizer.cl100k();
@@ -72,7 +72,7 @@ class WorkloadsIT {
         .allMatch(prompt -> prompt.matches("(?s)\\d{18}\n\n\\S.*"));
   }
 
-  /** Each target of a run draws for itself. */
+  /** Each target of a run has its own sequence. */
   @Test
   void mixIsReproducibleBySeed() throws Exception {
     try (EmbeddedEngine one = EmbeddedEngine.builder().seed(1).start();
@@ -139,7 +139,7 @@ class WorkloadsIT {
     }
   }
 
-  /** The names of what an engine was asked, in order. */
+  /** Request names in the order in which an engine received them. */
   private static List<String> names(GatlingRun run, EmbeddedEngine engine) throws Exception {
     return run.requests().stream()
         .filter(record -> record.identity().endpoint().startsWith(engine.baseUrl()))

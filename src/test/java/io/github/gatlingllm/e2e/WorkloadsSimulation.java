@@ -6,7 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 
-/** Workloads by the DSL: a dialog, a feeder, and what prompts begin with. */
+/** Workloads of the DSL: a dialog, a feeder, nonces and shared prefixes. */
 public final class WorkloadsSimulation extends Simulation {
 
   static final int USERS = 3;

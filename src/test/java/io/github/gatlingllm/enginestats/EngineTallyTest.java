@@ -53,7 +53,7 @@ class EngineTallyTest {
    * after it.
    */
   @Test
-  void counterIsCutAtTheEdgesAndBeginsAnewAfterReset() {
+  void counterGrowthIsSplitAtWindowEdgesAndSurvivesResets() {
     read(0.5, GENERATION_TOKENS, 100);
     read(1.5, GENERATION_TOKENS, 200);
     read(2.5, GENERATION_TOKENS, 300);
@@ -66,7 +66,7 @@ class EngineTallyTest {
   }
 
   @Test
-  void failedReadingIsBridgedAndCounted() {
+  void failedReadingIsCountedAndGrowthSpansIt() {
     read(1, GENERATION_TOKENS, 0);
     tally.add(
         new ServerSample(
@@ -91,7 +91,7 @@ class EngineTallyTest {
 
   /** Two replicas, and a reading before the window. */
   @Test
-  void statesOfSeveralPagesAreAddedOrTheLargest() {
+  void gaugesOfSeveralPagesAreSummedOrTheirMaximumIsTaken() {
     for (double at : new double[] {0.9, 1.1, 2.1}) {
       for (int replica = 1; replica <= 2; replica++) {
         tally.add(
@@ -142,7 +142,7 @@ class EngineTallyTest {
 
   /** 300 W for 2 s; where the page also counts energy, what it counted. */
   @Test
-  void energyIsThatOfTheWindow() {
+  void energyCoversTheWindow() {
     for (double at = 0.5; at < 4; at++) {
       tally.add(reading(at, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
     }
@@ -157,7 +157,7 @@ class EngineTallyTest {
 
   /** A page about all targets does not say whose power it was. */
   @Test
-  void sharedPowerOfTargetsSideBySideIsNobodys() {
+  void sharedPowerOfConcurrentTargetsIsNotAssigned() {
     EngineTally both =
         new EngineTally(0, List.of(new Window("a", S, 3 * S), new Window("b", S, 3 * S)), 600);
     both.add(reading(2, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
@@ -170,7 +170,7 @@ class EngineTallyTest {
   }
 
   @Test
-  void hitRateIsOfTheTokensInTheWindow() {
+  void hitRateCoversTheTokensInTheWindow() {
     for (double at = 1; at <= 3; at++) {
       tally.add(
           reading(
@@ -183,7 +183,7 @@ class EngineTallyTest {
   }
 
   @Test
-  void nothingReadIsNothingKnown() {
+  void withoutReadingsThereAreNoFigures() {
     assertThat(tally.of(0)).isNull();
     assertThat(tally.of("a")).isNull();
     assertThat(tally.of(7)).as("a level that no plan names").isNull();

@@ -6,7 +6,7 @@ import static java.time.Duration.ofMillis;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
 
-/** Calls every step of an assertion, in all its forms; joins {@link EveryMethod}. */
+/** Calls every step of an assertion in every overload; part of {@link EveryMethod}. */
 final class EveryAssertion {
 
   static final List<LlmAssertion> ALL =

@@ -13,7 +13,7 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
 import java.util.Map;
 
-/** Calls every method that users can call, in all its forms: what compiles here is promised. */
+/** Calls every public method in every overload: source compatibility of the DSL. */
 final class EveryMethod extends Simulation {
 
   private final SloBuilder objectives =

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Assertions in the DSL: what they demand, and that they say it as Gatling does. */
+/** Assertions of the DSL: figures, conditions, and wording as in Gatling. */
 class LlmAssertionTest {
 
   private static final io.gatling.javaapi.core.Assertion.WithPathAndTarget<Integer> THEIRS =
@@ -78,7 +78,7 @@ class LlmAssertionTest {
   /** Gatling counts events where we count requests: an event is something else in a stream. */
   @ParameterizedTest
   @MethodSource("samePairs")
-  void wordsAreGatlings(io.gatling.javaapi.core.Assertion theirs, LlmAssertion ours) {
+  void conditionsReadAsInGatling(io.gatling.javaapi.core.Assertion theirs, LlmAssertion ours) {
     Assertion assertion = ours.assertion();
     String whose = assertion.scope() == Scope.GLOBAL ? "Global" : assertion.name();
 
@@ -124,7 +124,7 @@ class LlmAssertionTest {
 
   /** Walks through all steps of the DSL: each way ends at a figure, and each figure has a way. */
   @Test
-  void stepsLeadToAllFiguresAndToNoOther() throws Exception {
+  void stepsReachExactlyAllFigures() throws Exception {
     Set<String> reached = new TreeSet<>();
     walk(llmGlobal(), reached);
 
@@ -191,7 +191,7 @@ class LlmAssertionTest {
   }
 
   @Test
-  void assertionsJoinThoseBefore() {
+  void assertionsAccumulate() {
     LlmProtocolBuilder protocol =
         llm.baseUrl("http://a/v1")
             .slo("ask", slo().ttft(1))

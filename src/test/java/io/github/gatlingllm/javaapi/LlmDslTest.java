@@ -238,14 +238,14 @@ class LlmDslTest {
   }
 
   @Test
-  void aMissingKeyIsNoKey() {
+  void aNullOrEmptyKeyIsNoKey() {
     assertThat(llm.baseUrl(URL).apiKey((String) null).toProtocol().apiKey).isNull();
     assertThat(llm.baseUrl(URL).apiKey("").toProtocol().apiKey).isNull();
     assertThat(llm.baseUrl(URL).apiKey("sk-1").toProtocol().apiKey).isNotNull();
   }
 
   @Test
-  void aSlashAtTheEndOfTheUrlIsNoMatter() {
+  void aSlashAtTheEndOfTheUrlIsIgnored() {
     assertThat(llm.baseUrl(URL + "/").toProtocol().baseUrls).containsExactly(URL);
   }
 

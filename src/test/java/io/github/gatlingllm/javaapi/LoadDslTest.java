@@ -26,7 +26,7 @@ class LoadDslTest {
   }
 
   @Test
-  void traceTakesNoShapeAndNoSeed() {
+  void traceRefusesArrivalProcessAndSeed() {
     OpenLoop trace =
         OpenLoop.of(new Arrivals.Replay(Trace.read(Path.of("load/on-class-path.csv")), 1));
     List<UnaryOperator<OpenLoop>> steps =
@@ -89,7 +89,7 @@ class LoadDslTest {
   }
 
   @Test
-  void fillIsOneMoreUserPerSecond() {
+  void fillStartsOneUserPerSecond() {
     assertThat(ClosedLoop.of(4, 32).fill().measure(60).plan().levels())
         .extracting(level -> level.phases().fillNanos())
         .containsExactly(4 * SECOND, 32 * SECOND);
@@ -119,7 +119,7 @@ class LoadDslTest {
   }
 
   @Test
-  void requestsAndMeasureTakeEachOthersPlace() {
+  void requestsAndMeasureReplaceEachOther() {
     assertThat(ClosedLoop.of(1).measure(5).requests(7).plan().levels().get(0).phases().requests())
         .isEqualTo(7);
     assertThat(ClosedLoop.of(1).requests(7).measure(5).plan())
@@ -152,7 +152,7 @@ class LoadDslTest {
   }
 
   @Test
-  void poissonStepIsGatlings() {
+  void poissonStepIsAStepOfGatling() {
     OpenInjectionStep step = PoissonArrivals.of(25).seed(42).during(60);
     long planned = Arrivals.poisson(25, 42).countBefore(60 * SECOND);
 

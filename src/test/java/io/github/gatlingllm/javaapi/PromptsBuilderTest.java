@@ -46,7 +46,7 @@ class PromptsBuilderTest {
   }
 
   @Test
-  void theTraceSaysHowLongEachPromptIs() {
+  void promptsHaveTheLengthsOfTheTrace() {
     assertThat(
             rows(
                 prompts()

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What would make every request fail is refused when the simulation is built, in a line that names
- * request, parameter and value.
+ * A mistake that would make every request fail is refused when the simulation is built, in a line
+ * that names request, parameter and value.
  */
 class RequestMistakesTest {
 
@@ -147,12 +147,12 @@ class RequestMistakesTest {
 
   @ParameterizedTest
   @MethodSource("requests")
-  void whatOnlyASessionCanTellIsNoMistake(LlmRequestBuilder<?> request) {
+  void valuesOfTheSessionAreNotCheckedBeforeTheRun(LlmRequestBuilder<?> request) {
     assertThat(exec(request)).isNotNull();
   }
 
   @Test
-  void headersOfOneNameAreOneWhateverTheirCase() {
+  void headerNamesAreCaseInsensitive() {
     assertThat(headers(ask().header("x-tenant", "a").header("X-B", "1").header("X-Tenant", "c")))
         .containsOnlyKeys("X-B", "X-Tenant");
     assertThat(

@@ -37,7 +37,7 @@ class GenAiMetersTest {
   }
 
   @Test
-  void prometheusScrapesThem() {
+  void metersAreInPrometheusText() {
     try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
       oneGoodOneBad(meters);
 
@@ -61,7 +61,18 @@ class GenAiMetersTest {
   }
 
   @Test
-  void collectorGetsThemAtTheEnd() throws IOException {
+  void providerIsThatOfTheApi() {
+    try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
+      meters.accept(Recorded.at(0).api("messages").tokens(10).record());
+      meters.accept(Recorded.at(0).api("responses").tokens(10).record());
+      assertThat(Objects.requireNonNull(meters.scraped()).get())
+          .contains("gen_ai_provider_name=\"anthropic\"")
+          .contains("gen_ai_provider_name=\"openai\"");
+    }
+  }
+
+  @Test
+  void collectorReceivesTheMetersAtTheEnd() throws IOException {
     List<ExportMetricsServiceRequest> sent = new ArrayList<>();
     HttpServer collector =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -110,7 +121,7 @@ class GenAiMetersTest {
   }
 
   @Test
-  void collectorThatIsDownIsSaidOnce() {
+  void unreachableCollectorIsPrintedOnce() {
     try (GenAiMeters meters = open(new Options(null, "http://127.0.0.1:1/v1/metrics"))) {
       oneGoodOneBad(meters);
     }

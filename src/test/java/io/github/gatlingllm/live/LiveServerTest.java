@@ -68,7 +68,7 @@ class LiveServerTest {
   }
 
   @Test
-  void onlyGetIsAnswered() throws IOException, InterruptedException {
+  void onlyGetIsAllowed() throws IOException, InterruptedException {
     HttpRequest post =
         HttpRequest.newBuilder(at("/")).POST(HttpRequest.BodyPublishers.noBody()).build();
 
@@ -85,7 +85,8 @@ class LiveServerTest {
     "10.42.0.7:8088, 200",
     "[fd00::7]:8088, 200"
   })
-  void onlyNamesThatNobodyElseCanGiveAreAnswered(String host, int status) throws IOException {
+  void hostsThatAreNeitherLocalhostNorAnAddressAreRefused(String host, int status)
+      throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
       socket
           .getOutputStream()
@@ -101,7 +102,7 @@ class LiveServerTest {
 
   /** As a container needs it, whose own address nobody knows before. */
   @Test
-  void listensWhereItIsTold() throws IOException, InterruptedException {
+  void listensAtTheConfiguredAddress() throws IOException, InterruptedException {
     LiveServer.Views views = new LiveServer.Views(() -> "<p>page", () -> "{}", null);
     try (LiveServer everywhere = new LiveServer(LiveView.Address.parse("0.0.0.0:0"), views)) {
       URI page = everywhere.address();
@@ -119,7 +120,7 @@ class LiveServerTest {
   }
 
   @Test
-  void viewersGetTheLastEventWhenTheRunIsOver() throws Exception {
+  void viewersGetALastEventWhenTheRunEnds() throws Exception {
     CompletableFuture<HttpResponse<Stream<String>>> following =
         client.sendAsync(HttpRequest.newBuilder(at("/events")).build(), BodyHandlers.ofLines());
     asked.await();
@@ -136,7 +137,7 @@ class LiveServerTest {
 
   /** A page that cannot be made says why, and the next one is made. */
   @Test
-  void failureIsSaid() throws IOException, InterruptedException {
+  void failureOfThePageIsAnswered() throws IOException, InterruptedException {
     LiveServer.Views failing =
         new LiveServer.Views(
             () -> {

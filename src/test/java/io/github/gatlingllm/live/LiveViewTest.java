@@ -22,13 +22,13 @@ class LiveViewTest {
       new Watched("demo.Sim", "sim-1", Path.of("llm.html"), 0, () -> null, List::of);
 
   @Test
-  void nothingIsThereUnlessAskedFor() {
+  void nothingIsOpenedUnlessEnabled() {
     assertThat(LiveView.open(run, Options.of(Map.of(), Map.of()), said::add)).isNull();
     assertThat(said).isEmpty();
   }
 
   @Test
-  void propertyGoesBeforeTheEnvironment() {
+  void propertyOverridesTheEnvironment() {
     Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
 
     assertThat(Options.of(Map.of("llm.live", "8099"), environment))
@@ -41,7 +41,7 @@ class LiveViewTest {
   }
 
   @Test
-  void whatIsNoAddressIsRefusedInOneLine() {
+  void invalidAddressIsRefusedInOneLine() {
     for (String port :
         List.of("web", "-1", "65536", "99999999999", "localhost:80", "0.0.0.0:", "::1:80")) {
       assertThatThrownBy(() -> Options.of(Map.of("llm.live", port), Map.of()))
@@ -53,7 +53,7 @@ class LiveViewTest {
   }
 
   @Test
-  void portInUseCostsALine() throws IOException {
+  void portInUseIsPrinted() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         LiveView view =
             LiveView.open(
@@ -70,7 +70,7 @@ class LiveViewTest {
   }
 
   @Test
-  void collectorThatIsNoUrlCostsALine() {
+  void invalidCollectorUrlIsPrinted() {
     try (LiveView view = LiveView.open(run, new Options(null, "localhost:4318"), said::add)) {
       assertThat(view).isNotNull();
       assertThat(said)

@@ -2,12 +2,14 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -102,6 +104,18 @@ class GatlingPagesIT {
         .asString()
         .startsWith("LLM block left out of index.html");
     assertThat(read("index.html")).contains("#gatling-llm").doesNotContain("gatling-llm-tiles");
+  }
+
+  @Test
+  void pageThatCannotBeWrittenDoesNotPreventTheReport() throws IOException {
+    DemoRun.sweep().write(directory);
+    Files.createDirectories(directory.resolve("index.html.part").resolve("not empty"));
+    List<String> lines = new ArrayList<>();
+
+    RunReport.of(new RunFiles(directory)).write(List.of(), lines::add);
+
+    assertThat(directory.resolve("llm.html")).exists();
+    assertThat(lines).anyMatch(line -> line.startsWith("LLM block left out of Gatling's pages"));
   }
 
   @Test

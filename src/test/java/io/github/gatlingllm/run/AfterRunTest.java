@@ -105,7 +105,7 @@ class AfterRunTest {
   }
 
   @Test
-  void anAssertionThatHoldsDoesNot() throws IOException {
+  void anAssertionThatHoldsDoesNotFailTheBuild() throws IOException {
     Run opened = open();
     demand(opened, "errors<1%");
     send(opened, LevelRecord.ok("c=1"));
@@ -136,7 +136,7 @@ class AfterRunTest {
   }
 
   @Test
-  void aRunThatWasRefusedSaysNothingMore() throws IOException {
+  void aRefusedRunPrintsNothingMore() throws IOException {
     Run opened = open();
     demand(opened, "errors<1%");
     opened.refuse();
@@ -146,7 +146,7 @@ class AfterRunTest {
   }
 
   @Test
-  void aReportThatCannotBeMadeIsSaidAndChangesNothing() throws IOException {
+  void aFailedReportIsPrintedAndKeepsTheExitCode() throws IOException {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));
     opened.complete();

@@ -38,7 +38,7 @@ class ArrivalLogTest {
   }
 
   @Test
-  void linesSayWhoseArrivalsTheyAreAndWhenInEpochTime() throws IOException {
+  void linesHaveTheScheduleAndEpochTime() throws IOException {
     ArrivalLog log = open();
     log.write(
         SCHEDULE,
@@ -68,7 +68,7 @@ class ArrivalLogTest {
   }
 
   @Test
-  void schedulesFollowEachOtherInWholeLines() throws IOException {
+  void schedulesFollowEachOtherInCompleteLines() throws IOException {
     ArrivalLog log = open();
     log.write(SCHEDULE, planned(1_000), 0, counts::add);
     log.write(new Run.Schedule("other", "target", "r=2"), planned(10), 0, counts::add);
@@ -93,7 +93,7 @@ class ArrivalLogTest {
 
   /** Of the instants 0, 1, …, 9 the window from 3 to 7 has 3, 4, 5 and 6. */
   @Test
-  void countsThoseOfAWindow() {
+  void countsTheArrivalsOfAWindow() {
     ArrivalLog log = open();
     log.count(planned(10), 3, 7, counts::add);
     log.count(planned(10), 0, 100, counts::add);

@@ -39,7 +39,7 @@ class InjectedLevelsTest {
   }
 
   @Test
-  void stepsSayWhenUsersCome() {
+  void injectionStepsDefineTheMeasureWindow() {
     levels.begin(CHAT, new Injection(5.0, Injection.RATE, 10, 50), 100);
     assertThat(level(null, 120).phases()).containsExactly(measure(110, null));
     assertThat(level(null, 160).phases())
@@ -54,7 +54,7 @@ class InjectedLevelsTest {
 
   /** A request of 80 ms; the steps take 50 ms. */
   @Test
-  void theLastCloseIsMeasured() {
+  void theLastEndIsMeasured() {
     levels.begin(CHAT, new Injection(5.0, Injection.RATE, 0, MILLIS_50), ORIGIN);
     levels.accept(LAST);
     assertThat(level(END, END).phases())
@@ -65,7 +65,7 @@ class InjectedLevelsTest {
   }
 
   @Test
-  void usersAtOnceAreMeasuredUntilTheyAreDone() {
+  void usersStartedAtOnceAreMeasuredUntilTheLastOneEnds() {
     levels.begin(CHAT, new Injection(null, "", 0, 0), ORIGIN);
     levels.accept(LAST);
     assertThat(level(null, ORIGIN + 1).phases()).containsExactly(measure(ORIGIN, null));

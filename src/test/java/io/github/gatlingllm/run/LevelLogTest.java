@@ -213,7 +213,7 @@ class LevelLogTest {
   }
 
   @Test
-  void knowsHowFarAPlanIsThatTimeBounds() {
+  void progressOfATimedPlanIsItsShareOfTime() {
     begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
     assertThat(log.progress(10)).isEqualTo(new Progress("c=1", Phase.FILL, 0.05, 190L));
     assertThat(log.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, 0.25, 150L));
@@ -225,13 +225,13 @@ class LevelLogTest {
   }
 
   @Test
-  void doesNotKnowWhenACountIsReached() {
+  void progressOfACountedPlanIsUnknown() {
     begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 0, 30, 5)), NOBODY);
     assertThat(log.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, null, null));
   }
 
   @Test
-  void notesPhasesInEpochTimeTheLastOneOpen() {
+  void recordsPhasesInEpochTimeWithTheLastOneOpen() {
     begin(closed(new Phases(20, 0, 60, 30, null)), NOBODY);
     goTo(20);
     assertThat(log.levels())
@@ -249,7 +249,7 @@ class LevelLogTest {
   }
 
   @Test
-  void tellsOfTheEdgesOfMeasureWindows() {
+  void reportsTheEdgesOfMeasureWindows() {
     begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
     goTo(20);
     assertThat(edges).as("it fills and settles, and the start is known").containsOnly(40L);
@@ -262,7 +262,7 @@ class LevelLogTest {
   }
 
   @Test
-  void notesWhoIsPlannedToArriveInOpenLevels() {
+  void writesThePlannedArrivalsOfOpenLevels() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
     begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
     assertThat(events).containsExactly("r=5 evenly spaced at 5 users/s", "count from 0 until 1");
@@ -272,7 +272,7 @@ class LevelLogTest {
 
   /** 5 per second over 1 s from 0.02 s on, of which nobody comes. */
   @Test
-  void knowsWhoWasPlannedOnceALevelIsOver() {
+  void writesThePlannedArrivalsWhenALevelEnds() {
     Phases phases = new Phases(0, 0, 1_000_000_000, 1, null);
     begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
     goTo(1_020_000_000);
@@ -288,7 +288,7 @@ class LevelLogTest {
 
   /** After 0.5 s of it. */
   @Test
-  void knowsWhoWasPlannedByTheTimeOfAnInterruption() {
+  void writesThePlannedArrivalsUpToAnInterruption() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), Phases.DEFAULT);
     begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
     log.interrupted(520_000_001);
@@ -297,7 +297,7 @@ class LevelLogTest {
 
   /** What is planned is measured time; it does not pass while a level settles. */
   @Test
-  void settlingIsNoPartOfWhatIsPlanned() {
+  void settlingIsNotPlannedTime() {
     Phases phases = new Phases(null, null, 10_000_000_000L, true, 0, null);
     begin(closed(phases, phases), NOBODY);
     goTo(9_000_000_000L);
@@ -313,7 +313,7 @@ class LevelLogTest {
   }
 
   @Test
-  void notesWhatThePlanAsksForOnceALevelHasEnded() {
+  void recordsThePlannedRequestsWhenALevelEnds() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 10, 50, 1, null));
     LoadLevel byTime = new LoadLevel.Closed(2, new Phases(0, 0, 100, 30, null));
     begin(new LoadPlan.Sweep(List.of(open, byTime)), NOBODY);
@@ -327,7 +327,7 @@ class LevelLogTest {
   }
 
   @Test
-  void aNumberOfRequestsIsAPlan() {
+  void aNumberOfRequestsIsThePlannedCount() {
     begin(
         new LoadPlan.Sweep(
             List.of(
@@ -343,7 +343,7 @@ class LevelLogTest {
 
   /** A user whose requests of 3 ns follow each other without a break. */
   @Test
-  void notesWhatWasInFlight() {
+  void recordsRequestsInFlight() {
     begin(closed(new Phases(0, 0, 60, 30, null)), new ShortUsers());
     for (int time = 0; time <= 60; time++) {
       goTo(time);
@@ -354,7 +354,7 @@ class LevelLogTest {
   }
 
   @Test
-  void cancelsWhatTheDrainTimeDoesNotSufficeFor() {
+  void cancelsRequestsThatOutlastTheDrainTime() {
     begin(closed(new Phases(0, 0, 60, 30, null)), new StuckUsers());
     goTo(0);
     goTo(60);
@@ -372,7 +372,7 @@ class LevelLogTest {
   }
 
   @Test
-  void nextLevelWaitsForTheLastRecordToPassTheRecorder() {
+  void nextLevelWaitsForTheLastRecordToBeCounted() {
     beginLevelsThatDependOnEachOther();
     assertThat(log.levels()).as("the request has no record").hasSize(1);
     tally.handedOver();
@@ -387,7 +387,7 @@ class LevelLogTest {
   }
 
   @Test
-  void aRecordThatNeverComesIsWaitedForUpToABound() {
+  void theWaitForAMissingRecordIsBounded() {
     beginLevelsThatDependOnEachOther();
     goTo(10 * BOUND);
     assertThat(log.levels()).as("the request is under way").hasSize(1);

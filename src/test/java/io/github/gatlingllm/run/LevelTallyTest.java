@@ -139,7 +139,7 @@ class LevelTallyTest {
    * each 5 ns, and take 20 ns, then 15 more each; what came before is in flight when it begins.
    */
   @Test
-  void openLevelsSayWhetherTheirQueueGrows() {
+  void openLevelsHaveAQueue() {
     LevelTally.Counts counts = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
     LevelRecord record = LevelRecord.ok("r=1");
     long from = 20_001_000;
@@ -164,7 +164,7 @@ class LevelTallyTest {
   }
 
   @Test
-  void tooManyFailuresAreToldOnceInWhateverPhase() {
+  void tooManyFailuresAreReportedOnceInAnyPhase() {
     List<String> told = new ArrayList<>();
     closed().watch(new LoadPlan.FailureLimits(1, Long.MAX_VALUE), () -> told.add("too many"));
     add(FAILED.in(Phase.FILL), OK, FAILED.cancelled());

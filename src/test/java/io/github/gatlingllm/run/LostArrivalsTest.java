@@ -160,7 +160,7 @@ class LostArrivalsTest {
   }
 
   @Test
-  void aThirdIsNeverSent() {
+  void missingRequestsAreReported() {
     Summary summary = run(tenPerSecond(), 3);
     assertThat(summary.figures().counts().planned()).isEqualTo(600);
     assertThat(summary.figures().counts().started()).isEqualTo(400);
@@ -178,7 +178,7 @@ class LostArrivalsTest {
   }
 
   @Test
-  void allAreSent() {
+  void aCompleteRunHasNoFindings() {
     Summary summary = run(tenPerSecond(), 0);
     assertThat(check(summary, "all_accounted").level()).isEqualTo(Check.Level.OK);
     assertThat(check(summary, "arrivals").level()).isEqualTo(Check.Level.OK);
@@ -189,7 +189,7 @@ class LostArrivalsTest {
 
   /** Every tenth record is lost on its way to the file: 2.25 of 2.5 in flight are left. */
   @Test
-  void recordsAreLost() {
+  void lostRecordsAreReported() {
     Summary summary = run(tenPerSecond(), 0, 10);
     assertThat(check(summary, "littles_law").level()).isEqualTo(Check.Level.WARNING);
     assertThat(check(summary, "littles_law").value()).isEqualTo(0.1, within(1e-9));

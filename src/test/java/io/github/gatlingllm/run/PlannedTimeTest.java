@@ -38,7 +38,7 @@ class PlannedTimeTest {
   }
 
   @Test
-  void plansOneAfterTheOtherAddUp() {
+  void sequentialPlansAddUp() {
     PlannedTime.Plan first = time.add(100L);
     PlannedTime.Plan second = time.add(100L);
     first.begin(START, 100L);
@@ -50,7 +50,7 @@ class PlannedTimeTest {
   }
 
   @Test
-  void plansSideBySideEndWithTheLongest() {
+  void concurrentPlansEndWithTheLongest() {
     time.add(100L).begin(START, 100L);
     time.add(300L).begin(START, 300L);
     assertThat(time.share(START + 50)).isEqualTo(0.25);
@@ -58,7 +58,7 @@ class PlannedTimeTest {
   }
 
   @Test
-  void aPlanThatStopsEarlyIsOver() {
+  void aPlanThatStopsEarlyHasNoTimeLeft() {
     PlannedTime.Plan first = time.add(100L);
     time.add(100L);
     first.begin(START, 20L);
@@ -78,14 +78,14 @@ class PlannedTimeTest {
   }
 
   @Test
-  void withoutAPlanNothingIsKnown() {
+  void withoutAPlanProgressIsUnknown() {
     assertThat(time.share(START)).isNull();
     assertThat(time.leftNanos(START)).isNull();
   }
 
   /** A search finds out how many levels it takes: what it expects changes from level to level. */
   @Test
-  void whatIsExpectedOfASearch() {
+  void timeOfASearchIsEstimated() {
     PlannedTime time = new PlannedTime();
     PlannedTime.Plan search = time.add(null);
     assertThat(time.share(0)).isNull();

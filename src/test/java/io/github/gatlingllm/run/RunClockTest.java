@@ -21,7 +21,7 @@ class RunClockTest {
   }
 
   @Test
-  void theSystemsClocksAgree() {
+  void systemClocksAgree() {
     long start = System.nanoTime();
     RunClock clock = RunClock.system();
     long slack = System.nanoTime() - start + 2_000_000;
@@ -32,10 +32,10 @@ class RunClockTest {
   }
 
   @Test
-  void buildServersGetALinePerLevelOnly() {
-    assertThat(Run.isLinesOnly(Map.of("CI", "true"))).isTrue();
-    assertThat(Run.isLinesOnly(Map.of("TERM", "dumb"))).isTrue();
-    assertThat(Run.isLinesOnly(Map.of("CI", "false", "TERM", "xterm"))).isFalse();
-    assertThat(Run.isLinesOnly(Map.of())).isFalse();
+  void buildServersGetOnlyOneLinePerLevel() {
+    assertThat(RunConsole.isLinesOnly(Map.of("CI", "true"))).isTrue();
+    assertThat(RunConsole.isLinesOnly(Map.of("TERM", "dumb"))).isTrue();
+    assertThat(RunConsole.isLinesOnly(Map.of("CI", "false", "TERM", "xterm"))).isFalse();
+    assertThat(RunConsole.isLinesOnly(Map.of())).isFalse();
   }
 }

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** By a timetable of 100 ms and 20 ms; times are milliseconds since the start of the run. */
+/** With planned times of 100 ms and 20 ms; times are milliseconds since the start of the run. */
 class DeliveryErrorsTest {
 
   private final List<Written> answers = new ArrayList<>();
@@ -44,7 +44,7 @@ class DeliveryErrorsTest {
   }
 
   @Test
-  void errorsAreHeldAgainstTheWriteNotThePlan() {
+  void errorsAreRelativeToTheWriteTimeNotThePlan() {
     // 145 was due at 140: the engine was 5 ms late, and the record 0.9 ms.
     written("a", 0, 100, 120, 145);
     records.add(recorded("a", -1, 101.3, 121.1, 146.9).record());

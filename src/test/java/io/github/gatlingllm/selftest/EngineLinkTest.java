@@ -70,7 +70,7 @@ class EngineLinkTest {
   }
 
   @Test
-  void theProcessEndsWithWhoeverStartedIt() throws Exception {
+  void theProcessEndsWithItsParent() throws Exception {
     EngineProcess engine = EngineProcess.start();
     try (EngineLink link = new EngineLink(engine.controlPort())) {
       assertThat(engine.baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
@@ -84,7 +84,7 @@ class EngineLinkTest {
   }
 
   @Test
-  void theProcessEndsWhenItIsTold() throws Exception {
+  void theProcessEndsWhenStopped() throws Exception {
     EngineProcess engine = EngineProcess.start();
     try (EngineLink link = new EngineLink(engine.controlPort())) {
       link.stop();

@@ -58,7 +58,7 @@ class SelfTestResultsTest {
   }
 
   @Test
-  void aDamagedFileCostsALine() throws IOException {
+  void aDamagedFileIsReportedInALine() throws IOException {
     Files.writeString(file, "{");
     assertThat(atEnd(HERE)).isNull();
     assertThat(said)
@@ -67,7 +67,7 @@ class SelfTestResultsTest {
   }
 
   @Test
-  void anEngineThatIsGoneCostsALine() {
+  void anEngineThatIsGoneIsReportedInALine() {
     assertThat(
             new SelfTestResults(file, HERE)
                 .atEndOf(run.config(SelfTest.ENGINE, "1"), new RunFiles(folder), n -> n, said::add))

@@ -27,6 +27,16 @@ class ProcessSettingTest {
   }
 
   @Test
+  void switchIsTrueOrFalse() {
+    ProcessSetting dryRun = new ProcessSetting("llm.dryRun");
+    assertThat(dryRun.isTrue(Map.of("llm.dryRun", "TRUE"), NONE, false)).isTrue();
+    assertThat(dryRun.isTrue(NONE, Map.of("LLM_DRY_RUN", "false"), true)).isFalse();
+    assertThat(dryRun.isTrue(NONE, NONE, true)).isTrue();
+    assertThatThrownBy(() -> dryRun.isTrue(Map.of("llm.dryRun", "yes"), NONE, false))
+        .hasMessage("llm.dryRun=yes: expected true or false");
+  }
+
+  @Test
   void invalidValueIsReportedWithItsSetting() {
     Map<String, String> wrong = Map.of("llm.selfTestFile", "x");
     assertThat(FILE.<Integer>read(NONE, NONE, Integer::valueOf)).isNull();

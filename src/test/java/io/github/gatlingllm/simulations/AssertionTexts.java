@@ -4,7 +4,7 @@ import io.github.gatlingllm.record.Assertion;
 import java.util.Arrays;
 import java.util.List;
 
-/** Assertions as they are written in settings, for tests of other packages. */
+/** Lets tests of other packages parse assertions of settings. */
 public final class AssertionTexts {
 
   private AssertionTexts() {}

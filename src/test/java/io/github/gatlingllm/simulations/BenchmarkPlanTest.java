@@ -97,7 +97,7 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void aSelfTestTakesNoOtherLoad() {
+  void aSelfTestRefusesSettingsOfItsLoad() {
     assertThatThrownBy(() -> read(Map.of("selfTest", "true", "rate", "5")))
         .hasMessage(
             "llm.selfTest=true: cannot be set together with llm.rate (a self-test has its own"
@@ -118,7 +118,7 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void aSelfTestDoesNotAskTheServerOfTheEnvironment() {
+  void aSelfTestIgnoresTheEndpointOfTheEnvironment() {
     Settings settings =
         new Settings(
             Map.of("llm.selfTest", "true"),
@@ -316,7 +316,7 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void assertionsInTheirOrder() {
+  void readsAssertionsInOrder() {
     Map<String, String> settings =
         Map.of(
             "assert",
@@ -472,7 +472,7 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void oneValueIsForEveryEndpointAndAsManyAreForEachItsOwn() {
+  void valuesAreOneForAllEndpointsOrOneForEach() {
     BenchmarkPlan settings =
         read(
             Map.of(
@@ -533,7 +533,7 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void theKeyIsInTheTargetAndNowhereElse() {
+  void theKeyIsOnlyInTheTarget() {
     BenchmarkPlan settings =
         read(Map.of("endpoint", "http://a/v1", "model", "m", "apiKey", KEY, "slo", "ttft<1s"));
     assertThat(settings.targets().get(0).apiKey()).isEqualTo(KEY);
@@ -563,7 +563,7 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void objectivesAndGatesNameRequestsTargetsAndStages() {
+  void objectivesAndGatesNameRequestsTargetsAndLevels() {
     BenchmarkPlan plan =
         read(
             Map.of(

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the benchmark's settings say of the prompts, and how its plan shows it. */
+/** The prompts that settings define, and their description in the plan. */
 final class BenchmarkWorkloadTest {
 
   @TempDir private Path folder;
@@ -64,7 +64,7 @@ final class BenchmarkWorkloadTest {
   }
 
   @Test
-  void noMoreThanAThousandPromptsAreMade() {
+  void atMost1000PromptsAreGenerated() {
     assertThat(pool(Map.of("promptTokens", "5")).made()).hasSize(1_000);
     Map<String, String> open = new HashMap<>(Map.of("promptTokens", "5", "rate", "1"));
     open.putAll(Map.of("duration", "3", "drain", "10"));
@@ -100,7 +100,7 @@ final class BenchmarkWorkloadTest {
   }
 
   @Test
-  void noNonceWhereTheWorkloadSaysWhatIsSharedOrPromptsAreTooShort() {
+  void noNonceIfTheWorkloadSharesPromptsOrPromptsAreTooShort() {
     for (Map<String, String> shared :
         Set.of(
             Map.of("uniquePrompts", "false"),
@@ -140,7 +140,7 @@ final class BenchmarkWorkloadTest {
   }
 
   @Test
-  void thePlanNamesPromptsThatCouldNotBeMet() {
+  void thePlanNamesPromptsWithoutTheirExactLength() {
     // A mean of 5 tokens beside a nonce of 7: some lengths leave nothing for the prompt.
     Map<String, String> narrow =
         Map.of("promptTokens", "8:3", "uniquePrompts", "true", "requests", "20", "rate", "1");
@@ -150,7 +150,7 @@ final class BenchmarkWorkloadTest {
   }
 
   @Test
-  void thePlanSaysWhoseTokensPromptsHaveWhereTokenizersDiffer() {
+  void thePlanNamesTheTokenizerOfPromptLengthsIfTokenizersDiffer() {
     Map<String, String> two =
         Map.of(
             "endpoint", "http://a/v1,http://b/v1",
@@ -174,7 +174,7 @@ final class BenchmarkWorkloadTest {
   }
 
   @Test
-  void aSharedPrefixComesOnTopOfBuiltInPrompts() {
+  void builtInPromptsGetLongerByASharedPrefix() {
     assertThat(plan(Map.of("sharedPrefix", "8x512", "requests", "9")))
         .contains("uniform lengths of 576 to 960 tokens");
   }
@@ -248,7 +248,7 @@ final class BenchmarkWorkloadTest {
 
   @ParameterizedTest
   @MethodSource("refused")
-  void refusesWhatMakesNoSense(Map<String, String> values, String message) {
+  void refusesContradictions(Map<String, String> values, String message) {
     assertThatThrownBy(() -> read(values))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessage(message);

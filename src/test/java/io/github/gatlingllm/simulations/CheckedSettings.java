@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Lets tests of the documentation ask whether settings that it shows are understood. */
+/** Lets tests of the documentation check the settings that it shows. */
 public final class CheckedSettings {
 
   private CheckedSettings() {}

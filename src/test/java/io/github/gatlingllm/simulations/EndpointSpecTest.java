@@ -47,7 +47,7 @@ final class EndpointSpecTest {
         "http://a/v1#x",
         "http://a:99999/v1"
       })
-  void refusesWhatIsNoUrl(String text) {
+  void refusesMalformedUrls(String text) {
     assertThatThrownBy(() -> EndpointSpec.parse(text, null))
         .hasMessage(
             "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"

@@ -40,7 +40,7 @@ class ServedModelsTest {
   }
 
   @Test
-  void onlyOneIsTheModel() throws IOException {
+  void theOnlyModelIsRequested() throws IOException {
     String url = answering(200, "{\"data\":[{\"id\":\"llama-8b\"}]}");
 
     assertThat(only(url)).isEqualTo("llama-8b");
@@ -50,7 +50,7 @@ class ServedModelsTest {
   }
 
   @Test
-  void ofSeveralTheServerDecides() throws IOException {
+  void withSeveralModelsTheServerDecides() throws IOException {
     String url = answering(200, "{\"data\":[{\"id\":\"a\"},{\"id\":\"b\"},{\"id\":\"a\"}]}");
 
     assertThat(only(url)).isNull();
@@ -73,13 +73,13 @@ class ServedModelsTest {
           200 | [1]
           302 | moved
           """)
-  void whatDoesNotSayHurtsNobody(int status, String body) throws IOException {
+  void anUnexpectedAnswerIsIgnored(int status, String body) throws IOException {
     assertThat(only(answering(status, body))).isNull();
     assertThat(printed.toString(UTF_8)).isEmpty();
   }
 
   @Test
-  void aServerThatIsDownHurtsNobody() throws IOException {
+  void aServerThatIsDownIsIgnored() throws IOException {
     String url = answering(200, "");
     server.stop(0);
 

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What settings are for that only a run shows: on the wire and in its files. */
+/** The effects of settings that only a run shows: in requests and in files. */
 class SettingEffectsIT {
 
   private static final String ANSWER =

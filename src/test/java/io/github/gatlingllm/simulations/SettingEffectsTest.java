@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What each setting is for: its effect on the plan that is printed, or on what requests and files
- * are made by. A setting of the catalogue without a row here or in {@code SettingEffectsIT} fails.
+ * The effect of each setting: on the printed plan, or on the protocol that requests and files are
+ * made with. Fails for a setting without a row here or in {@code SettingEffectsIT}.
  */
 class SettingEffectsTest {
 

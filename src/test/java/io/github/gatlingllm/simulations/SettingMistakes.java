@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.params.provider.Arguments;
 
-/** What the reader of settings answers to mistakes, for the file of all messages. */
+/** The messages on mistakes in settings, for the file of all messages. */
 public final class SettingMistakes {
 
   /** Values of which most settings refuse some. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
-/** What users may set. Kept inputs are in {@code SettingsFuzzTestInputs}. */
+/** Settings with arbitrary text. Saved inputs are in {@code SettingsFuzzTestInputs}. */
 class SettingsFuzzTest {
 
   /** A value is read, or refused with words. */

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The catalogue of settings: its reference page, its help, and that the program uses all of it. */
+/** The catalogue of settings: reference page, help text, and use of each setting. */
 class SettingsPageTest {
 
   private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
@@ -35,7 +35,7 @@ class SettingsPageTest {
   }
 
   @Test
-  void nothingIsReadPastTheCatalogue() throws IOException {
+  void settingsAreReadOnlyThroughTheCatalogue() throws IOException {
     assertThat(code("Setting.java", "Settings.java"))
         .doesNotContain("getProperty(\"llm.", "getenv(\"LLM_", "getBoolean(\"llm.");
   }
@@ -51,16 +51,16 @@ class SettingsPageTest {
   }
 
   @Test
-  void rulesAreSaidOfBothSettings() {
+  void rulesAreListedAtBothSettings() {
     assertThat(Setting.RATE.excludes())
-        .contains("concurrency", "duration (a curve)", "arrival (a trace)", "trials");
+        .contains("concurrency", "duration (when a curve)", "arrival (a trace)", "trials");
     assertThat(Setting.DURATION.excludes())
         .contains("measure", "rate (a curve)", "arrival (a trace)", "trials");
-    assertThat(Setting.STOP_WHEN.needs()).containsExactly("slo (slo<…)");
+    assertThat(Setting.STOP_WHEN.needs()).containsExactly("slo (when slo<…)");
   }
 
   @Test
-  void defaultsAreOfTheirForm() {
+  void defaultsCanBeParsed() {
     for (SettingEntry<?> setting : Setting.all()) {
       if (setting != Setting.TOKENIZER) {
         setting.defaultValue(true);
@@ -70,7 +70,7 @@ class SettingsPageTest {
   }
 
   @Test
-  void examplesAreOfTheirForm() {
+  void examplesCanBeParsed() {
     for (SettingEntry<?> setting : Setting.all()) {
       assertThat(setting.example()).as(setting.name()).isNotEmpty();
       if (setting != Setting.PROMPTS) { // a file that is read at once
@@ -92,8 +92,12 @@ class SettingsPageTest {
         .contains(
             """
             Requests
-              stream          true, false          asks for a stream; without it TTFT, TPOT and ITL are absent [true]
-              maxTokens       whole number ≥ 1     output length [128; without endpoint 16]
+              stream               true, false         asks for a stream; without it TTFT, TPOT and ITL are absent [true]
+              maxTokens            whole number ≥ 1    output length [128; without endpoint 16]
+            """,
+            """
+              sloRule              percentiles, requests
+                                                       percentiles: each objective by itself is met by that share; requests: that
             """);
   }
 
@@ -121,34 +125,35 @@ class SettingsPageTest {
     return """
     # Settings of the benchmark
 
-    Written from the catalogue, `simulations/Setting.java`; `mvn gatling:test -Dllm.help=true` prints the same, shorter. Names are binding:
-    later versions add some, and rename or drop none.
+    Generated from the catalogue `simulations/Setting.java`. `mvn gatling:test -Dllm.help=true` prints a shorter version. Names are stable: later
+    versions add settings, but do not rename or remove any.
 
     ## How they are set
 
-    A setting is taken from the first of these that has it:
+    The first of these sources that has a value wins:
 
-    | where | form | example |
+    | source | form | example |
     |---|---|---|
     | system property | `llm.<name>` | `-Dllm.maxTokens=256` |
     | option of the [runnable jar](commands.md#the-runnable-jar) | `--<name>` | `--max-tokens 256` |
     | environment | `LLM_<NAME>`, camel case becomes upper snake case | `LLM_MAX_TOKENS=256` |
     | file `.env` in the working directory | as in the environment; `ENDPOINT`, `API_KEY`, `MODEL` work too | `API_KEY=sk-…` |
-    | its default | | |
+    | default | | |
 
-    - Keys belong in the environment or in `.env`, not in `-D`, which `ps` shows. `header.X-Tenant` is `LLM_HEADER_X_TENANT` there.
-    - Lines of `.env` may begin with `export`, be quoted, and end in a comment. An empty value in the environment or in `.env` counts as
-      not set; an empty system property is refused.
-    - A duration is a number and a unit (`500us`, `500ms`, `30s`, `2m`, `1h`) everywhere; without a unit it is seconds, in `assert`
-      milliseconds, and in `slo` refused. Lists are separated by commas.
-    - A wrong value, a contradiction, or an unknown `llm.*` system property is one line that names it, its value and what is allowed, and
-      exit code 1 before any load. An unknown `LLM_*` name in the environment is a warning, because it may belong to another program. A
-      setting that a version does not have yet is refused, never ignored.
-    - A level is bounded by `requests` (count), `duration` (time), or by both, whichever comes first, and each request by `timeout`.
+    - Put keys into the environment or into `.env`, not into `-D` options, which `ps` shows. `header.X-Tenant` is `LLM_HEADER_X_TENANT` there.
+    - Lines of `.env` can begin with `export`, have quoted values, and end with a comment. An empty value in the environment or in `.env` counts
+      as not set; an empty system property is refused.
+    - A duration is a number with a unit (`500us`, `500ms`, `30s`, `2m`, `1h`). A number without a unit is in seconds; in `assert` it is in
+      milliseconds, and in `slo` it is refused. Lists are separated by commas.
+    - A wrong value, a contradiction or an unknown `llm.*` system property ends the run before any load, with exit code 1 and one line that has
+      the name, the value and the accepted values. An unknown `LLM_*` name in the environment is a warning, because it may belong to another
+      program. A setting of a later version is refused, never ignored.
+    - A load level is bounded by `requests` (number), by `duration` (time), or by both, whichever comes first. `timeout` bounds each request.
 
-    `not with`: both together are refused; words in brackets say of which values that is true. Also refused: `fill` with open load, `search`
-    with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that the prefix fills alone,
-    `api` against a full path of the other API.
+    `not with` lists settings that are refused together. Words in brackets limit this to some values of the other setting, and with *when* to
+    some values of this one. Also refused: `fill` with open load,
+    `search` with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that the prefix
+    exceeds, and `api` with the full path of another API.
     """
         + groups;
   }

@@ -17,7 +17,7 @@ class ShownImagesTest {
   @TempDir Path folder;
 
   @Test
-  void madeUpImagesFollowFromTheSeed() {
+  void generatedImagesDependOnTheSeed() {
     ShownImages images = ShownImages.parse("2x4x3");
 
     assertThat(images)
@@ -36,7 +36,7 @@ class ShownImagesTest {
   }
 
   @Test
-  void foldersShowTheirImagesByName() throws IOException {
+  void foldersGiveTheirImagesByName() throws IOException {
     Files.write(folder.resolve("b.jpg"), new byte[] {2});
     Files.write(folder.resolve("a.png"), new byte[] {1});
     Files.writeString(folder.resolve("notes.txt"), "none");
@@ -48,7 +48,7 @@ class ShownImagesTest {
   }
 
   @Test
-  void whatIsNoImageIsRefused() throws IOException {
+  void refusesFilesThatAreNotImages() throws IOException {
     Files.writeString(folder.resolve("notes.txt"), "none");
 
     assertThatThrownBy(() -> ShownImages.parse(folder.toString()))

@@ -49,7 +49,7 @@ final class TargetTest {
 
   @ParameterizedTest
   @MethodSource("targets")
-  void areTheShortestThingThatTellsThemApart(
+  void labelsAreTheShortestDistinctTexts(
       List<String> urls, List<String> models, List<String> labels) {
     List<Target> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {

@@ -38,6 +38,7 @@ public final class Recorded {
   private String name = "ask";
   private String target = "a";
   private String model = "m";
+  private String api = "chat";
   private String stage = "c=1";
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
@@ -123,6 +124,11 @@ public final class Recorded {
 
   public Recorded model(String value) {
     model = value;
+    return this;
+  }
+
+  public Recorded api(String value) {
+    api = value;
     return this;
   }
 
@@ -334,7 +340,7 @@ public final class Recorded {
             target,
             "http://localhost/v1",
             model,
-            "chat",
+            api,
             streamed,
             stage,
             phase);

@@ -49,7 +49,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void aLoopInTimeIsNotLate() {
+  void aLoopOnTimeHasNoLag() {
     beat(100, 0);
     Lateness late = heart.take(now);
     assertThat(late.percentile(50)).isZero();
@@ -58,7 +58,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void figuresAreOfTheInterval() {
+  void countersCoverTheInterval() {
     beat(98, 50_000);
     beat(1, 7 * MILLI);
     beat(1, 3 * MILLI);
@@ -75,7 +75,7 @@ class HeartbeatTest {
 
   /** A block of 300 ms: what became ready in it waited between 0 and 300 ms. */
   @Test
-  void beatsThatABlockedLoopMissedCountTheTimeThatItWasLate() {
+  void missedBeatsCountTheTimeOfTheBlock() {
     beat(20, 0);
     now += 300 * MILLI;
     for (int i = 0; i < 15; i++) {
@@ -92,7 +92,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void aLoopThatHangsIsLateWhileItHangsAndCountedOnce() {
+  void aHangingLoopIsLateWhileItHangsAndCountedOnce() {
     beat(50, 0);
     now += 500 * MILLI;
     Lateness hanging = heart.take(now);
@@ -113,7 +113,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void aHangLongerThanWhatIsKeptIsCounted() {
+  void aHangLongerThanTheBufferIsCounted() {
     now += 60_000 * MILLI;
     Lateness late = heart.take(now);
     assertThat(late.longest()).isEqualTo(59_980_000);
@@ -126,7 +126,7 @@ class HeartbeatTest {
 
   /** The loop stands still for 70 ms before measuring begins, and not after it. */
   @Test
-  void whatWasDueBeforeAnInstantIsToldUpToIt() {
+  void beatsDueBeforeAnInstantAreReadUpToIt() {
     beat(50, 0);
     now += 70 * MILLI;
     for (int i = 0; i < 3; i++) {
@@ -142,7 +142,7 @@ class HeartbeatTest {
 
   /** It hangs over the edge: each side has the beats that were due there. */
   @Test
-  void aHangOverAnInstantIsOnBothSidesOfIt() {
+  void aHangAcrossAnInstantCountsOnBothSides() {
     beat(10, 0);
     now += 300 * MILLI;
     Lateness before = heart.take(now - 100 * MILLI);

@@ -23,7 +23,7 @@ class MachineCountersTest {
   }
 
   @Test
-  void linuxCountsTheTimeOfItsProcessors() throws IOException {
+  void linuxCountsCpuTime() throws IOException {
     MachineCounters linux =
         with("proc/stat", "cpu  1000 200 300 4000 500 60 40 70 8 9\ncpu0 1 2 3 4 5 6 7 8 9 0\n");
     assertThat(linux.cpu())
@@ -31,12 +31,12 @@ class MachineCountersTest {
   }
 
   @Test
-  void anOldKernelKnowsNoSteal() throws IOException {
+  void anOldKernelHasNoStealTime() throws IOException {
     assertThat(with("proc/stat", "cpu 1 2 3 4 5 6 7\n").cpu().steal()).isNull();
   }
 
   @Test
-  void whatTheSystemDoesNotTellIsNull() throws IOException {
+  void unavailableCountersAreNull() throws IOException {
     MachineCounters other = new MachineCounters(root);
     assertThat(other.cpu()).isNull();
     assertThat(other.pressureNanos()).isNull();
@@ -46,7 +46,7 @@ class MachineCountersTest {
   }
 
   @Test
-  void pressureAndTheLimitOfAContainer() throws IOException {
+  void pressureAndThrottlingOfAContainer() throws IOException {
     assertThat(
             with(
                     "proc/pressure/cpu",
@@ -65,7 +65,7 @@ class MachineCountersTest {
   }
 
   @Test
-  void everySystemCountsTheProcess() {
+  void everySystemCountsProcessTime() {
     MachineCounters here = new MachineCounters(Path.of("/"));
     assertThat(here.processCpuNanos()).isPositive();
     assertThat(here.heapUsed()).isPositive();
@@ -74,7 +74,7 @@ class MachineCountersTest {
   }
 
   @Test
-  void onlyPausesArePauses() {
+  void concurrentCyclesAreNoPauses() {
     assertThat(List.of("Copy", "MarkSweepCompact", "G1 Young Generation", "PS MarkSweep"))
         .allMatch(GcPauses::isPausing);
     assertThat(List.of("ZGC Pauses", "ZGC Major Pauses", "Shenandoah Pauses"))

@@ -96,7 +96,7 @@ class PageReaderTest {
             + " gpus=2}",
         "node-exporter-1.9; node; {node_memory_available_bytes=12884901888}",
       })
-  void pageIsUnderstood(String page, String source, String values) throws IOException {
+  void pageIsParsed(String page, String source, String values) throws IOException {
     PageReader.Reading reading = read(page);
     assertThat(reading.sources()).containsExactly(source);
     assertThat(values(reading)).isEqualTo(values);
@@ -153,7 +153,7 @@ class PageReaderTest {
   }
 
   @Test
-  void seriesOfAHistogramAreOne() {
+  void seriesOfAHistogramAreSummed() {
     String one = page("0", "le=\"1\"", 2);
     String two = page("1", "le=\"1\"", 3);
     assertThat(ttft(one + two)).isEqualTo(new Histogram(10, 4, List.of(1.0), List.of(5L)));
@@ -178,7 +178,7 @@ class PageReaderTest {
   }
 
   @Test
-  void valuesThatAreNoneAreLeftOut() {
+  void invalidValuesAreIgnored() {
     PageReader.Reading reading =
         new PageReader()
             .read(
@@ -192,7 +192,7 @@ class PageReaderTest {
   }
 
   @Test
-  void severalEnginesOfOneServerAreOne() {
+  void enginesOfOneServerAreSummed() {
     PageReader.Reading reading =
         new PageReader()
             .read(
@@ -216,7 +216,7 @@ class PageReaderTest {
   }
 
   @Test
-  void useOfProcessorsIsSinceThePageBefore() {
+  void cpuUseIsSinceThePreviousPage() {
     PageReader reader = new PageReader();
     String page =
         "node_cpu_seconds_total{mode=\"idle\"} %s\nnode_cpu_seconds_total{mode=\"user\"} %s\n";
@@ -227,7 +227,7 @@ class PageReaderTest {
   }
 
   @Test
-  void openMetricsWithExemplarsIsReadToo() {
+  void openMetricsWithExemplarsIsRead() {
     PageReader.Reading reading =
         new PageReader()
             .read(
@@ -256,7 +256,7 @@ class PageReaderTest {
         "a 1; no metric of an engine, GPU or host",
         "''; no metric of an engine, GPU or host",
       })
-  void whatIsNoPageIsRefusedInOneLine(String page, String why) {
+  void invalidPageIsRefusedInOneLine(String page, String why) {
     assertThatThrownBy(() -> new PageReader().read(page)).hasMessage(why);
   }
 }

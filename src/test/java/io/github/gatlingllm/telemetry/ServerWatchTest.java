@@ -119,7 +119,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void keyGoesToNoOtherHost() throws IOException {
+  void apiKeyIsSentToNoOtherHost() throws IOException {
     ScriptedServer server = server(exchange -> exchange.respond(200, TEXT, PAGE));
     for (String target :
         List.of(
@@ -134,7 +134,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void pageOfSeveralTargetsIsReadOnceAndIsAboutAll() throws IOException {
+  void pageOfSeveralTargetsIsReadOnceForAll() throws IOException {
     ScriptedServer server = server(exchange -> exchange.respond(200, TEXT, PAGE));
     watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
     watch.add(pages("b", server.baseUrl() + "/page", "http://c"));
@@ -142,7 +142,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void autoAsksWhatIsNoPageOfAnEngineOnce() throws IOException {
+  void autoRequestsAPageWithoutEngineMetricsOnce() throws IOException {
     AtomicInteger asked = new AtomicInteger();
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -165,7 +165,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void autoAsksOnceMoreWhereTheFirstAnswerIsLate() throws Exception {
+  void autoTriesAgainAfterALateFirstResponse() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     Semaphore asked = new Semaphore(0);
     HttpServer server =
@@ -196,7 +196,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void whatFailsIsSaidInItsLinesAndOnceOnTheConsole() throws IOException {
+  void failuresAreInEveryLineAndPrintedOnce() throws IOException {
     watch.add(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
     List<ServerSample> samples = samples();
     assertThat(samples.get(0).error()).isEqualTo("no connection");
@@ -208,7 +208,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void answersThatAreNoPageAreRefused() throws IOException {
+  void errorStatusIsRefused() throws IOException {
     assertThat(only(exchange -> exchange.respond(404, TEXT, "no")).error()).isEqualTo("HTTP 404");
   }
 
@@ -219,7 +219,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void htmlIsNoPageOfMetrics() throws IOException {
+  void htmlIsRefused() throws IOException {
     String html = "<html><body>sk-secret</body></html>";
     assertThat(only(exchange -> exchange.respond(200, "text/html", html)).error())
         .isEqualTo("not a metrics page: expected a name in line 1");
@@ -227,13 +227,13 @@ class ServerWatchTest {
   }
 
   @Test
-  void pageOfAnotherProgramHasNothing() throws IOException {
+  void pageOfAnotherProgramIsRefused() throws IOException {
     assertThat(only(exchange -> exchange.respond(200, TEXT, "go_goroutines 7\n")).error())
         .isEqualTo("no metric of an engine, GPU or host");
   }
 
   @Test
-  void whatHangsIsLeftAlone() throws IOException {
+  void hangingPageTimesOut() throws IOException {
     CountDownLatch never = new CountDownLatch(1);
     watch = watch(Duration.ofMillis(50));
     assertThat(only(exchange -> exchange.sendHeaders(200).await(never)).error())
@@ -241,7 +241,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void hugePagesAreCutOff() throws IOException {
+  void hugePagesAreRefused() throws IOException {
     byte[] part = "a".repeat(1 << 20).getBytes(StandardCharsets.US_ASCII);
     assertThat(
             only(exchange -> {
@@ -256,13 +256,13 @@ class ServerWatchTest {
   }
 
   @Test
-  void connectionThatBreaksOffIsAFailure() throws IOException {
+  void brokenConnectionIsAFailure() throws IOException {
     assertThat(only(exchange -> exchange.startStream().chunk("vllm:n").reset()).error())
         .isEqualTo("response incomplete or not HTTP");
   }
 
   @Test
-  void zippedPagesAreReadAndBombsRefused() throws IOException {
+  void gzipIsReadAndBombsAreRefused() throws IOException {
     byte[] page = zipped(PAGE);
     byte[] bomb = zipped("a".repeat(50 << 20));
     ScriptedServer server =
@@ -294,7 +294,7 @@ class ServerWatchTest {
   }
 
   @Test
-  void engineThatRestartsSaysSo() throws IOException {
+  void restartOfTheEngineIsAReset() throws IOException {
     ScriptedServer server =
         server(
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 50\n"),
@@ -309,17 +309,17 @@ class ServerWatchTest {
   }
 
   @Test
-  void nothingIsWrittenOfAServerThatIsGoneAfterTheLastUserLeft() throws Exception {
+  void failuresAfterTheLastUserLeftAreNotWritten() throws Exception {
     ScriptedServer server = ScriptedServer.start(exchange -> exchange.respond(200, TEXT, PAGE));
     watch.begin();
     watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.usersLeft();
+    watch.allUsersEnded();
     server.close();
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.error()).isNull());
   }
 
   @Test
-  void certificatesAreCheckedWhereThatIsAskedFor() throws Exception {
+  void certificatesAreVerifiedIfConfigured() throws Exception {
     try (ScriptedServer tls =
         ScriptedServer.startTls(
             SelfSigned.sslContext(dir), exchange -> exchange.respond(200, TEXT, PAGE))) {

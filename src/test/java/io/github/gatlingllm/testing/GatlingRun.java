@@ -40,17 +40,17 @@ import java.util.stream.Stream;
  */
 public final class GatlingRun implements AutoCloseable {
 
-  /** What the JVM returns when Gatling's assertions failed. */
+  /** Exit code of a run whose assertions failed. */
   public static final int ASSERTIONS_FAILED = 2;
 
-  /** Bounds what hangs; no run of a test takes nearly as long. */
+  /** Limit for runs that hang; no run of a test takes nearly as long. */
   private static final int MAX_SECONDS = 300;
 
   private static final long POLL_MILLIS = 20;
 
   private static final Path FOLDER = Path.of("target", "gatling-it");
 
-  /** Variables of who runs the tests that change what a run says, or where. */
+  /** Environment variables of the caller that would change the output or files of a run. */
   private static final Set<String> FOREIGN =
       Set.of(
           "CI",
@@ -65,7 +65,7 @@ public final class GatlingRun implements AutoCloseable {
   private final Path output;
   private final Process process;
 
-  /** Tests see what users see at a terminal, on build servers too, and no settings but theirs. */
+  /** Output as at a terminal, on build servers too, and no settings of the caller. */
   static void removeForeign(Map<String, String> environment) {
     environment.keySet().removeIf(name -> FOREIGN.contains(name) || name.startsWith("LLM_"));
   }
@@ -77,8 +77,8 @@ public final class GatlingRun implements AutoCloseable {
   }
 
   /**
-   * A run of that simulation, not yet started: if it is the Benchmark, without JVM warm-up; its
-   * exit code says nothing of checks that call it invalid, which may be this machine's fault.
+   * A run of this simulation, not yet started. The Benchmark runs without JVM warm-up, and invalid
+   * runs do not fail, because the machine may cause them.
    */
   public static Setup of(Class<? extends Simulation> simulation) {
     return new Setup(
@@ -128,22 +128,22 @@ public final class GatlingRun implements AutoCloseable {
       return new Setup(simulation, properties, List.of("-nr"), launcher, jvmOptions, main);
     }
 
-    /** In a JVM with these options instead of those that are recommended. */
+    /** Uses these JVM options instead of the recommended ones. */
     public Setup jvm(List<String> options) {
       return new Setup(simulation, properties, arguments, launcher, List.copyOf(options), main);
     }
 
-    /** Started by another program, which becomes Java. */
+    /** Started by another command, which then runs Java. */
     public Setup launchedBy(String... command) {
       return new Setup(simulation, properties, arguments, List.of(command), jvmOptions, main);
     }
 
-    /** By a main class of the user's that calls Gatling, as from an IDE. */
+    /** Started by a user's main class that calls Gatling, as from an IDE. */
     public Setup byOwnMain() {
       return new Setup(simulation, properties, arguments, launcher, jvmOptions, OwnMain.class);
     }
 
-    /** Runs it to its end. */
+    /** Runs it until it ends. */
     public GatlingRun run() throws IOException, InterruptedException {
       GatlingRun run = start();
       try {
@@ -154,7 +154,7 @@ public final class GatlingRun implements AutoCloseable {
       }
     }
 
-    /** Starts it; close it in the end. */
+    /** Starts it; the caller closes it. */
     public GatlingRun start() throws IOException, InterruptedException {
       Files.createDirectories(FOLDER);
       return start(SharedClasses.options(FOLDER, Setup::typicalRun));

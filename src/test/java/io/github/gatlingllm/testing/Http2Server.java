@@ -46,7 +46,7 @@ public final class Http2Server implements AutoCloseable {
 
   private static final long LIMIT_SECONDS = 60;
 
-  /** Of Gatling's client; stream 1 is not used. */
+  /** First stream id of Gatling's client; stream 1 is not used. */
   private static final int FIRST_STREAM = 3;
 
   private final EventLoopGroup group =
@@ -56,7 +56,7 @@ public final class Http2Server implements AutoCloseable {
   private final AtomicInteger posts = new AtomicInteger();
   private final Channel listener;
 
-  /** Starts it, with a certificate such as {@link SelfSigned} makes. */
+  /** Starts the server, for example with a certificate of {@link SelfSigned}. */
   public Http2Server(SSLContext certificate) {
     JdkSslContext tls =
         new JdkSslContext(
@@ -102,22 +102,22 @@ public final class Http2Server implements AutoCloseable {
             .channel();
   }
 
-  /** Where it is: {@code https://127.0.0.1:<port>}. */
+  /** Base URL: {@code https://127.0.0.1:<port>}. */
   public String url() {
     return "https://127.0.0.1:" + ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** Connections that came in. */
+  /** Number of accepted connections. */
   public int connections() {
     return connections.get();
   }
 
-  /** Requests that came in whole. */
+  /** Number of complete requests. */
   public int posts() {
     return posts.get();
   }
 
-  /** The next request that came in whole. */
+  /** The next complete request. */
   public Asked next() throws InterruptedException {
     Asked asked = requests.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
     assertThat(asked).as("next request").isNotNull();
@@ -165,7 +165,7 @@ public final class Http2Server implements AutoCloseable {
                   .set(header, value)));
     }
 
-    /** Sends bytes of the body, as far as they are taken. */
+    /** Sends bytes of the body, as far as flow control allows. */
     public void bytes(byte[] bytes) {
       var unused = stream.writeAndFlush(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(bytes)));
     }
@@ -175,7 +175,7 @@ public final class Http2Server implements AutoCloseable {
       return write(data("data: " + json + "\n\n", false));
     }
 
-    /** Ends the stream well. */
+    /** Ends the stream normally. */
     public void end() {
       write(data("", true));
     }
@@ -185,7 +185,7 @@ public final class Http2Server implements AutoCloseable {
       write(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
     }
 
-    /** Announces that the connection takes no more streams. */
+    /** Announces that the connection accepts no more streams (GOAWAY). */
     public void goAway() {
       stream
           .parent()
@@ -198,7 +198,7 @@ public final class Http2Server implements AutoCloseable {
       write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().set("x-checksum", "1"), true));
     }
 
-    /** Goes away, and says that no stream after the connection's first was looked at. */
+    /** Sends GOAWAY, saying that no stream after the first one of the connection was processed. */
     public void goAwayAfterTheFirst() {
       Http2FrameCodec codec = stream.parent().pipeline().get(Http2FrameCodec.class);
       ChannelHandlerContext context = stream.parent().pipeline().context(codec);

@@ -4,21 +4,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Commands that start programs in JVMs of their own, with the class path of this one. */
+/** Commands that start programs in separate JVMs, with the class path of this one. */
 public final class JavaCommand {
 
-  /** The Java that runs this test. */
+  /** The Java executable of this JVM. */
   public static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
   private JavaCommand() {}
 
-  /** What a test sees, wherever Surefire put it. */
+  /** Class path of the tests, wherever Surefire put it. */
   public static String classPath() {
     return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 
-  /** Starts a main class with these options of the JVM. */
+  /** Command that starts a main class with these JVM options. */
   public static List<String> of(List<String> options, Class<?> main, Object... arguments) {
     List<String> command = new ArrayList<>(List.of(JAVA));
     command.addAll(options);

@@ -21,15 +21,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A Maven project of a user's: {@code examples/java} with more simulations, and our jar from a
- * local repository into which it was installed. Maven runs offline, with what our own build has
- * downloaded.
+ * A user's Maven project: {@code examples/java} with more simulations, and our jar installed in a
+ * local repository. Maven runs offline, with the artifacts of our own build.
  */
 public final class MavenProject {
 
   private static final int MAX_SECONDS = 300;
 
-  /** What compilers made needs no verification: half a second of processor time per run. */
+  /**
+   * Compiler output needs no bytecode verification: this saves half a second of CPU time per run.
+   */
   private static final String UNVERIFIED =
       ",-XX:+UnlockDiagnosticVMOptions,-XX:-BytecodeVerificationRemote";
 
@@ -67,7 +68,7 @@ public final class MavenProject {
     Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** One JVM after the other: several write such projects at once. */
+  /** One JVM at a time, because several write such projects concurrently. */
   private static void install() throws IOException {
     Path repository = Files.createDirectories(REPOSITORY);
     try (FileChannel file =
@@ -79,7 +80,7 @@ public final class MavenProject {
     }
   }
 
-  /** As {@code mvn install} does, beside links to what is in the repository of this build. */
+  /** Installs like {@code mvn install}, beside links to the repository of this build. */
   private static void install(Path ours) throws IOException {
     Path theirs =
         Path.of(
@@ -99,7 +100,7 @@ public final class MavenProject {
     replace(Path.of("pom.xml"), artifact.resolve(name + ".pom"));
   }
 
-  /** At once, as a Maven of another project may be reading it. */
+  /** Atomically, because Maven of another project may be reading it. */
   private static void replace(Path from, Path to) throws IOException {
     if (!Files.exists(to) || Files.mismatch(from, to) >= 0) {
       Path whole = Path.of(to + ".new");
@@ -108,7 +109,7 @@ public final class MavenProject {
     }
   }
 
-  /** Links to all but one of the folders of a repository. */
+  /** Links all but one of the folders of a repository. */
   private static void link(Path from, Path to, String except) throws IOException {
     if (Files.isDirectory(from)) {
       try (Stream<Path> all = Files.list(from)) {
@@ -122,7 +123,7 @@ public final class MavenProject {
     }
   }
 
-  /** A property of our own {@code pom.xml}, or another of its elements; the first of that name. */
+  /** A property, or another element, of our own {@code pom.xml}; the first one of that name. */
   public static String property(String name) throws IOException {
     Matcher found =
         Pattern.compile("<" + Pattern.quote(name) + ">([^<]*)</")
@@ -131,19 +132,19 @@ public final class MavenProject {
     return found.group(1);
   }
 
-  /** Where it is. */
+  /** Folder of the project. */
   public Path folder() {
     return folder;
   }
 
   /**
-   * What Maven returned and said.
+   * Exit code and output of Maven.
    *
    * @param lines without colours
    */
   public record Outcome(int exitCode, List<String> lines) {
 
-    /** All lines in one. */
+    /** All lines as one text. */
     public String output() {
       return String.join("\n", lines);
     }

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** How many requests a server had at a time, by its own account. */
+/** Number of concurrent requests at a server, by its own log. */
 public final class Occupancy {
 
   private Occupancy() {}
 
-  /** One request: from when it was there until it was answered, in nanoseconds of one clock. */
+  /** One request: the time in which the server had it, in nanoseconds. */
   public record Stay(long fromNanos, long untilNanos) {}
 
-  /** The most at any time. */
+  /** Highest number at any time. */
   public static int most(List<Stay> stays) {
     List<long[]> steps = new ArrayList<>();
     for (Stay stay : stays) {

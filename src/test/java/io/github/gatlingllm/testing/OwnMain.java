@@ -5,7 +5,7 @@ import io.gatling.app.Gatling;
 /** A main class as users write it to start a simulation from an IDE. */
 public final class OwnMain {
 
-  /** The system property with the arguments that it gives Gatling: its command line has none. */
+  /** System property with the arguments for Gatling; the command line has none. */
   static final String ARGUMENTS = "ownMain.arguments";
 
   private OwnMain() {}

@@ -3,7 +3,7 @@ package io.github.gatlingllm.testing;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a simulation printed: {@code > <what> <label> <number>…}. */
+/** Lines that a simulation printed: {@code > <kind> <label> <number>…}. */
 public record PlanLines(List<String> all) {
 
   public PlanLines(List<String> all) {
@@ -43,7 +43,7 @@ public record PlanLines(List<String> all) {
         .toList();
   }
 
-  /** How the numbers of a kind are spread. */
+  /** Percentiles of the numbers of a kind. */
   public Spread spread(String what, String label) {
     return Spread.of(numbers(what, label));
   }

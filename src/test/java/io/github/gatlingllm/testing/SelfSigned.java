@@ -10,7 +10,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A certificate for 127.0.0.1 that nobody but itself trusts, made by the JDK's keytool. */
+/** A self-signed certificate for 127.0.0.1, made by the JDK's keytool. */
 public final class SelfSigned {
 
   private static final String PASSWORD = "changeit";

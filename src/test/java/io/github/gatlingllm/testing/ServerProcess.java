@@ -11,12 +11,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server in a process of its own, to be stopped, killed and started again: answers every request
- * with one token, and the end some time later.
+ * A server in a separate process, which tests stop, kill and restart. It answers every request with
+ * one token, and ends the answer some time later.
  */
 public final class ServerProcess implements AutoCloseable {
 
-  /** Below those that Linux gives connections. */
+  /** Below the ports that Linux assigns to connections. */
   private static final int LOWEST_PORT = 20_000;
 
   private static final int HIGHEST_PORT = 30_000;
@@ -30,10 +30,10 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it, and waits until it listens.
+   * Starts the server, and waits until it listens.
    *
-   * @param port where; 0 for any that no connection has as its own, so that it is still free when
-   *     the server comes back
+   * @param port 0: any port that is not used for outgoing connections, so that it is still free for
+   *     a restart
    * @param millis from a request to the end of its answer
    */
   public static ServerProcess start(int port, int millis) throws IOException {
@@ -51,7 +51,7 @@ public final class ServerProcess implements AutoCloseable {
     return new ServerProcess(process, Integer.parseInt(said.readLine()));
   }
 
-  /** Where it listens. */
+  /** Base URL. */
   public int port() {
     return port;
   }
@@ -94,7 +94,9 @@ public final class ServerProcess implements AutoCloseable {
     return ScriptedServer.startAt(port, script);
   }
 
-  /** The process: port and time are its arguments; prints the port when it listens. */
+  /**
+   * Main class of the process: port and time are its arguments; it prints its port when it listens.
+   */
   public static void main(String[] args) throws Exception {
     try (ScriptedServer server =
         listen(Integer.parseInt(args[0]), TimeUnit.MILLISECONDS.toNanos(Long.parseLong(args[1])))) {

@@ -17,10 +17,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The classes of jars as the JVM keeps them once they are parsed: an archive that JVMs of tests map
- * into their memory, so that a run of Gatling starts in half the time. It is made by the first test
- * that starts a run, and again where a jar is another one: ours is, in each build that made it.
- * JVMs start without where making it failed, and while another JVM makes it.
+ * A class data sharing archive of the jars, which halves the start time of runs of Gatling. The
+ * first test that starts a run makes it, and makes it again when a jar has changed, as ours does in
+ * each build. If it cannot be made, or while another JVM makes it, JVMs start without it.
  */
 final class SharedClasses {
 
@@ -28,7 +27,8 @@ final class SharedClasses {
   private static final List<String> JARS = classPath(true);
 
   /**
-   * JDK 17 crashes over lambdas of Scala; proxies and event handlers have other names each time.
+   * Classes to leave out: JDK 17 crashes on lambdas of Scala; proxies and event handlers have other
+   * names each time.
    */
   private static final Pattern CANNOT_BE_SHARED =
       Pattern.compile("^@lambda-proxy|\\$Proxy\\d|/EventHandler\\d");
@@ -43,7 +43,7 @@ final class SharedClasses {
         .toList();
   }
 
-  /** The class path of this JVM, jars first: that is what an archive is bound to. */
+  /** The class path of this JVM, jars first: an archive is bound to it. */
   static String classPath() {
     return join(Stream.concat(JARS.stream(), FOLDERS.stream()).toList());
   }
@@ -52,7 +52,7 @@ final class SharedClasses {
     return String.join(File.pathSeparator, entries);
   }
 
-  /** A run that loads what most runs load. */
+  /** A run that loads the classes of most runs. */
   @FunctionalInterface
   interface TypicalRun {
     /** Runs with one more option of the JVM. */
@@ -73,7 +73,7 @@ final class SharedClasses {
         : List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off");
   }
 
-  /** Changes with each jar, and with when it was made, which the JVM holds an archive to. */
+  /** Hash of the jars and their times, to which the JVM binds an archive. */
   private static int hashOfJars() throws IOException {
     int hash = 0;
     for (String jar : JARS) {
@@ -82,7 +82,7 @@ final class SharedClasses {
     return hash;
   }
 
-  /** Whether it is there; not where another JVM, or another thread of this one, makes it. */
+  /** Whether the archive exists; makes it unless another JVM or thread does. */
   private static synchronized boolean makeAlone(Path archive, TypicalRun run)
       throws IOException, InterruptedException {
     try (FileChannel file =
@@ -97,7 +97,7 @@ final class SharedClasses {
     }
   }
 
-  /** Those of earlier builds; a JVM that still has one mapped keeps it. */
+  /** Deletes archives of earlier builds; a JVM that has one mapped keeps it. */
   private static void removeOthers(Path archive) throws IOException {
     try (Stream<Path> all = Files.list(archive.toAbsolutePath().getParent())) {
       for (Path other : all.filter(file -> file.toString().endsWith(".jsa")).toList()) {
@@ -106,7 +106,7 @@ final class SharedClasses {
     }
   }
 
-  /** Leaves an empty file where the JVM cannot make one. */
+  /** Writes an empty file if the JVM cannot make an archive. */
   private static void make(Path archive, TypicalRun run) throws IOException, InterruptedException {
     Path classes = Path.of(archive + ".list");
     Path made = Path.of(archive + ".new");

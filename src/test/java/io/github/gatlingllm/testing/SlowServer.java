@@ -31,15 +31,15 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * Notes from when to when it had which request. Answers each after a time drawn between two bounds,
- * or as soon as so many of the same kind are there.
+ * Logs the time in which it had each request. Answers each after a random time between two bounds,
+ * or as soon as a number of requests of its kind have arrived.
  */
 public final class SlowServer implements AutoCloseable {
 
   /** One request as the server saw it, on {@link System#nanoTime()}. */
   public record Visit(String path, long fromNanos, long untilNanos) {
 
-    /** The first segment of its path. */
+    /** First segment of the path. */
     public String kind() {
       return path.split("/", -1)[1];
     }
@@ -79,7 +79,7 @@ public final class SlowServer implements AutoCloseable {
             .channel();
   }
 
-  /** Each answer takes a time of its own, so that clients do not march in step. */
+  /** Answers after random times, so that clients are not synchronized. */
   public static SlowServer between(int fromMillis, int untilMillis) {
     Random random = new Random(1);
     return new SlowServer(
@@ -90,14 +90,14 @@ public final class SlowServer implements AutoCloseable {
   }
 
   /**
-   * Answers all requests of a kind as soon as so many are there: nothing goes on where a client has
-   * fewer in flight, whatever the speed of the machine.
+   * Answers the requests of a kind when that many have arrived: a client with fewer in flight gets
+   * no answer, whatever the speed of the machine.
    */
   public static SlowServer together(ToIntFunction<String> howMany) {
     return new SlowServer(server -> request -> server.answerTogether(request, howMany));
   }
 
-  /** Where it listens. */
+  /** Base URL. */
   public String url() {
     return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
   }
@@ -145,24 +145,24 @@ public final class SlowServer implements AutoCloseable {
     var unused = request.connection().writeAndFlush(response);
   }
 
-  /** All requests that were answered, in that order. */
+  /** All answered requests, in order. */
   public List<Visit> visits() {
     synchronized (visits) {
       return List.copyOf(visits);
     }
   }
 
-  /** Those of a kind. */
+  /** Answered requests of a kind. */
   public List<Visit> visits(String kind) {
     return visits().stream().filter(visit -> visit.kind().equals(kind)).toList();
   }
 
-  /** The most of a kind that it had at a time. */
+  /** Highest number of concurrent requests of a kind. */
   public int most(String kind) {
     return Occupancy.most(visits(kind).stream().map(Visit::stay).toList());
   }
 
-  /** How many of a kind it had at a time, on average over a window. */
+  /** Mean number of concurrent requests of a kind in a window. */
   public double mean(String kind, long fromNanos, long untilNanos) {
     return Occupancy.mean(visits(kind).stream().map(Visit::stay).toList(), fromNanos, untilNanos);
   }

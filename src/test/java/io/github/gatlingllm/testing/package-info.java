@@ -1,4 +1,4 @@
-/** Servers and pieces that tests script byte by byte. */
+/** Servers scripted by tests byte by byte, and other parts of tests. */
 @NullMarked
 package io.github.gatlingllm.testing;
 
