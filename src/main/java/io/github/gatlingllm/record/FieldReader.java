@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads values of the types of {@link FieldType} from Jackson's parser, whose current token is the
  * first one of the value. A value of another type throws an {@link IllegalArgumentException} whose
- * message continues after the key, e.g. {@code is VALUE_STRING; expected an integer}. Lengths and
- * counts are bounded, because a file may come from anywhere.
+ * message continues after the key, e.g. {@code is a text; expected an integer}. Lengths and counts
+ * are bounded, because a file may come from anywhere.
  */
 final class FieldReader {
 
@@ -207,6 +207,14 @@ final class FieldReader {
   }
 
   private static IllegalArgumentException wrong(JsonParser json, String expected) {
-    return new IllegalArgumentException("is " + json.currentToken() + "; expected " + expected);
+    String found =
+        switch (json.currentToken()) {
+          case VALUE_STRING -> "a text";
+          case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "a number";
+          case START_ARRAY -> "an array";
+          case START_OBJECT -> "an object";
+          default -> json.currentToken().asString();
+        };
+    return new IllegalArgumentException("is " + found + "; expected " + expected);
   }
 }

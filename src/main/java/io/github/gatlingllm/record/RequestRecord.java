@@ -353,7 +353,7 @@ public record RequestRecord(
      * The prompt as readable text: messages with their roles, and content other than text in
      * brackets. Null if it was not recorded.
      */
-    public @Nullable String asked() {
+    public @Nullable String readablePrompt() {
       return messages == null ? prompt : MessageText.of(messages);
     }
   }

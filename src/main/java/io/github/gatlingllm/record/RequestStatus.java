@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** How a request ended. Only {@link #COMPLETE} is a success. */
 public enum RequestStatus {
-  /** Every choice had its finish_reason, or the stream said {@code [DONE]}. */
+  /** Every choice had its finish_reason, or {@code [DONE]} came. */
   COMPLETE,
   /** The stream ended without {@code [DONE]}, and before every choice had its finish_reason. */
   TRUNCATED,

@@ -76,14 +76,14 @@ public final class TokenGaps {
   /** Whether there is one choice and each event holds one token, so that ITL and ICL are equal. */
   public static boolean areOneEach(RequestRecord.Events events, RequestRecord.Tokens tokens) {
     int count = events.offsetsMicros().length;
-    int[] said = events.tokens();
+    int[] reported = events.tokens();
     if (events.choices().length == count) {
       return false;
     }
-    if (said.length != count) {
+    if (reported.length != count) {
       return share(count, tokens.streamedTokens()) == 1;
     }
-    for (int of : said) {
+    for (int of : reported) {
       if (of != 1) {
         return false;
       }

@@ -8,6 +8,9 @@ import io.github.gatlingllm.store.RunInputs;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -76,6 +79,8 @@ public final class Main {
    */
   public static CommandLine commandLine(Object command) {
     return new CommandLine(command)
+        .setOut(printingTo(System.out))
+        .setErr(printingTo(System.err))
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExitCodeExceptionMapper(failure -> 1)
         .setParameterExceptionHandler(
@@ -93,6 +98,28 @@ public final class Main {
               failed.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
               return 1;
             });
+  }
+
+  /** Prints in the encoding of the stream; picocli's own writers use the JVM's default charset. */
+  private static PrintWriter printingTo(PrintStream stream) {
+    return new PrintWriter(
+        new Writer() {
+          @Override
+          public void write(char[] text, int from, int length) {
+            stream.print(new String(text, from, length));
+          }
+
+          @Override
+          public void flush() {
+            stream.flush();
+          }
+
+          @Override
+          public void close() {
+            stream.flush();
+          }
+        },
+        true);
   }
 
   /** Makes the report again from the records. */

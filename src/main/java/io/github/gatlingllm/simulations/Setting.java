@@ -186,7 +186,7 @@ final class Setting {
               "a trace has its own number of requests",
               "requests")
           .needsWhere(
-              "all but a trace",
+              "not a trace",
               arrival -> !ArrivalReader.isTrace(arrival),
               "only open loops have arrivals",
               "rate")

@@ -49,9 +49,14 @@ final class SettingEntry<T extends @Nullable Object> {
   record Rule<T extends @Nullable Object>(
       boolean needs, String when, @Nullable Predicate<T> applies, String why, List<String> others) {
 
-    /** The name of a setting, with the values that the rule applies to in brackets. */
-    String named(String other) {
-      return when.isEmpty() ? other : other + " (" + when + ")";
+    /** The name of the setting with this rule, with the values that the rule applies to. */
+    String ofSetting(String name) {
+      return when.isEmpty() ? name : name + " (" + when + ")";
+    }
+
+    /** The name of another setting, with the values of this one that the rule applies to. */
+    String to(String other) {
+      return when.isEmpty() ? other : other + " (when " + when + ")";
     }
   }
 
@@ -237,7 +242,7 @@ final class SettingEntry<T extends @Nullable Object> {
   List<String> needs() {
     return rules.stream()
         .filter(Rule::needs)
-        .flatMap(rule -> rule.others().stream().map(rule::named))
+        .flatMap(rule -> rule.others().stream().map(rule::to))
         .toList();
   }
 
@@ -247,10 +252,10 @@ final class SettingEntry<T extends @Nullable Object> {
     for (SettingEntry<?> other : Setting.all()) {
       for (Rule<?> rule : other.rules()) {
         if (!rule.needs() && rule.others().contains(name)) {
-          names.add(rule.named(other.name()));
+          names.add(rule.ofSetting(other.name()));
         }
         if (!rule.needs() && other == this) {
-          rule.others().forEach(excluded -> names.add(rule.named(excluded)));
+          rule.others().forEach(excluded -> names.add(rule.to(excluded)));
         }
       }
     }

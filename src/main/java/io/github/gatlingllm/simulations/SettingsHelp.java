@@ -7,7 +7,7 @@ import java.util.Locale;
 final class SettingsHelp {
 
   private static final int COLUMNS = 120;
-  private static final String ROW = "  %-15s %-20s ";
+  private static final String ROW = "  %-20s %-19s ";
   private static final int INDENT = String.format(Locale.ROOT, ROW, "", "").length();
 
   private final StringBuilder text = new StringBuilder();
@@ -37,7 +37,7 @@ final class SettingsHelp {
   private void row(SettingEntry<?> setting) {
     String line = String.format(Locale.ROOT, ROW, setting.name(), setting.shape());
     StringBuilder wrapped = new StringBuilder(line);
-    int width = line.length();
+    int width = line.length() > INDENT ? COLUMNS : INDENT; // a long form has a line of its own
     for (String word : description(setting).split(" ", -1)) {
       if (width + word.length() > COLUMNS) {
         wrapped.append('\n').append(" ".repeat(INDENT));

@@ -215,7 +215,7 @@ final class ExemplarTally {
           new RecordedText(
               why,
               exemplar(record, level, nanos),
-              cut(text.asked()),
+              cut(text.readablePrompt()),
               cut(text.reasoning()),
               cut(text.answer())));
     }

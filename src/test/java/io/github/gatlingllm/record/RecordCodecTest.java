@@ -218,9 +218,9 @@ class RecordCodecTest {
             "{}", "no verdict",
             "{\"verdict\":\"complete\"}", "no request_id",
             "{\"verdict\":\"fine\"}", "verdict 'fine' is unknown; expected one of [complete, ",
-            "{\"user_id\":\"7\"}", "user_id is VALUE_STRING; expected an integer",
-            "{\"ttft_s\":true}", "ttft_s is VALUE_TRUE; expected seconds",
-            "{\"event_offsets_us\":[1,null]}", "event_offsets_us is VALUE_NULL; expected integers",
+            "{\"user_id\":\"7\"}", "user_id is a text; expected an integer",
+            "{\"ttft_s\":true}", "ttft_s is true; expected seconds",
+            "{\"event_offsets_us\":[1,null]}", "event_offsets_us is null; expected integers",
             "{\"name\":\"x", "not valid JSON: Unexpected end-of-input",
             "{}{}", "more than one JSON object")
         .entrySet()

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import static io.github.gatlingllm.report.CommandLine.call;
+import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +14,9 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.CommandLine.Called;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -27,6 +30,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MainTest {
 
   @TempDir Path run;
+
+  @Test
+  void messagesHaveTheEncodingOfTheStream() {
+    PrintStream before = System.err;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(bytes, true, UTF_16BE));
+    try {
+      assertThat(Main.execute("merge", "north", "--out=joined", "--expect=0")).isEqualTo(1);
+    } finally {
+      System.setErr(before);
+    }
+
+    assertThat(bytes.toString(UTF_16BE)).contains("expected a whole number ≥ 1");
+  }
 
   @Test
   void reportIsRenderedFromTheRecords() throws IOException {

@@ -53,10 +53,10 @@ class SettingsPageTest {
   @Test
   void rulesAreListedAtBothSettings() {
     assertThat(Setting.RATE.excludes())
-        .contains("concurrency", "duration (a curve)", "arrival (a trace)", "trials");
+        .contains("concurrency", "duration (when a curve)", "arrival (a trace)", "trials");
     assertThat(Setting.DURATION.excludes())
         .contains("measure", "rate (a curve)", "arrival (a trace)", "trials");
-    assertThat(Setting.STOP_WHEN.needs()).containsExactly("slo (slo<…)");
+    assertThat(Setting.STOP_WHEN.needs()).containsExactly("slo (when slo<…)");
   }
 
   @Test
@@ -92,8 +92,12 @@ class SettingsPageTest {
         .contains(
             """
             Requests
-              stream          true, false          asks for a stream; without it TTFT, TPOT and ITL are absent [true]
-              maxTokens       whole number ≥ 1     output length [128; without endpoint 16]
+              stream               true, false         asks for a stream; without it TTFT, TPOT and ITL are absent [true]
+              maxTokens            whole number ≥ 1    output length [128; without endpoint 16]
+            """,
+            """
+              sloRule              percentiles, requests
+                                                       percentiles: each objective by itself is met by that share; requests: that
             """);
   }
 
@@ -146,7 +150,8 @@ class SettingsPageTest {
       program. A setting of a later version is refused, never ignored.
     - A load level is bounded by `requests` (number), by `duration` (time), or by both, whichever comes first. `timeout` bounds each request.
 
-    `not with` lists settings that are refused together; words in brackets limit this to some values. Also refused: `fill` with open load,
+    `not with` lists settings that are refused together. Words in brackets limit this to some values of the other setting, and with *when* to
+    some values of this one. Also refused: `fill` with open load,
     `search` with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that the prefix
     exceeds, and `api` with the full path of another API.
     """
