@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts how often one server closes HTTP/1.1 connections right after a response without having
  * sent {@code Connection: close}, and keeps its {@code Date} headers. A server that closed at least
- * half of the last {@value #RECENT} connections gets a new connection for each request, until it
- * keeps more than half of them again. Thread-safe.
+ * half of the last 16 connections gets a new connection for each request, until it keeps more than
+ * half of them again. Thread-safe.
  */
 public final class ServerConnections {
 

@@ -5,11 +5,8 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.processes.ParentProcess;
-import io.github.gatlingllm.processes.ParentProcess.LoadProgress;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
@@ -18,9 +15,7 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.selftest.SelfTestResults;
-import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.GeneratorLog;
@@ -47,7 +42,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -68,10 +62,10 @@ public final class Run {
   private final RunFiles files;
   private final RunClock clock;
   private final Recorder recorder;
-  private final LiveStats live;
   private final Host host = new Host();
   private final LevelTally tally;
   private final LevelLog levels;
+  private final RunConsole console;
   private final InjectedLevels injected = new InjectedLevels();
   private final ArrivalLog arrivals;
   private final GeneratorLog generator;
@@ -94,10 +88,6 @@ public final class Run {
   private volatile boolean isRefused;
   private volatile long unwritten;
 
-  /** {@link System#nanoTime()} of the first request; 0 before. */
-  private volatile long firstRequestNanos;
-
-  private final boolean isLinesOnly = isLinesOnly(System.getenv());
   private String lastFailure = "";
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
   private volatile LongSupplier unrecordedRequests = () -> 0;
@@ -108,9 +98,9 @@ public final class Run {
     this.directory = directory;
     this.clock = clock;
     files = new RunFiles(directory.path());
-    live = new LiveStats(System::nanoTime);
     tally = new LevelTally(clock);
     levels = new LevelLog(clock, tally, host);
+    console = new RunConsole(levels, tally, inFlight::get);
     generator = new GeneratorLog(files.generator(), injector, clock::unixNanos, this::load);
     server =
         new ServerWatch(
@@ -128,9 +118,7 @@ public final class Run {
             record -> {
               tally.accept(record);
               injected.accept(record);
-              if (!tally.hasLevels()) {
-                live.accept(record);
-              }
+              console.accept(record);
               generator.accept(record);
               if (view != null) {
                 view.requestEnded(record);
@@ -151,7 +139,7 @@ public final class Run {
             clock,
             Executors.newSingleThreadExecutor(new DefaultThreadFactory("llm-arrivals", true)));
     save();
-    every(CONSOLE_SECONDS, this::print);
+    every(CONSOLE_SECONDS, console::print);
     every(1, generator::write);
   }
 
@@ -161,7 +149,7 @@ public final class Run {
         directory.id(),
         files.page(),
         clock.unixNanos(System.nanoTime()),
-        () -> figures(levels.peek(), live::peek),
+        console::peek,
         this::levels);
   }
 
@@ -268,7 +256,7 @@ public final class Run {
   public long nextRequest() {
     long number = requests.getAndIncrement();
     if (number == 0) {
-      firstRequestNanos = System.nanoTime();
+      console.begin();
       server.begin();
     }
     return number;
@@ -595,56 +583,5 @@ public final class Run {
 
   private static long begin(LevelInfo level) {
     return level.phases().isEmpty() ? Long.MAX_VALUE : level.phases().get(0).startUnixNanos();
-  }
-
-  /**
-   * Whether only one line per level is printed, for logs: if {@code CI} is set, as by build
-   * servers, or {@code TERM=dumb}, as by consoles without a cursor. A missing terminal is no
-   * criterion, as load tests run by Maven never have one.
-   */
-  static boolean isLinesOnly(Map<String, String> environment) {
-    String ci = environment.getOrDefault("CI", "");
-    boolean isBuildServer = !ci.isEmpty() && !ci.equals("false") && !ci.equals("0");
-    return isBuildServer || "dumb".equals(environment.get("TERM"));
-  }
-
-  /** Figures of the current load level, or of the run if it has no levels. */
-  private @Nullable LiveFigures figures(
-      @Nullable LiveFigures ofLevel, Supplier<LiveFigures> ofRun) {
-    LiveFigures figures = ofLevel == null && !tally.hasLevels() ? ofRun.get() : ofLevel;
-    return figures == null
-        ? null
-        : figures.withInFlight(inFlight.get()).withProgress(levels.progress(System.nanoTime()));
-  }
-
-  private static LoadProgress progress(LiveFigures figures) {
-    Progress at = figures.progress();
-    Phase phase = at == null ? null : at.phase();
-    Double tokens = figures.tokensPerSecondNow();
-    Long open = figures.inFlight();
-    return new LoadProgress(
-        (at == null ? "" : at.stage()) + (phase == null ? "" : " " + phase.key()),
-        open == null ? 0 : open,
-        figures.ok(),
-        figures.failed(),
-        tokens == null ? 0 : tokens);
-  }
-
-  private void print() {
-    try {
-      long first = firstRequestNanos;
-      if (first == 0 || isLinesOnly) {
-        return;
-      }
-      LiveFigures figures = figures(levels.figures(), live::snapshot);
-      ParentProcess parent = ParentProcess.ofProcess();
-      if (figures != null && parent != null) {
-        parent.report(progress(figures));
-      } else if (figures != null) {
-        System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
-      }
-    } catch (RuntimeException e) {
-      System.out.println("LLM console block failed: " + e);
-    }
   }
 }

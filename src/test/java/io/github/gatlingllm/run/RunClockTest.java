@@ -33,9 +33,9 @@ class RunClockTest {
 
   @Test
   void buildServersGetOnlyOneLinePerLevel() {
-    assertThat(Run.isLinesOnly(Map.of("CI", "true"))).isTrue();
-    assertThat(Run.isLinesOnly(Map.of("TERM", "dumb"))).isTrue();
-    assertThat(Run.isLinesOnly(Map.of("CI", "false", "TERM", "xterm"))).isFalse();
-    assertThat(Run.isLinesOnly(Map.of())).isFalse();
+    assertThat(RunConsole.isLinesOnly(Map.of("CI", "true"))).isTrue();
+    assertThat(RunConsole.isLinesOnly(Map.of("TERM", "dumb"))).isTrue();
+    assertThat(RunConsole.isLinesOnly(Map.of("CI", "false", "TERM", "xterm"))).isFalse();
+    assertThat(RunConsole.isLinesOnly(Map.of())).isFalse();
   }
 }
