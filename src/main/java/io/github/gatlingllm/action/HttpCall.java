@@ -270,7 +270,10 @@ final class HttpCall {
           .executeRequest(request, userId, anyUser, session.eventLoop(), listener, tlsOf(session));
     }
 
-    /** Closes the connection of {@link #sendAlone}, after the server has had time to close it. */
+    /**
+     * Closes the connection of {@link #sendOnNewConnection}, after the server has had time to close
+     * it.
+     */
     @Override
     public void ended() {
       if (ownClientId == 0) {

@@ -117,6 +117,7 @@ public final class Arrival {
     return first;
   }
 
+  /** Whether {@link #take} was called. */
   public boolean taken() {
     return taken;
   }

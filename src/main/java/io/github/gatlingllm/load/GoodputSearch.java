@@ -342,7 +342,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
      * without a miss, and at least twice the present setting.
      */
     private String longer(Map.Entry<Double, Tried> rate) {
-      double fewest = Interval.fewestToShow(rate.getValue().result().sloPercentile());
+      double fewest = (double) Interval.fewestToShow(rate.getValue().result().sloPercentile());
       double needed = 4 * fewest / MOST_ROUNDS;
       Integer requests = phases.requests();
       if (requests != null) {

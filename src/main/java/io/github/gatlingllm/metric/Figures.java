@@ -259,7 +259,7 @@ public record Figures(
   /**
    * Requests that failed with the same error.
    *
-   * @param verdict key of the verdict, e.g. {@code http_error}
+   * @param verdict key of the status, e.g. {@code http_error}
    * @param message the error, constant per cause
    */
   public record ErrorCount(String verdict, String message, long count) {}
@@ -337,8 +337,8 @@ public record Figures(
     }
 
     /** Number of requests of that status. */
-    public long of(RequestStatus verdict) {
-      return verdicts.getOrDefault(verdict.key(), 0L);
+    public long of(RequestStatus status) {
+      return verdicts.getOrDefault(status.key(), 0L);
     }
   }
 

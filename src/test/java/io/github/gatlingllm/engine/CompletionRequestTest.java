@@ -101,7 +101,7 @@ final class CompletionRequestTest {
 
   @Test
   void apiWithTypedEventsGivesOneChoice() throws Refusal {
-    String body = "{\"input\":\"Hello\",\"n\":%d}";
+    String body = "{\"input\":\"Hello\",\"n\":%s}";
     assertThat(Requests.parse(Api.RESPONSES, body.formatted(1)).choices()).isEqualTo(1);
     assertThatThrownBy(() -> Requests.parse(Api.RESPONSES, body.formatted(2)))
         .isInstanceOf(Refusal.class)

@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world in which a plan runs in no time: a clock that jumps from task to task, and users whose
- * iterations take as long as told. Times are in milliseconds here.
+ * Runs a plan in virtual time: a clock that jumps from task to task, and users whose iterations
+ * have given durations. Times are in milliseconds.
  */
 final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   private static final long MILLI = 1_000_000L;
@@ -34,9 +34,9 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   private final PlanDriver driver;
 
   /** Far from 0, and such that it overflows on the way. */
-  private final long bigBang = Long.MAX_VALUE - 3_000 * MILLI;
+  private final long origin = Long.MAX_VALUE - 3_000 * MILLI;
 
-  private long now = bigBang;
+  private long now = origin;
   private long order;
   private int inFlight;
 
@@ -45,9 +45,9 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   final List<Long> lags = new ArrayList<>();
   private final List<long[]> spans = new ArrayList<>();
   int usersStarted;
-  int usersThere;
+  int usersPresent;
   int maxInFlight;
-  boolean noMore;
+  boolean allUsersStarted;
   private boolean failing;
   private long failures;
   private LoadPlan.FailureLimits limits = LoadPlan.FailureLimits.NONE;
@@ -62,7 +62,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
     this(iterationMillis, exits, plan, level -> null);
   }
 
-  /** The same where levels start at these instants, in nanoseconds since the start. */
+  /** The same with planned starts of levels, in nanoseconds since the start. */
   FakeLoad(
       LongSupplier iterationMillis, LongPredicate exits, LoadPlan plan, PlanDriver.Starts starts) {
     this.iterationMillis = iterationMillis;
@@ -74,19 +74,21 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
             this,
             this,
             this,
-            level -> {
-              Long start = starts.of(level);
-              return start == null ? null : (Long) (bigBang + start);
+            index -> {
+              Long start = starts.of(index);
+              return start == null ? null : (Long) (origin + start);
             });
   }
 
-  /** The same, where every iteration fails. */
+  /** The same, but every iteration fails. */
   FakeLoad failing() {
     failing = true;
     return this;
   }
 
-  /** The same, where that share of the iterations that a rate has measured misses the SLO. */
+  /**
+   * The same, but a share of the measured iterations, as a function of the rate, misses the SLO.
+   */
   FakeLoad missing(DoubleUnaryOperator shareAtRate) {
     missed = shareAtRate;
     return this;
@@ -100,7 +102,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   FakeLoad run() {
     driver.begin();
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-      now = bigBang + task.offsetNanos();
+      now = origin + task.offsetNanos();
       task.action().run();
     }
     return this;
@@ -116,81 +118,81 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
 
   /** Milliseconds since the start. */
   long nowMillis() {
-    return (now - bigBang) / MILLI;
+    return (now - origin) / MILLI;
   }
 
   private String time(long nanoTime) {
-    return String.valueOf((nanoTime - bigBang) / MILLI);
+    return String.valueOf((nanoTime - origin) / MILLI);
   }
 
   @Override
   public void at(long nanoTime, Runnable task) {
-    tasks.add(new Task(Math.max(now - bigBang, nanoTime - bigBang), order++, task));
+    tasks.add(new Task(Math.max(now - origin, nanoTime - origin), order++, task));
   }
 
   @Override
   public void start() {
     usersStarted++;
-    usersThere++;
+    usersPresent++;
     at(now, () -> new User().stand());
   }
 
   @Override
   public void start(Arrival arrival) {
     usersStarted++;
-    usersThere++;
+    usersPresent++;
     at(
         arrival.plannedNanos(),
         () -> {
           arrival.started(now);
           lags.add(arrival.startLagNanos());
           User user = new User();
-          RunningLevel stage = Objects.requireNonNull(arrival.level());
+          RunningLevel level = Objects.requireNonNull(arrival.level());
           if (driver.begins(arrival)) {
-            user.iterate(stage);
+            user.iterate(level);
           } else {
-            var unused = driver.next(user, stage);
+            var unused = driver.next(user, level);
           }
         });
   }
 
   @Override
   public void allStarted() {
-    noMore = true;
+    allUsersStarted = true;
   }
 
   @Override
-  public void levelStarted(RunningLevel stage, long nanoTime) {
-    events.add(time(nanoTime) + " " + stage + " started");
+  public void levelStarted(RunningLevel level, long nanoTime) {
+    events.add(time(nanoTime) + " " + level + " started");
   }
 
   @Override
-  public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
-    events.add(time(nanoTime) + " " + stage + " " + phase.key());
+  public void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {
+    events.add(time(nanoTime) + " " + level + " " + phase.key());
   }
 
   @Override
-  public void settled(RunningLevel stage, String text) {
-    events.add(time(now) + " " + stage + ": " + text);
+  public void settled(RunningLevel level, String text) {
+    events.add(time(now) + " " + level + ": " + text);
   }
 
   @Override
-  public void watchFailures(RunningLevel stage, LoadPlan.FailureLimits limits, Runnable tooMany) {
+  public void watchFailures(RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {
     this.tooMany = tooMany;
     this.limits = limits;
     failures = 0;
   }
 
   @Override
-  public LevelResult resultSoFar(RunningLevel stage) {
+  public LevelResult resultSoFar(RunningLevel level) {
     long failed = failing ? failures : 0;
-    long measured = missed == null ? 0 : measured(stage.label());
+    long measured = missed == null ? 0 : measured(level.label());
     Long met =
         missed == null
             ? null
-            : (Long) (measured - (long) (missed.applyAsDouble(stage.level().offered()) * measured));
+            : (Long) (measured - (long) (missed.applyAsDouble(level.level().offered()) * measured));
     return new LevelResult(
-        stage.label(),
+        level.label(),
         measured,
         met,
         99,
@@ -198,7 +200,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
         failed,
         null,
         failed,
-        stage.isCut(),
+        level.isCut(),
         null,
         failing ? new LevelResult.FailedInARow(failed, "HTTP 500: broken") : null);
   }
@@ -209,8 +211,8 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public void whenResultKnown(RunningLevel stage, Consumer<LevelResult> goOn) {
-    LevelResult result = resultSoFar(stage);
+  public void whenResultKnown(RunningLevel level, Consumer<LevelResult> goOn) {
+    LevelResult result = resultSoFar(level);
     at(now, () -> goOn.accept(result));
   }
 
@@ -220,30 +222,30 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public void levelEnded(RunningLevel stage, long nanoTime, int running) {
+  public void levelEnded(RunningLevel level, long nanoTime, int running) {
     events.add(
         time(nanoTime)
             + " "
-            + stage
+            + level
             + " ended, "
             + running
             + " running, measured until "
-            + time(stage.measureEndNanos()));
+            + time(level.measureEndNanos()));
   }
 
   private final class User implements LoopingUser {
-    private @Nullable RunningLevel stage;
+    private @Nullable RunningLevel level;
     private @Nullable RunningLevel answeredIn;
 
     private void stand() {
-      RunningLevel next = driver.next(this, stage);
+      RunningLevel next = driver.next(this, level);
       if (next != null) {
         iterate(next);
       }
     }
 
     private void iterate(RunningLevel next) {
-      stage = next;
+      level = next;
       iterations.add(time(now) + " " + next + " " + next.phaseAt(now).key());
       int number = iterations.size();
       boolean measured = next.requestStarted(now);
@@ -251,7 +253,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
       inFlight++;
       maxInFlight = Math.max(maxInFlight, inFlight);
       long millis = iterationMillis.getAsLong();
-      long start = (now - bigBang) / MILLI;
+      long start = (now - origin) / MILLI;
       spans.add(new long[] {start, start + millis});
       at(
           now + millis * MILLI,
@@ -270,7 +272,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
         tooMany.run();
       }
       if (exits.test(number)) {
-        usersThere--;
+        usersPresent--;
         driver.left(of);
       } else {
         stand();
@@ -284,7 +286,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
 
     @Override
     public void end() {
-      at(now, () -> usersThere--);
+      at(now, () -> usersPresent--);
     }
   }
 }

@@ -13,7 +13,7 @@ final class GapStatistics {
     return dispersion(gaps, windowSeconds, (int) (Arrays.stream(gaps).sum() / windowSeconds));
   }
 
-  /** Variance over mean of the counts in the first so many windows of equal length. */
+  /** Variance over mean of the counts in the first windows of equal length. */
   static double dispersion(double[] gaps, double windowSeconds, int windows) {
     double[] counts = new double[windows];
     double at = 0;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class GoodputSearchTest {
 
-  /** The rates that are tried where all requests meet the SLO up to that rate, and none above. */
+  /** The tried rates if all requests up to that rate meet the SLO, and none above. */
   private static List<Double> tried(LevelSource source, double capacity) {
     List<Double> rates = new ArrayList<>();
     for (LoadLevel level = source.next(null); level != null; ) {
@@ -77,7 +77,9 @@ class GoodputSearchTest {
         .containsExactly(16.0, 8.0, 4.0, 2.0, 3.0, 3.5, 3.25, 3.0, 3.25);
   }
 
-  /** Each level of a search in turn: requests, of which so many missed 99 %. */
+  /**
+   * A search after these levels, each with its number of requests and of those that missed the SLO.
+   */
   private static LevelSource after(long[]... levels) {
     LevelSource source = search(2, 0.5);
     LoadLevel level = Objects.requireNonNull(source.next(null));

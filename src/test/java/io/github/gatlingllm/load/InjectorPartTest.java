@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the injectors of a load test do is together what one would do, and nothing twice. */
+/** The parts of all injectors add up to the whole load, without overlap. */
 class InjectorPartTest {
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -195,7 +195,7 @@ class InjectorPartTest {
         .containsExactly(new Closed(8, automatic));
   }
 
-  /** 30 + 30 s, a cooldown and a drain of 30 s at most, 0.1 s for what was cancelled. */
+  /** 30 + 30 s, a cooldown and a drain of at most 30 s each, 0.1 s for cancelled requests. */
   @Test
   void plannedStartsAreAfterTheLatestEndOfThePreviousLevel() {
     InjectorShare share = new InjectorShare(2, 4);
@@ -238,7 +238,7 @@ class InjectorPartTest {
     assertThat(load.events)
         .startsWith("5000 c=1 started", "5000 c=1 measure", "5100 c=1 drain")
         .contains("10000 r=100 started", "10000 r=100 measure");
-    assertThat(load.noMore).isTrue();
+    assertThat(load.allUsersStarted).isTrue();
     assertThat(load.maxInFlight).isEqualTo(1);
     assertThat(load.iterations).hasSize(5);
     assertThat(load.lags).containsOnly(0L);

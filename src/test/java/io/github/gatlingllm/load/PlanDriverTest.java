@@ -29,8 +29,8 @@ class PlanDriverTest {
   @AfterEach
   void everyPlanEndsWithAllUsersEnded() {
     if (load != null) {
-      assertThat(load.noMore).isTrue();
-      assertThat(load.usersThere).isZero();
+      assertThat(load.allUsersStarted).isTrue();
+      assertThat(load.usersPresent).isZero();
     }
   }
 
@@ -258,10 +258,13 @@ class PlanDriverTest {
     assertThat(load.iterations)
         .as("the seventh to end is the last but the one beside it")
         .hasSize(8);
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 
-  /** Ten per second, of which each fails after 0.35 s; those handed out ahead do not begin. */
+  /**
+   * Ten per second, each of which fails after 0.35 s; users scheduled for later arrivals do not
+   * start.
+   */
   @Test
   void tooManyErrorsEndAnOpenLevelAtOnce() {
     LoadLevel level = new LoadLevel.Open(10, Arrivals.constant(10), seconds(0, 0, 60, 5));
@@ -271,7 +274,7 @@ class PlanDriverTest {
 
     assertThat(load.iterations).hasSize(4);
     assertThat(load.usersStarted).as("users for a second to come were there").isGreaterThan(8);
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
     assertThat(load.events)
         .last()
         .isEqualTo("stopped early during r=10: 4 requests failed, more than 0");
@@ -313,7 +316,7 @@ class PlanDriverTest {
         .isEqualTo(
             "stopped early during c=2, 2 levels left out: 102 requests failed one after the other"
                 + " and none succeeded between (last error: HTTP 500: broken)");
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 
   /** Nothing was measured: the level was still stabilizing. */
@@ -334,8 +337,8 @@ class PlanDriverTest {
   }
 
   /**
-   * 150 per second miss 1 %, exactly what they may: chance may make anything of that. Rates below
-   * miss nothing, those above everything. With 600 requests without a miss, 99 % are certain.
+   * At 150 per second 1 % miss, exactly the limit, so chance decides. At lower rates none miss, at
+   * higher rates all. 600 requests without a miss prove 99 %.
    */
   private FakeLoad search(Phases phases) {
     LoadPlan plan = new GoodputSearch(100, 0.5, 7, phases);
@@ -429,7 +432,7 @@ class PlanDriverTest {
     assertThat(load.lags).hasSameSizeAs(planned).containsOnly(0L);
   }
 
-  /** However long iterations take, each ends where the next begins. */
+  /** Iterations of any length follow each other without a gap. */
   @Test
   void closedLevelIsFullAllTheTime() {
     Random random = new Random(1);
@@ -515,11 +518,11 @@ class PlanDriverTest {
       PlanDriver[] driver = new PlanDriver[1];
       class User implements LoopingUser {
         void loop(@Nullable RunningLevel ended) {
-          RunningLevel stage = ended;
-          for (RunningLevel next = driver[0].next(this, stage);
+          RunningLevel current = ended;
+          for (RunningLevel next = driver[0].next(this, current);
               next != null;
-              next = driver[0].next(this, stage)) {
-            stage = next;
+              next = driver[0].next(this, current)) {
+            current = next;
             iterate();
           }
         }
@@ -531,11 +534,11 @@ class PlanDriverTest {
         }
 
         @Override
-        public void resume(RunningLevel stage) {
+        public void resume(RunningLevel current) {
           threads.execute(
               () -> {
                 iterate();
-                loop(stage);
+                loop(current);
               });
         }
 

@@ -72,11 +72,11 @@ class SearchAccuracyTest {
   }
 
   /**
-   * A wait of a minute meets the SLO, which a queue that grows without end reaches late or never:
-   * the limit is what the slots serve, and an overload of a ninth is the least that can be told.
+   * The SLO allows a wait of a minute, which a growing queue exceeds late or never. So the limit is
+   * the capacity of the slots, and an overload of a ninth is the smallest that can be detected.
    */
   @Test
-  void aQueueThatGrowsEndsTheSearch() {
+  void growingQueueEndsTheSearch() {
     for (int seed = 0; seed < 20; seed++) {
       double rate = Objects.requireNonNull(new Search(seed, 0, 60).run().holdsAt());
       assertThat(rate * SERVICE_S / SLOTS).isBetween(0.9, 1.25);
@@ -89,7 +89,7 @@ class SearchAccuracyTest {
     assertThat(waitsLonger(2, 1)).isCloseTo(1.0 / 3 * Math.exp(-0.5), within(1e-12));
   }
 
-  /** The rate at which as many miss as may. */
+  /** The highest rate at which the SLO holds. */
   private static double limit(double badLuck) {
     double low = 0;
     double high = SLOTS / SERVICE_S;
@@ -143,7 +143,7 @@ class SearchAccuracyTest {
       return Objects.requireNonNull(source.conclusion());
     }
 
-    /** Whether it goes on is asked by what has ended by then, the result is of all. */
+    /** An extension is decided by the requests that have ended, the result is of all requests. */
     private LevelResult offer(LoadLevel.Open level) {
       PrimitiveIterator.OfLong arrivals = level.arrivals().offsets();
       PriorityQueue<Double> slots = new PriorityQueue<>();

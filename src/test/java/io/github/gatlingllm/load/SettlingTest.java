@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** When levels start to measure by themselves, and what their figures are then: in virtual time. */
+/** When levels with automatic phases start to measure, and their figures, in virtual time. */
 class SettlingTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int USERS = 64;
@@ -37,33 +37,33 @@ class SettlingTest {
       return e2e;
     }
 
-    private List<Long> ttfts(String stage, String phase) {
+    private List<Long> ttfts(String level, String phase) {
       List<Long> of = new ArrayList<>();
       for (int i = 0; i < ttfts.size(); i++) {
-        if (load.iterations.get(i).endsWith(" " + stage + " " + phase)) {
+        if (load.iterations.get(i).endsWith(" " + level + " " + phase)) {
           of.add(ttfts.get(i));
         }
       }
       return of.stream().sorted().toList();
     }
 
-    private long p95(String stage) {
-      List<Long> of = ttfts(stage, "measure");
+    private long p95(String level) {
+      List<Long> of = ttfts(level, "measure");
       return of.get((int) Math.ceil(0.95 * of.size()) - 1);
     }
 
-    /** When a phase of a stage began. */
-    private long start(String stage, String phase) {
+    /** When a phase of a level began. */
+    private long start(String level, String phase) {
       return load.events.stream()
-          .filter(event -> event.endsWith(" " + stage + " " + phase))
+          .filter(event -> event.endsWith(" " + level + " " + phase))
           .mapToLong(event -> Long.parseLong(event.substring(0, event.indexOf(' '))))
           .findFirst()
           .orElseThrow();
     }
 
     /** Requests per second that ended in a measure window of that length. */
-    private double rate(String stage, double seconds) {
-      long from = start(stage, "measure");
+    private double rate(String level, double seconds) {
+      long from = start(level, "measure");
       return ends.stream().filter(end -> end >= from && end < from + seconds * 1e3).count()
           / seconds;
     }
@@ -79,7 +79,7 @@ class SettlingTest {
     return server;
   }
 
-  /** Truth is what 2,000 s show after 160 s: 110 ms and 9.06 requests/s. */
+  /** Reference: 2,000 s after 160 s of warm-up give 110 ms and 9.06 requests/s. */
   @Test
   void measuredSharesAreThoseOfALongRun() {
     SerialPrefill truth =
@@ -250,10 +250,10 @@ class SettlingTest {
             "4020 r=2 measure",
             "4520 r=2 cooldown");
     assertThat(load.usersStarted).as("none that does not begin").isEqualTo(10);
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 
-  /** Ten arrivals in 5 s, of which the last has 2 per second; then the rate stays. */
+  /** Ten arrivals in 5 s with a final rate of 2 per second, which then stays constant. */
   @Test
   void curvesAreMeasuredFromTheirStartAndHoldTheirLastRate() {
     LoadLevel.Open curve =
@@ -267,7 +267,7 @@ class SettlingTest {
     assertThat(load.iterations).filteredOn(line -> line.endsWith(" cooldown")).hasSize(1);
   }
 
-  /** All fail, and the first failure is one too many: nothing was measured, and nobody is left. */
+  /** All requests fail and none may: nothing is measured, and all users end. */
   @Test
   void aLevelThatIsCutBeforeItMeasuresEnds() {
     LoadPlan plan =
@@ -278,6 +278,6 @@ class SettlingTest {
     assertThat(load.run().events)
         .contains("0 c=8 fill", "1000 c=8 drain")
         .noneMatch(event -> event.endsWith(" measure"));
-    assertThat(load.usersThere).isZero();
+    assertThat(load.usersPresent).isZero();
   }
 }

@@ -175,7 +175,7 @@ class ShapedArrivalsTest {
         .isEmpty();
   }
 
-  /** 0 to 10 per second in 10 s, then 10 per second; nothing where a curve ends at 0. */
+  /** 0 to 10 per second in 10 s, then 10 per second; no arrivals after a curve that ends at 0. */
   @Test
   void curveHoldsItsLastRate() {
     Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
@@ -264,7 +264,7 @@ class ShapedArrivalsTest {
     return 1 - scale * h;
   }
 
-  /** Stirling's series, lifted to where it is precise. */
+  /** Stirling's series, after raising the argument to where it is precise. */
   private static double logGamma(double a) {
     double shift = 0;
     double x = a;

@@ -14,7 +14,7 @@ class LogLinearHistogramTest {
 
   private record Bin(long high, long count) {}
 
-  /** Values of all magnitudes, in any order: what HdrHistogram says of them. */
+  /** Values of all magnitudes in any order, compared with HdrHistogram. */
   @ParameterizedTest
   @CsvSource({"2, 1", "2, 2000", "3, 7", "3, 5000"})
   void sameAsHdrHistogram(int digits, int values) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What must be true of every entry of the catalogue, and that its reference page says the same. */
+/** Checks every entry of the catalogue and its reference page. */
 class MetricTest {
 
   private static final String BEGIN = "<!-- written from metric.Metric -->\n";

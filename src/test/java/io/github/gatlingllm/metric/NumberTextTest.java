@@ -63,7 +63,7 @@ class NumberTextTest {
     assertThat(NumberText.percent(share)).isEqualTo(text);
   }
 
-  /** Tables once said "12,345 ms" where sentences said "12.3 s". */
+  /** Tables once had "12,345 ms" where sentences had "12.3 s". */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

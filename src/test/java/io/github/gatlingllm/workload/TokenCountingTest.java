@@ -17,7 +17,7 @@ class TokenCountingTest {
   private final CountDownLatch released = new CountDownLatch(1);
   private final Queue<String> done = new ConcurrentLinkedQueue<>();
 
-  /** Letters, once it is released; fails for a text that says so. */
+  /** Counts letters once it is released; fails for one text. */
   private final Tokenizer slow =
       new Tokenizer() {
         @Override

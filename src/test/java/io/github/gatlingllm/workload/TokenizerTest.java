@@ -92,8 +92,8 @@ final class TokenizerTest {
   }
 
   /**
-   * OpenAI's encodings are prefix-stable but where a cut changes how a text falls into words: few
-   * heads count more than they were cut at, and who needs an exact length verifies.
+   * OpenAI's encodings are prefix-stable unless a cut changes the split into words: a few heads
+   * have more tokens than the limit, so callers that need an exact length count again.
    */
   @ParameterizedTest
   @MethodSource("all")

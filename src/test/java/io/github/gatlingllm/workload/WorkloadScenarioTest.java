@@ -52,7 +52,7 @@ final class WorkloadScenarioTest {
     assertThat(other.prompts().made()).isNotEqualTo(ready.prompts().made());
   }
 
-  /** Else one would find in the server's cache what another one left there. */
+  /** Otherwise a scenario would hit the server's cache of another one. */
   @Test
   void promptsOfScenariosDiffer() {
     List<String> beginnings = new ArrayList<>();
