@@ -87,7 +87,7 @@ class ServerMetricsIT {
       List<ServerSample> ofGpus =
           samples.stream().filter(each -> each.source().equals("triton")).toList();
       assertThat(ofGpus.get(0).value(EngineMetric.GPU_POWER_W)).isEqualTo(250.5, within(1e-9));
-      assertThat(ofGpus.get(1).error()).isEqualTo("it answers HTTP 500");
+      assertThat(ofGpus.get(1).error()).isEqualTo("HTTP 500");
       assertThat(run.lines().stream().filter(line -> line.contains("cannot read"))).hasSize(1);
       assertThat(gpus.requests())
           .allSatisfy(request -> assertThat(request.headers().toString()).doesNotContain(KEY));
