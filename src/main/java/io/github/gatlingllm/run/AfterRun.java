@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The JVM's shutdown hook, which makes the report. Gatling's own pages exist by then; its loggers
  * are closed, so messages are printed. A run that did not complete is reported as interrupted. The
- * exit code changes only if a completed run missed an assertion or is invalid, or if records could
- * not be written or uploaded. Records are uploaded before the report is made, since there is little
- * time after a SIGTERM.
+ * exit code changes only if a completed run missed an assertion or is invalid, or if records or
+ * report could not be written or uploaded. Records are uploaded before the report is made, since
+ * there is little time after a SIGTERM.
  */
 final class AfterRun implements Runnable {
 
@@ -28,6 +28,7 @@ final class AfterRun implements Runnable {
   private final PrintStream out;
   private final @Nullable S3Location uploadTo;
   private boolean isUploadFailed;
+  private boolean isReportFailed;
 
   AfterRun(Run run, PrintStream out, @Nullable S3Location uploadTo) {
     this.run = run;
@@ -37,15 +38,23 @@ final class AfterRun implements Runnable {
 
   @Override
   public void run() {
-    boolean failed = report();
+    int code = exitCode();
     GatlingExit exit = run.exit();
-    if (exit != null && (failed || run.isRecordLost() || isUploadFailed)) {
-      exit.with(failed ? GatlingExit.ASSERTIONS_MISSED : GatlingExit.RECORDS_LOST);
+    if (exit != null && code != 0) {
+      exit.with(code);
     }
   }
 
-  /** Makes the report; returns whether the build should fail because of it. */
-  boolean report() {
+  /** Makes the report; returns the exit code of a run that completed, 0 to keep Gatling's. */
+  int exitCode() {
+    boolean failsBuild = report();
+    if (failsBuild) {
+      return GatlingExit.ASSERTIONS_MISSED;
+    }
+    return run.isRecordLost() || isUploadFailed || isReportFailed ? GatlingExit.OUTPUT_LOST : 0;
+  }
+
+  private boolean report() {
     try {
       RunInfo info = run.end(RunInfo.State.INTERRUPTED);
       if (run.isRefused() || ParentProcess.ofProcess() != null) {
@@ -75,6 +84,7 @@ final class AfterRun implements Runnable {
               + "); the records are kept, rebuild it with: java -cp <class path>"
               + " io.github.gatlingllm.report.Main render "
               + run.files().run());
+      isReportFailed = true;
       return false;
     }
   }

@@ -20,8 +20,8 @@ final class GatlingExit {
    */
   static final int ASSERTIONS_MISSED = 2;
 
-  /** Exit code if records could not be written or uploaded. */
-  static final int RECORDS_LOST = 1;
+  /** Exit code if records or report could not be written, or not uploaded. */
+  static final int OUTPUT_LOST = 1;
 
   private static final String GATLING = "io.gatling.app.Gatling";
   private static final Duration PATIENCE = Duration.ofSeconds(5);
