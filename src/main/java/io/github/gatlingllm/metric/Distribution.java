@@ -112,8 +112,8 @@ public record Distribution(
     }
 
     /**
-     * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer than
-     * the 381 that can show 99 %}. Empty for enough requests.
+     * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer
+     * than the 381 that can show 99 %}. Empty for enough requests.
      *
      * @param requests number of judged requests
      * @param percent required share of the requests

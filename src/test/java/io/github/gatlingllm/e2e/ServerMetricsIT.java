@@ -47,7 +47,8 @@ class ServerMetricsIT {
                 .noReports()
                 .run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
-      assertThat(run.output()).contains("LLM server metrics: reading vllm from " + metricsOf(engine));
+      assertThat(run.output())
+          .contains("LLM server metrics: reading vllm from " + metricsOf(engine));
       List<ServerSample> samples = samples(run);
       List<ServerSample> ofEngine =
           samples.stream().filter(each -> each.source().equals("vllm")).toList();
