@@ -19,8 +19,8 @@ public final class ExploredMethods {
 
   static final List<String> NAMES =
       List.of(
-          "wire.StreamFuzzTest#splitStream",
-          "wire.StreamFuzzTest#chunkAfterChunk",
+          "client.StreamFuzzTest#splitStream",
+          "client.StreamFuzzTest#chunkAfterChunk",
           "record.RecordFuzzTest#line",
           "record.RecordFuzzTest#file",
           "simulations.SettingsFuzzTest#value",

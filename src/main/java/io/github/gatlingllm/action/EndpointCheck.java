@@ -15,6 +15,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class EndpointCheck {
         return Stream.of(uri.getScheme() + ".proxyHost", "proxyHost", "socksProxyHost")
             .filter(property -> !System.getProperty(property, "").isBlank())
             .findFirst()
-            .map(property -> ignored(property, address, uri.getHost()))
+            .map(property -> ignored(property, address, host(url)))
             .orElse(null);
       }
     }
@@ -52,15 +53,29 @@ final class EndpointCheck {
   private static String ignored(String property, InetSocketAddress proxy, String host) {
     return ("LLM: the system property %s is ignored, as Gatling's client reads no proxy from the"
             + " JVM: requests go to %s directly. Set the proxy on the http protocol of the"
-            + " simulation: http.proxy(Proxy(\"%s\", %s))")
-        .formatted(property, host, proxy.getHostString(), proxy.getPort());
+            + " simulation: http.proxy(Proxy(\"%s\", %s)%s)")
+        .formatted(
+            property,
+            host,
+            proxy.getHostString(),
+            proxy.getPort(),
+            property.startsWith("socks") ? ".socks5()" : "");
+  }
+
+  /** The host of a URL; {@link URI} has none where the name has an underscore. */
+  private static String host(String url) {
+    URI uri = URI.create(url);
+    String authority = Objects.requireNonNullElse(uri.getAuthority(), "");
+    return Objects.requireNonNullElseGet(
+        uri.getHost(),
+        () -> authority.substring(authority.lastIndexOf('@') + 1).replaceFirst(":\\d*$", ""));
   }
 
   /**
    * Looks up the hosts of the given target and, as far as it is known how they connect, of all
    * other targets of the simulation that get a warm-up request.
    *
-   * @param api of the requests, for the URLs in messages
+   * @param api of the given target's requests, for the URLs in messages
    * @return a line for each URL whose host is unknown
    */
   static List<String> unknownHosts(
@@ -76,7 +91,7 @@ final class EndpointCheck {
             each.scenarioProtocols()
                 .getOrElse(HttpProtocol.class, () -> isHttpCommon ? http : null);
         if (other instanceof LlmProtocol llm && connects instanceof HttpProtocol its) {
-          lines.addAll(unknownHosts(llm, its, api));
+          lines.addAll(unknownHosts(llm, its, llm.equals(target) ? api : null));
         }
       }
     } catch (ReflectiveOperationException otherGatling) {
@@ -86,7 +101,8 @@ final class EndpointCheck {
   }
 
   /** Asks the same resolver as Gatling; where another one is configured, or a proxy, asks none. */
-  private static List<String> unknownHosts(LlmProtocol target, HttpProtocol http, Api api) {
+  private static List<String> unknownHosts(
+      LlmProtocol target, HttpProtocol http, @Nullable Api api) {
     List<String> lines = new ArrayList<>();
     if (target.warmUpRequests == 0
         || http.proxyPart().proxy().isDefined()
@@ -94,7 +110,8 @@ final class EndpointCheck {
       return lines;
     }
     for (int i = 0; i < target.baseUrls.size(); i++) {
-      String host = URI.create(target.baseUrls.get(i)).getHost();
+      String baseUrl = target.baseUrls.get(i);
+      String host = host(baseUrl);
       if (!http.dnsPart().hostNameAliases().contains(host)) {
         try {
           var unused = InetAddress.getAllByName(host);
@@ -102,7 +119,7 @@ final class EndpointCheck {
           lines.add(
               WarmUpFailure.notConnected(
                   target.label(),
-                  Secrets.redactUrl(target.url(i, api)),
+                  Secrets.redactUrl(api == null ? baseUrl : target.url(i, api)),
                   StreamedExchange.connectionError(e)));
         }
       }

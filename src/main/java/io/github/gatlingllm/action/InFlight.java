@@ -41,7 +41,10 @@ final class InFlight {
     return closeReason == null && (level == null || level.admits());
   }
 
-  /** Adds a request that starts; cancels it at once where its load level is over. */
+  /**
+   * Adds a request that starts; cancels it at once if its load level admits no requests any more or
+   * the run is closed.
+   */
   void add(StreamedExchange exchange, Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     boolean measured = level != null && level.requestStarted(exchange.timeline().scheduled());

@@ -67,7 +67,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Longest duration of a request. */
   public Duration requestTimeout = Duration.ofMinutes(10);
 
-  /** Longest time between two reads of a stream. */
+  /** Longest time without a byte of a stream, counted from the request. */
   public Duration idleTimeout = Duration.ofMinutes(2);
 
   /** Largest number of requests in flight; more wait, first in first out. Null for no limit. */

@@ -32,7 +32,7 @@ import scala.runtime.BoxedUnit;
  * The plan of a simulation, printed instead of a run where the setting {@code dryRun} is on. It is
  * collected while Gatling builds the scenarios, and printed when the last one is built, before any
  * user starts. Where the simulation has scenarios without LLM requests, which are not counted, it
- * is printed when the first user starts.
+ * is printed when the first user of a scenario with LLM requests starts.
  */
 final class SimulationPlan {
 

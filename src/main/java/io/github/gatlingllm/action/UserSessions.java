@@ -62,7 +62,7 @@ final class UserSessions {
         session.eventLoop());
   }
 
-  /** The arrival of the user; null in closed loops. */
+  /** The arrival of the user; null for users without one, as in closed loops. */
   static @Nullable Arrival arrivalOf(Session session) {
     return (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
   }

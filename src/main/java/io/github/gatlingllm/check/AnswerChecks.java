@@ -90,7 +90,8 @@ final class AnswerChecks {
             Comparator.comparingDouble(server -> closedShare(server.getValue())));
     double share = closedShare(worst.getValue());
     if (share == 0) {
-      return Finding.of(share, "The server closed no connection unannounced.");
+      return Finding.of(
+          share, "The server closed no connection unannounced right after an answer.");
     }
     return Finding.of(
         share,

@@ -298,8 +298,8 @@ enum CheckCatalogue {
       LoadChecks::paced),
   CONNECTIONS_CLOSED(
       "Does the server keep connections open unless it announces that it closes them?",
-      "share of answers after which it closed the connection unannounced, of the server where it is"
-          + " largest",
+      "share of answers right after which it closed the connection unannounced, of the server"
+          + " where it is largest",
       Threshold.share(0.01),
       "answers over HTTP/1.1 without Connection: close",
       in -> in.info().connections().values().stream().anyMatch(of -> of.answers() > 0),

@@ -90,7 +90,7 @@ final class GeneratorCheck {
                       ms(lag),
                       idle == null
                           ? ""
-                          : ", and at least %s of the machine's CPU was idle"
+                          : ", and %s of the machine's CPU was idle on average at the busiest load"
                               .formatted(percent(idle))))
           .level(Level.OK);
     }

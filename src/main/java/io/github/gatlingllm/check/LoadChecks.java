@@ -371,10 +371,14 @@ final class LoadChecks {
                     .thenComparingDouble(LoadChecks::longestS)));
     Failures of = worst.getValue();
     FailingSpan span = of.longestSpan();
-    if (span == null || of.outages() == 0) {
-      String usual =
-          "There was no outage: other requests succeeded during or right after each failure.";
-      return Finding.of(longestS(of), usual);
+    if (span == null) {
+      return Finding.of(longestS(of), "Other requests succeeded while failed ones were in flight.");
+    }
+    if (of.outages() == 0) {
+      return Finding.of(
+          span.seconds(),
+          "No outage was found: the longest time in which requests failed and none succeeded is %s s."
+              .formatted(number(span.seconds())));
     }
     Double back = span.backAtS();
     String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " outages,";

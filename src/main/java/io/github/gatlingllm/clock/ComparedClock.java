@@ -39,7 +39,7 @@ public final class ComparedClock {
   }
 
   /**
-   * Asks the NTP server before the load, for at most 2 s.
+   * Asks the NTP server before the load, for some seconds at most.
    *
    * @return null unless the setting names an NTP server
    */

@@ -89,7 +89,7 @@ final class NtpClient {
   }
 
   /**
-   * Measures the offset: one reading, or the reason why there is none. Waits at most 3 timeouts.
+   * Measures the offset: one reading, or the reason why there is none. Ends after 3 lost replies.
    */
   ClockOffset ask() {
     String source = "ntp " + server;

@@ -222,7 +222,10 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
                 .filter(Objects::nonNull)
                 .distinct()
                 .collect(Collectors.joining(", "));
-        String missing = stage + " is not a load level of both runs; they have " + levels;
+        String missing =
+            stage == null
+                ? "the runs have no load level in common"
+                : stage + " is not a load level of both runs; they have " + levels;
         return List.of(new Judged(this, null, missing, true));
       }
       return places.stream().map(this::judged).toList();

@@ -172,8 +172,8 @@ public abstract class LoadDsl {
 
   /**
    * Ends a sweep within a load level as soon as more than this number of requests have failed in a
-   * row, without a successful one between them. Applies to every sweep, with 100, unless it is set
-   * here or turned off with {@link #never()}.
+   * row, without a successful one between them. Applies to every sweep and search, with 100; in a
+   * sweep it can be set here or turned off with {@link #never()}.
    *
    * @param count 1 or more
    */

@@ -155,6 +155,12 @@ public final class RunningLevel {
     return endOf(Phase.MEASURE);
   }
 
+  /** End of the measure window, or the given value while it is not known. */
+  public long measureEndNanosOr(long unknown) {
+    long end = measureEnd;
+    return end == UNKNOWN ? unknown : startNanos + end;
+  }
+
   /** The phase at that instant; instants before the start belong to the first phase. */
   public Phase phaseAt(long nanoTime) {
     long offset = nanoTime - startNanos;
@@ -294,8 +300,8 @@ public final class RunningLevel {
   }
 
   /**
-   * Its requests in flight over the measure window; null before the end of the window, and for a
-   * window without length.
+   * Its requests in flight over the measure window, to be called after the end of the window; null
+   * for a window without length, and while its end is not known.
    */
   public synchronized LevelInfo.@Nullable InFlight inFlight() {
     return measureEndKnown() ? inFlight.over(stabilizeEnd, measureEnd) : null;

@@ -123,7 +123,7 @@ public record Distribution(
       return requests >= fewest
           ? ""
           : "fewer than the %s that can show %s %%"
-              .formatted(NumberText.count(fewest), NumberText.plain(percent));
+              .formatted(NumberText.count(fewest), NumberText.plain(Math.min(NEARLY_ALL, percent)));
     }
 
     /**

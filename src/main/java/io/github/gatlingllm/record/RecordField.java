@@ -389,8 +389,8 @@ record RecordField<T>(
           "retry_after_s",
           TIME,
           r -> r.server().retryAfterNanos(),
-          "the wait that the server asks for (`Retry-After`, `retry-after-ms`); it is not"
-              + " observed");
+          "the wait that the server asks for (`Retry-After`, `retry-after-ms`); no request waits"
+              + " for it");
   static final RecordField<Long> PACING_WAIT =
       field(
           "pacing_wait_s",

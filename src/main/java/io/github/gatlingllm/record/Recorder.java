@@ -167,11 +167,10 @@ public final class Recorder {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (thread.isAlive()) {
-      abandoned = true;
-      dropQueued();
-    }
-    return !abandoned;
+    abandoned |= thread.isAlive();
+    boolean isComplete = !abandoned && queue.isEmpty(); // a thread that died leaves records queued
+    dropQueued();
+    return isComplete;
   }
 
   private void dropQueued() {

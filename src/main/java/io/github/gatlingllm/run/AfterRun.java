@@ -10,6 +10,7 @@ import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -78,12 +79,13 @@ final class AfterRun implements Runnable {
       upload(info, RunUpload::report);
       return failsBuild;
     } catch (Throwable e) {
+      String cause = e instanceof IOException ? e.getMessage() : e.toString();
       out.println(
-          "LLM report could not be made ("
-              + e
-              + "); the records are kept, rebuild it with: java -cp <class path>"
-              + " io.github.gatlingllm.report.Main render "
-              + run.files().run());
+          ConsoleBlock.visible(
+              Files.exists(run.files().requests())
+                  ? "LLM report could not be made (%s); the records are kept, make it with: java -cp <class path> io.github.gatlingllm.report.Main render %s"
+                      .formatted(cause, run.files().run())
+                  : "LLM report could not be made: " + cause));
       isReportFailed = true;
       return false;
     }

@@ -63,8 +63,12 @@ final class LevelLog {
     /** A plan has ended, with this conclusion. */
     void concluded(String target, String scenario, Conclusion conclusion);
 
-    /** A level has ended and its last record was counted. */
-    default void finished(String level, LiveFigures figures) {}
+    /**
+     * A level has ended and its last record was counted.
+     *
+     * @param figures of its measure window; null if it ended before that began
+     */
+    default void finished(String level, @Nullable LiveFigures figures) {}
 
     /** The SLO of requests to that target. */
     TargetSlo slo(String target);
@@ -318,12 +322,7 @@ final class LevelLog {
 
     private void finish(Entry entry) {
       String name = "%s (%s, %s)".formatted(entry.level.label(), target, scenario);
-      LiveFigures figures = entry.counts.finish();
-      if (figures == null) {
-        host.print("LLM " + name + ": ended before its measure window began");
-      } else {
-        host.finished(name, figures);
-      }
+      host.finished(name, entry.counts.finish());
     }
 
     private void planned(Entry entry, @Nullable Long requests) {

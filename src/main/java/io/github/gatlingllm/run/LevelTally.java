@@ -134,7 +134,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     /** Now, or the end of the measure window once that has passed. */
     private long clock() {
       long now = System.nanoTime();
-      return level.measureEndKnown() ? Math.min(now, level.measureEndNanos()) : now;
+      return Math.min(now, level.measureEndNanosOr(now));
     }
 
     /** From here on its figures are those of the measure window. */
@@ -198,11 +198,12 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
       LiveStats window = measured();
       if (window != null) {
+        long end = level.measureEndNanosOr(Long.MAX_VALUE);
         window.add(
             record,
             isOfLevel && record.identity().phase() == Phase.MEASURE,
             clock.unixNanos(level.measureStartNanos()),
-            level.measureEndKnown() ? clock.unixNanos(level.measureEndNanos()) : Long.MAX_VALUE);
+            end == Long.MAX_VALUE ? end : clock.unixNanos(end));
       }
     }
 

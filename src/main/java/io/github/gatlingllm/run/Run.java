@@ -350,7 +350,11 @@ public final class Run {
     }
 
     @Override
-    public void finished(String level, LiveFigures figures) {
+    public void finished(String level, @Nullable LiveFigures figures) {
+      if (figures == null) {
+        System.out.println("LLM " + level + ": ended before its measure window began");
+        return;
+      }
       System.out.println(ConsoleBlock.finished(level, figures));
       if (view != null) {
         view.levelFinished(level, figures);

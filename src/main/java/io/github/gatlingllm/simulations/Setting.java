@@ -261,7 +261,7 @@ final class Setting {
           .example("errors>10%")
           .means(
               "ends a sweep after the first level that breaks a rule: slo<50%, errors>10%,"
-                  + " errors>50, errorsInARow>100, overSaturated; never turns all rules off",
+                  + " errors>50, errorsInARow>100, overSaturated; never alone turns all rules off",
               "slo<50%: share of attempted requests that met the SLO. errors>10%: share of ended"
                   + " requests that failed. errors>50: number of failed requests of a level, in all"
                   + " phases; ends that level at once: nothing new is sent, and requests in flight"
@@ -311,9 +311,9 @@ final class Setting {
           .means(
               "time for the load to settle, after all users have started and before measuring",
               "auto: until each user, in an open loop one user, has had an answer and twice the"
-                  + " median E2E has passed; at most duration, or 5 s where duration is shorter. A"
-                  + " line says when measuring starts. 0 where requests bounds a level, and for"
-                  + " curves and traces.");
+                  + " median E2E has passed; an automatic fill and this phase together take at most"
+                  + " duration, or 5 s where duration is shorter. A line says when measuring"
+                  + " starts. 0 where requests bounds a level, and for curves and traces.");
 
   static final SettingEntry<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))

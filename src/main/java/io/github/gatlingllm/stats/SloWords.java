@@ -84,11 +84,15 @@ final class SloWords {
    * @param curve has an SLO
    * @param level the one of its levels that the sentence quotes; where none of its requests was
    *     judged, the whole SLO is quoted
+   * @param missing other levels that the sentence says miss the SLO: it quotes their objectives too
    */
-  SloWords(LoadCurve curve, Stage level) {
+  SloWords(LoadCurve curve, Stage level, List<Stage> missing) {
     this.level = level;
+    List<Stage> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
     List<SloTally.Objectives> used =
-        curve.slo().stream().filter(of -> terms(of).anyMatch(term -> term.isIn(level))).toList();
+        curve.slo().stream()
+            .filter(of -> terms(of).anyMatch(term -> judged.stream().anyMatch(term::isIn)))
+            .toList();
     terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloWords::terms).toList();
     clock = curve.clock();
     Slo first = terms.get(0).of.slo();

@@ -126,7 +126,7 @@ final class VerdictSentence {
     if (levels.size() == 1 || levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return sentence();
     }
-    String few = chosen.by() == Choice.IN_SLO ? new SloWords(curve, level).tooFew() : "";
+    String few = chosen.by() == Choice.IN_SLO ? new SloWords(curve, level, List.of()).tooFew() : "";
     String figures =
         failures(level, ";")
             + tokens(level)
@@ -211,7 +211,7 @@ final class VerdictSentence {
     if (goodput == null || goodput.attempted() + goodput.excluded() == 0) {
       return plain(level);
     }
-    return at(level) + tokens(level) + "; " + new SloWords(curve, level).outcome();
+    return at(level) + tokens(level) + "; " + new SloWords(curve, level, List.of()).outcome();
   }
 
   private String limit() {
@@ -221,10 +221,11 @@ final class VerdictSentence {
       Stage lowest = levels.get(0);
       return curve.isMet(lowest)
           ? capital(judged(lowest))
-          : new SloWords(curve, lowest).noneMeets(load(lowest));
+          : new SloWords(curve, lowest, levels).noneMeets(load(lowest));
     }
     Stage holding = levels.get(at);
-    SloWords words = new SloWords(curve, holding);
+    List<Stage> missedBelow = levels.subList(0, at).stream().filter(s -> !curve.holds(s)).toList();
+    SloWords words = new SloWords(curve, holding, missedBelow);
     String few = words.tooFew();
     boolean isHighest = at == levels.size() - 1;
     return "%s up to %s (%s%s)%s%s%s"
@@ -234,17 +235,18 @@ final class VerdictSentence {
             tokens(holding),
             few.isEmpty() ? "" : "; " + few,
             isHighest ? ", the highest load tried" : "",
-            missedBelow(levels.subList(0, at)),
+            missedBelow(missedBelow),
             isHighest ? "" : growth(holding));
   }
 
   /**
    * Lighter loads that miss the SLO though a heavier one meets it: few samples, or a cold start.
    */
-  private String missedBelow(List<Stage> lighter) {
-    List<String> missed =
-        lighter.stream().filter(s -> !curve.holds(s)).map(VerdictSentence::load).toList();
-    return missed.isEmpty() ? "" : ", but not at " + String.join(", ", missed);
+  private static String missedBelow(List<Stage> lighter) {
+    return lighter.isEmpty()
+        ? ""
+        : ", but not at "
+            + lighter.stream().map(VerdictSentence::load).collect(Collectors.joining(", "));
   }
 
   private String knee() {

@@ -99,7 +99,7 @@ final class LocalClient implements AfterEachCallback {
     return new Call(url);
   }
 
-  /** What is to be size, and how. */
+  /** A request, and how its response is read. */
   final class Call {
     private final String url;
     private boolean streamed = true;

@@ -94,7 +94,8 @@ class LimitsIT {
       assertThat(info.started()).isEqualTo(requests);
       assertThat(info.dropped()).isBetween(5L, requests - 5L);
       assertThat(run.output())
-          .contains("LLM records: those of %s of %s requests".formatted(info.dropped(), requests));
+          .contains(
+              "LLM records: %s of %s could not be written".formatted(info.dropped(), requests));
       assertThat(run.summary().at("/counts/ended").asLong() + info.dropped()).isEqualTo(requests);
       assertThat(run.check("records_dropped").path("level").asText()).isEqualTo("invalid");
     }
@@ -118,7 +119,7 @@ class LimitsIT {
       assertThat(run.exitCode()).as(run.output()).isEqualTo(RECORDS_LOST);
       assertThat(run.output())
           .doesNotContain("\tat ")
-          .contains("LLM records: those of %s of %s requests".formatted(requests, requests))
+          .contains("LLM records: %s of %s could not be written".formatted(requests, requests))
           .contains("LLM report could not be made");
       assertThat(run.info().dropped()).isEqualTo(requests);
     }

@@ -50,8 +50,10 @@ class ArrivalTest {
   void arrivalIsTakenOnce() {
     Arrival arrival = schedule(0).next(1_000);
 
+    assertThat(arrival.taken()).isFalse();
     assertThat(arrival.take()).isTrue();
     assertThat(arrival.take()).isFalse();
+    assertThat(arrival.taken()).isTrue();
   }
 
   private static OpenSchedule schedule(long... offsets) {

@@ -156,6 +156,20 @@ class AfterRunTest {
     opened.complete();
     Files.delete(opened.files().requests());
     assertThat(exitCode(opened)).isEqualTo(1);
-    assertThat(said()).startsWith("LLM report could not be made").contains("render");
+    assertThat(said())
+        .startsWith("LLM report could not be made: ")
+        .contains("requests.jsonl is not there")
+        .doesNotContain("Exception", "records are kept");
+  }
+
+  @Test
+  void aFailedReportNamesTheCommandThatMakesItFromTheRecords() throws IOException {
+    Run opened = open();
+    send(opened, LevelRecord.ok("c=1"));
+    opened.complete();
+    Files.createDirectories(opened.files().page());
+    Files.createFile(opened.files().page().resolve("a"));
+    assertThat(exitCode(opened)).isEqualTo(1);
+    assertThat(said()).contains("the records are kept", "Main render " + opened.files().run());
   }
 }

@@ -150,10 +150,10 @@ class SettingsPageTest {
       program. A setting of a later version is refused, never ignored.
     - A load level is bounded by `requests` (number), by `duration` (time), or by both, whichever comes first. `timeout` bounds each request.
 
-    `not with` lists settings that are refused together. Words in brackets limit this to some values of the other setting, and with *when* to
-    some values of this one. Also refused: `fill` with open load,
-    `search` with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that the prefix
-    exceeds, and `api` with the full path of another API.
+    `not with` lists settings that cannot be set together. `(a trace)` after a name: only if that other setting has such a value. `(when a trace)`:
+    only if this setting has such a value. Also refused: `fill` with open load,
+    `search` with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that leaves no
+    token beside the prefix, and `api` with the full path of another API.
     """
         + groups;
   }

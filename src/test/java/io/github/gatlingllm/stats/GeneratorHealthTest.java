@@ -124,8 +124,8 @@ class GeneratorHealthTest {
     assertThat(generator().level()).isEqualTo(Level.OK);
     assertThat(generator().message())
         .isEqualTo(
-            "Event loops lagged by at most 8 ms in the measure windows, and at least 50.0 % of the"
-                + " machine's CPU was idle.");
+            "Event loops lagged by at most 8 ms in the measure windows, and 50.0 % of the machine's"
+                + " CPU was idle on average at the busiest load.");
   }
 
   /** Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes now and then. */

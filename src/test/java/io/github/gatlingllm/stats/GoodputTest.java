@@ -295,6 +295,31 @@ class GoodputTest {
         .contains("; only 1 request");
   }
 
+  /** A level that misses only what slow requests have to meet is not said to miss the others'. */
+  @Test
+  void missedLevelsAreQuotedWithTheirOwnObjectives() {
+    RunInfo own =
+        run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000))
+            .slo(
+                TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
+                Map.of());
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 1_000, "c=2", 100, 110);
+    records.add(at(0).name("slow").stage("c=1").tokens(100, 250).record());
+    assertThat(figures(own, records).summary().verdict())
+        .startsWith(
+            "TTFT p99 ≤ 1 s and E2E p99 ≤ 200 ms of slow are met up to 2 concurrent requests (")
+        .contains(", but not at 1 concurrent request");
+
+    // No level holds: the lowest has no slow requests, the other one misses only what they must.
+    List<RequestRecord> none = new ArrayList<>();
+    none.add(at(0).stage("c=1").tokens(1_500).record());
+    none.add(at(1_000).name("slow").stage("c=2").tokens(100, 250).record());
+    assertThat(figures(own, none).summary().verdict())
+        .startsWith(
+            "No load level meets TTFT p99 ≤ 1 s and E2E p99 ≤ 200 ms of slow; at the lowest,");
+  }
+
   /** No request but the slow ones was sent: what others would have to meet is not quoted. */
   @Test
   void objectivesOfAllOthersAreNotQuotedWhereThereAreNoOthers() {

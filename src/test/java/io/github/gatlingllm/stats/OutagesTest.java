@@ -153,8 +153,7 @@ class OutagesTest {
     assertThat(failures(summary).longestSpan()).isNull();
     assertThat(check(summary).level()).isEqualTo(Level.OK);
     assertThat(check(summary).message())
-        .isEqualTo(
-            "There was no outage: other requests succeeded during or right after each failure.");
+        .isEqualTo("Other requests succeeded while failed ones were in flight.");
   }
 
   /**
