@@ -15,7 +15,6 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,7 @@ final class EndpointCheck {
         return Stream.of(uri.getScheme() + ".proxyHost", "proxyHost", "socksProxyHost")
             .filter(property -> !System.getProperty(property, "").isBlank())
             .findFirst()
-            .map(property -> ignored(property, address, host(url)))
+            .map(property -> ignored(property, address, uri.getHost()))
             .orElse(null);
       }
     }
@@ -60,15 +59,6 @@ final class EndpointCheck {
             proxy.getHostString(),
             proxy.getPort(),
             property.startsWith("socks") ? ".socks5()" : "");
-  }
-
-  /** The host of a URL; {@link URI} has none where the name has an underscore. */
-  private static String host(String url) {
-    URI uri = URI.create(url);
-    String authority = Objects.requireNonNullElse(uri.getAuthority(), "");
-    return Objects.requireNonNullElseGet(
-        uri.getHost(),
-        () -> authority.substring(authority.lastIndexOf('@') + 1).replaceFirst(":\\d*$", ""));
   }
 
   /**
@@ -111,7 +101,7 @@ final class EndpointCheck {
     }
     for (int i = 0; i < target.baseUrls.size(); i++) {
       String baseUrl = target.baseUrls.get(i);
-      String host = host(baseUrl);
+      String host = URI.create(baseUrl).getHost();
       if (!http.dnsPart().hostNameAliases().contains(host)) {
         try {
           var unused = InetAddress.getAllByName(host);

@@ -262,17 +262,19 @@ class GoodputTest {
         .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 request.");
   }
 
+  /** A mix: every request has an objective for TTFT, and slow ones one of their own for E2E. */
+  private static RunInfo mixed(RunInfo run) {
+    return run.slo(
+        TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))), Map.of());
+  }
+
   /**
    * A mix at two loads. At the higher one no request was called slow: neither the sentence nor the
    * goodput of that level quotes what slow requests have to meet, nor says that it is met.
    */
   @Test
   void objectivesOfANameThatTheQuotedLevelLacksAreNotQuoted() {
-    RunInfo own =
-        run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000))
-            .slo(
-                TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
-                Map.of());
+    RunInfo own = mixed(run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000)));
     List<RequestRecord> records = new ArrayList<>();
     addLevel(records, 1_000, "c=2", 100, 110);
     records.add(at(0).stage("c=1").tokens(100).record());
@@ -298,11 +300,7 @@ class GoodputTest {
   /** A level that misses only what slow requests have to meet is not said to miss the others'. */
   @Test
   void missedLevelsAreQuotedWithTheirOwnObjectives() {
-    RunInfo own =
-        run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000))
-            .slo(
-                TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
-                Map.of());
+    RunInfo own = mixed(run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000)));
     List<RequestRecord> records = new ArrayList<>();
     addLevel(records, 1_000, "c=2", 100, 110);
     records.add(at(0).name("slow").stage("c=1").tokens(100, 250).record());
@@ -323,11 +321,7 @@ class GoodputTest {
   /** No request but the slow ones was sent: what others would have to meet is not quoted. */
   @Test
   void objectivesOfAllOthersAreNotQuotedWhereThereAreNoOthers() {
-    RunInfo own =
-        run(1, stage(1, 0, 1_000))
-            .slo(
-                TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))),
-                Map.of());
+    RunInfo own = mixed(run(1, stage(1, 0, 1_000)));
     Summary s = figures(own, at(0).name("slow").tokens(100, 150).record()).summary();
     assertThat(s.verdict())
         .endsWith(
