@@ -34,5 +34,5 @@ ENV DJL_CACHE_DIR=/tmp/djl
 USER 65532:65532
 WORKDIR /tmp
 # This JVM merges and renders; for a run it starts a second JVM that makes the load. Both print UTF-8.
-ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-Dfile.encoding=UTF-8", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.cli.GatlingLlm"]
+ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-Dfile.encoding=UTF-8", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.simulations.cli.GatlingLlm"]
 CMD ["--help"]

@@ -2,11 +2,11 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.CoreComponents;
 import io.gatling.core.structure.PopulationBuilder;
-import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.injector.Injector.StartTime;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.run.Run;

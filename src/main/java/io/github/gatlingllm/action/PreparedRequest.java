@@ -1,13 +1,13 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.GenerationRequest;
+import io.github.gatlingllm.client.GenerationRequest.Message;
+import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.record.InjectorShare;
-import io.github.gatlingllm.wire.GenerationRequest;
-import io.github.gatlingllm.wire.GenerationRequest.Message;
-import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;

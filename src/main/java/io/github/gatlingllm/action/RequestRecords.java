@@ -1,7 +1,9 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
@@ -11,8 +13,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.Secrets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;

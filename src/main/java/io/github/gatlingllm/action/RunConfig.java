@@ -1,16 +1,16 @@
 package io.github.gatlingllm.action;
 
-import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.setting.ProcessSetting;
-import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.wire.Api;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

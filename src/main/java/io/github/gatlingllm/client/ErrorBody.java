@@ -3,7 +3,6 @@ package io.github.gatlingllm.client;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.wire.Secrets;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,11 +2,10 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.GenerationRequest.FunctionCall;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,6 @@ import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.StreamedExchange.Ending;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;

@@ -8,7 +8,6 @@ import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.BoundedHttp.TruncatedGzip;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Secrets;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.ChunkParser.TextBuffer;
-import io.github.gatlingllm.wire.GenerationRequest.FunctionCall;
+import io.github.gatlingllm.client.GenerationRequest.FunctionCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,6 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gatling.http.client.Request;
-import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.util.Map;

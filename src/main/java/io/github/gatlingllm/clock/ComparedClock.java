@@ -2,7 +2,7 @@ package io.github.gatlingllm.clock;
 
 import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.DateChange;
-import io.github.gatlingllm.setting.ProcessSetting;
+import io.github.gatlingllm.record.ProcessSetting;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -3,9 +3,9 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
 import io.github.gatlingllm.engine.ResponseWriter.Usage;
-import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;

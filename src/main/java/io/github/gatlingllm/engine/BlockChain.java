@@ -1,7 +1,7 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.random.SplitMix64;
-import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.load.SplitMix64;
 import java.util.Arrays;
 
 /**

@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.client.Api;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Predicate;

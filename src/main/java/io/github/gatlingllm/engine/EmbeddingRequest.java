@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.CompletionRequest.Parameters;
-import io.github.gatlingllm.random.SplitMix64;
+import io.github.gatlingllm.load.SplitMix64;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

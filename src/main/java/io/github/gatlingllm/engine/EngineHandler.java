@@ -3,8 +3,8 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine.EngineCore;
-import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.random.SplitMix64;
+import io.github.gatlingllm.load.SplitMix64;
 
 /**
  * A prompt, reduced to its number of tokens and its hash.

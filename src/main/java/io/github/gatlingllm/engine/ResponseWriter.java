@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.client.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;

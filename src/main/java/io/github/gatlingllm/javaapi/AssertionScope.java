@@ -1,11 +1,11 @@
 package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithCount;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithGoodput;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithMetric;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithTotal;
-import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RequestStatus;
 import org.jspecify.annotations.Nullable;

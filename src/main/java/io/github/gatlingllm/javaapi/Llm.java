@@ -3,7 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.client.Api;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
-import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
 import java.util.function.Function;
 

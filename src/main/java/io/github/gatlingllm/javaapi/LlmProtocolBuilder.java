@@ -11,7 +11,7 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.telemetry.MetricsPage;
+import io.github.gatlingllm.run.server.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;

@@ -2,9 +2,9 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
+import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import java.util.function.LongSupplier;

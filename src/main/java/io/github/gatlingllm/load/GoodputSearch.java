@@ -1,10 +1,10 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.metric.Backlog.Queue;
-import io.github.gatlingllm.metric.Distribution.Interval;
-import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import java.math.BigDecimal;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Planned;
-import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.Iterator;

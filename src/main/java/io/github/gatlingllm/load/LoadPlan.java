@@ -1,9 +1,9 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
-import io.github.gatlingllm.metric.Backlog.Queue;
-import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.record.InjectorShare;
 import java.util.ArrayList;
 import java.util.Comparator;

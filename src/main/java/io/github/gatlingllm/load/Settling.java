@@ -1,6 +1,6 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.metric.Backlog;
-import io.github.gatlingllm.metric.Backlog.Queue;
-import io.github.gatlingllm.metric.NumberText;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.stream.IntStream;

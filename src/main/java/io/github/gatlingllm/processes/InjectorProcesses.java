@@ -2,7 +2,7 @@ package io.github.gatlingllm.processes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.processes.ParentProcess.LoadProgress;
 import io.github.gatlingllm.record.InjectorShare;
 import java.io.BufferedReader;

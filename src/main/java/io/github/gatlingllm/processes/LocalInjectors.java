@@ -1,11 +1,11 @@
 package io.github.gatlingllm.processes;
 
-import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.processes.InjectorProcesses.Outcome;
 import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.report.Main;
-import io.github.gatlingllm.setting.ProcessSetting;
-import io.github.gatlingllm.store.S3Location;
+import io.github.gatlingllm.run.live.LiveView;
+import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,9 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
+import io.github.gatlingllm.figures.level.RequestSamples.Part;
+import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -7,10 +11,6 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
-import io.github.gatlingllm.stats.RequestSamples.Breakdown;
-import io.github.gatlingllm.stats.RequestSamples.Part;
-import io.github.gatlingllm.stats.RequestSamples.PartMean;
-import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

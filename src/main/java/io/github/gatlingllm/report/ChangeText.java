@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.compare.Comparison;
-import io.github.gatlingllm.compare.Comparison.Change;
-import io.github.gatlingllm.compare.Comparison.FailCondition.Judged;
-import io.github.gatlingllm.compare.Comparison.Outcome;
-import io.github.gatlingllm.compare.Comparison.Place;
-import io.github.gatlingllm.metric.Distribution.Interval;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.compare.Comparison;
+import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.Outcome;
+import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import java.util.Comparator;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.github.gatlingllm.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Series.Bar;
-import io.github.gatlingllm.stats.Series.Shape;
-import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.figures.level.Series.Bar;
+import io.github.gatlingllm.figures.level.Series.Shape;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;

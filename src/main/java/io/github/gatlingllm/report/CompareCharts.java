@@ -1,14 +1,14 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.ComparedRuns.Side;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.stats.Series;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,15 +1,15 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.compare.ComparedRun;
-import io.github.gatlingllm.compare.Comparison;
-import io.github.gatlingllm.compare.Comparison.FailCondition;
+import io.github.gatlingllm.figures.compare.ComparedRun;
+import io.github.gatlingllm.figures.compare.Comparison;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
-import io.github.gatlingllm.store.RunInputs;
+import io.github.gatlingllm.storage.RunInputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,12 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.compare.Comparison;
-import io.github.gatlingllm.compare.Comparison.Change;
-import io.github.gatlingllm.compare.Comparison.FailCondition.Judged;
-import io.github.gatlingllm.compare.Comparison.Outcome;
-import io.github.gatlingllm.compare.Comparison.Place;
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.compare.Comparison;
+import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.Outcome;
+import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.ConfigurationDifference;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
@@ -16,7 +17,6 @@ import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.Kind;
-import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.check.Check;
-import io.github.gatlingllm.compare.Comparison;
-import io.github.gatlingllm.compare.Comparison.FailCondition;
-import io.github.gatlingllm.compare.Comparison.Place;
-import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
-import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.compare.Comparison;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
+import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Percentiles;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

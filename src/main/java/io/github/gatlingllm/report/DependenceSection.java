@@ -1,7 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.RequestSamples.Cloud;
+import io.github.gatlingllm.figures.level.RequestSamples.Dependence;
+import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
+import io.github.gatlingllm.figures.level.RequestSamples.Range;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.Turn;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -14,12 +20,6 @@ import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Kind;
-import io.github.gatlingllm.stats.RequestSamples.Cloud;
-import io.github.gatlingllm.stats.RequestSamples.Dependence;
-import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
-import io.github.gatlingllm.stats.RequestSamples.Range;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.Turn;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

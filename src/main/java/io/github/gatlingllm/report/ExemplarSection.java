@@ -1,6 +1,11 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
+import io.github.gatlingllm.figures.level.RequestSamples.Exemplars;
+import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
+import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -8,11 +13,6 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
-import io.github.gatlingllm.stats.RequestSamples.Exemplar;
-import io.github.gatlingllm.stats.RequestSamples.Exemplars;
-import io.github.gatlingllm.stats.RequestSamples.RecordedText;
-import io.github.gatlingllm.stats.RequestSamples.ServerParts;
-import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
+import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.record.WholeFile;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.RequestAtPoint;
-import io.github.gatlingllm.stats.Summary.RequestGroup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,11 +1,11 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.RequestSamples;
+import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.Fact;
-import io.github.gatlingllm.stats.RequestSamples;
-import io.github.gatlingllm.stats.Series;
-import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

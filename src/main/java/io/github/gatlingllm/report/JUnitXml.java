@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.AssertionResult;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.WholeFile;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,16 +1,16 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Tiles.Tile;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Percentiles;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
-import io.github.gatlingllm.stats.Series;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,9 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.Figures;
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
@@ -11,10 +15,6 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.Curve;
-import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

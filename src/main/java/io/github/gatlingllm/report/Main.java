@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.store.RunInputs;
-import io.github.gatlingllm.store.RunUpload;
-import io.github.gatlingllm.store.S3Location;
+import io.github.gatlingllm.storage.RunInputs;
+import io.github.gatlingllm.storage.RunUpload;
+import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -69,7 +69,7 @@ public final class Main {
     if (System.getProperty(LOGBACK) == null
         && files.getResource("logback.xml") == null
         && files.getResource("logback-test.xml") == null) {
-      System.setProperty(LOGBACK, "io/github/gatlingllm/cli/logback.xml");
+      System.setProperty(LOGBACK, "io/github/gatlingllm/simulations/cli/logback.xml");
     }
   }
 

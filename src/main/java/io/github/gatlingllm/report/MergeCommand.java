@@ -1,17 +1,17 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.merge.JoinedRecords;
+import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.merge.JoinedRecords;
 import io.github.gatlingllm.record.DurationText;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.stats.RunStatistics;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.store.RunInputs;
-import io.github.gatlingllm.store.RunUpload;
-import io.github.gatlingllm.store.S3Location;
+import io.github.gatlingllm.storage.RunInputs;
+import io.github.gatlingllm.storage.RunUpload;
+import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

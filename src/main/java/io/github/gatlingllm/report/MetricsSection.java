@@ -1,17 +1,17 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.check.CheckInput.CacheUse;
-import io.github.gatlingllm.metric.Distribution.Interval;
-import io.github.gatlingllm.metric.Figures;
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.DistributionTables.Metrics;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,10 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordCsv;
 import io.github.gatlingllm.record.RecordFile;
@@ -12,10 +16,6 @@ import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.WholeFile;
-import io.github.gatlingllm.stats.RunStatistics;
-import io.github.gatlingllm.stats.RunStatistics.RecordSource;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
-import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

@@ -1,13 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.Figures;
-import io.github.gatlingllm.metric.Figures.ArrivalFigures;
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.Curve;
-import io.github.gatlingllm.stats.Summary.Stage;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,14 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.SelfTestQuote;
+import io.github.gatlingllm.figures.level.Summary.SelfTestQuote.At;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
 import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.SelfTestQuote;
-import io.github.gatlingllm.stats.Summary.SelfTestQuote.At;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
+import io.github.gatlingllm.figures.level.Series.Shape;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
-import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
-import io.github.gatlingllm.stats.Series.Shape;
-import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.report.Page.Charts;
-import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.Curve;
-import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.check.Check;
-import io.github.gatlingllm.metric.Figures.ErrorCount;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.stats.Summary;
 import java.util.List;
 
 /** A {@link Summary} as text: the console block at the end of a run, and a Markdown file. */

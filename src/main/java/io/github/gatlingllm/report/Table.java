@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

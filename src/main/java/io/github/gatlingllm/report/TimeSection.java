@@ -1,8 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Figures;
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.level.Series.Bucket;
+import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.SloTable;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Band;
@@ -10,11 +15,6 @@ import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.stats.Series;
-import io.github.gatlingllm.stats.Series.Bucket;
-import io.github.gatlingllm.stats.Series.GeneratorBucket;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.SloTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,15 +1,15 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.check.Check;
-import io.github.gatlingllm.metric.Figures;
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.AssertionResult;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.Part;
 import io.github.gatlingllm.report.ShownLevels.When;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

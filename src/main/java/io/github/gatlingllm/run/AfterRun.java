@@ -1,13 +1,13 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.engine.SelfTestResults;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.RunReport;
-import io.github.gatlingllm.selftest.SelfTestResults;
-import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.store.RunUpload;
-import io.github.gatlingllm.store.S3Location;
+import io.github.gatlingllm.storage.RunUpload;
+import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

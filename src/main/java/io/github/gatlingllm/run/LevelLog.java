@@ -1,5 +1,7 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
@@ -11,8 +13,6 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.TargetSlo;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -1,20 +1,20 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.figures.level.LiveStats;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;
 import io.github.gatlingllm.record.TargetSlo;
-import io.github.gatlingllm.stats.LiveStats;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.live.LiveView;
+import io.github.gatlingllm.engine.SelfTestResults;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
@@ -14,13 +15,12 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.report.ConsoleBlock;
-import io.github.gatlingllm.selftest.SelfTestResults;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures;
-import io.github.gatlingllm.store.RunUpload;
-import io.github.gatlingllm.store.S3Location;
-import io.github.gatlingllm.telemetry.GeneratorLog;
-import io.github.gatlingllm.telemetry.MetricsPage;
-import io.github.gatlingllm.telemetry.ServerWatch;
+import io.github.gatlingllm.run.health.GeneratorLog;
+import io.github.gatlingllm.run.live.LiveView;
+import io.github.gatlingllm.run.server.MetricsPage;
+import io.github.gatlingllm.run.server.ServerWatch;
+import io.github.gatlingllm.storage.RunUpload;
+import io.github.gatlingllm.storage.S3Location;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;

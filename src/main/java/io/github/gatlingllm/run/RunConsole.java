@@ -1,13 +1,13 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.figures.level.LiveStats;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.processes.ParentProcess.LoadProgress;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.ConsoleBlock;
-import io.github.gatlingllm.stats.LiveStats;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;

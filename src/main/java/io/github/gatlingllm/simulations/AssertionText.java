@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.metric.Figure;
-import io.github.gatlingllm.metric.Metric.Unit;
+import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;

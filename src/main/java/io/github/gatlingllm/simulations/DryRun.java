@@ -1,11 +1,11 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanText;
-import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.time.Duration;

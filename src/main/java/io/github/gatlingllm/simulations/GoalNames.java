@@ -1,9 +1,9 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Scope;
-import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.selftest.EngineProcess;
+import io.github.gatlingllm.engine.EngineProcess;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.wire.Secrets;
+import io.github.gatlingllm.client.Secrets;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.setting.ProcessSetting;
+import io.github.gatlingllm.record.ProcessSetting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

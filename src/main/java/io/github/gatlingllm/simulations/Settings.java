@@ -1,8 +1,8 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.simulations.SettingEntry.Rule;
-import io.github.gatlingllm.wire.Secrets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

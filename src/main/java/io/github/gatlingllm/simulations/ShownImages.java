@@ -1,8 +1,8 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.javaapi.Image;
 import io.github.gatlingllm.javaapi.LlmDsl;
-import io.github.gatlingllm.metric.NumberText;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

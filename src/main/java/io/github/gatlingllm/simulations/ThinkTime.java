@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.time.Duration;
 
 /**

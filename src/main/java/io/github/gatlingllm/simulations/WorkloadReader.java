@@ -1,8 +1,8 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.javaapi.PromptsBuilder;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;

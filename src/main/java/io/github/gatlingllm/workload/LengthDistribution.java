@@ -1,6 +1,6 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.random.Weights;
+import io.github.gatlingllm.load.Weights;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;

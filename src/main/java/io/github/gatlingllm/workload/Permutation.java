@@ -1,6 +1,6 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.random.SplitMix64;
+import io.github.gatlingllm.load.SplitMix64;
 
 /**
  * The numbers 0 to n − 1 in a random order computed without memory: each occurs once per pass, and

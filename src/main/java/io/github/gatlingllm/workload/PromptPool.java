@@ -1,6 +1,6 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.random.SplitMix64;
+import io.github.gatlingllm.load.SplitMix64;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.random.SplitMix64;
+import io.github.gatlingllm.load.SplitMix64;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;

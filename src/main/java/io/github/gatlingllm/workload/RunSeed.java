@@ -1,9 +1,9 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.injector.Injector.StartTime;
-import io.github.gatlingllm.random.SplitMix64;
-import io.github.gatlingllm.setting.ProcessSetting;
+import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.load.Injector.StartTime;
+import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.record.ProcessSetting;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;

@@ -3,12 +3,12 @@ package io.github.gatlingllm.action;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.Secrets;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;

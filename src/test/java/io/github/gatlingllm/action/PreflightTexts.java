@@ -1,8 +1,8 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.stats.Recorded;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

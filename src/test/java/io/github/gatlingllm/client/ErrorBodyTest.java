@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.gatlingllm.wire.Secrets;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

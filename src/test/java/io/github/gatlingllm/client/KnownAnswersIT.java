@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
-import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -18,8 +18,6 @@ import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.Secrets;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

@@ -2,7 +2,6 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkParser.Channel;
 import io.github.gatlingllm.client.ChunkParser.TextBuffer;
-import io.github.gatlingllm.wire.Api;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

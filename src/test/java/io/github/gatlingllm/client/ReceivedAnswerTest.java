@@ -8,7 +8,6 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.testing.ChatChunks;
-import io.github.gatlingllm.wire.Api;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

@@ -5,7 +5,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Api;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Map;

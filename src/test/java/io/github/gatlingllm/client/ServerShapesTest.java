@@ -3,7 +3,6 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;

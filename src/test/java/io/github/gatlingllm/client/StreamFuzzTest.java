@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -7,7 +7,6 @@ import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
-import io.github.gatlingllm.wire.Api;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.stream.Stream;

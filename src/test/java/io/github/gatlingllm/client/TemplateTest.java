@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.ChunkParser.Channel;
 import io.github.gatlingllm.client.Template.Slot;
-import io.github.gatlingllm.wire.Api;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

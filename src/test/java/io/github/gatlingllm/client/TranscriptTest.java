@@ -10,7 +10,6 @@ import io.gatling.http.client.Request;
 import io.gatling.http.client.RequestBuilder;
 import io.gatling.http.client.resolver.InetAddressNameResolver;
 import io.gatling.http.client.uri.Uri;
-import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import org.junit.jupiter.api.AfterEach;

@@ -2,7 +2,6 @@ package io.github.gatlingllm.client;
 
 import com.sun.management.ThreadMXBean;
 import io.github.gatlingllm.client.ChunkParser.Channel;
-import io.github.gatlingllm.wire.Api;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +17,7 @@ import java.util.TreeMap;
  * test, because times depend on the machine.
  *
  * <pre>{@code
- * java -cp target/classes:target/test-classes:… io.github.gatlingllm.wire.WireThroughput
+ * java -cp target/classes:target/test-classes:… io.github.gatlingllm.client.WireThroughput
  * }</pre>
  */
 public final class WireThroughput {

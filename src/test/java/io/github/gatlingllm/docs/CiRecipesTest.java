@@ -3,7 +3,7 @@ package io.github.gatlingllm.docs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.compare.Comparison.FailCondition;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;

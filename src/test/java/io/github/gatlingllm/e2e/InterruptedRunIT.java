@@ -9,7 +9,7 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.store.S3Server;
+import io.github.gatlingllm.storage.S3Server;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.nio.file.Path;

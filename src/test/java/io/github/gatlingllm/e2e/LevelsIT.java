@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;

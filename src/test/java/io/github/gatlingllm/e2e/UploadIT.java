@@ -3,7 +3,7 @@ package io.github.gatlingllm.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.simulations.Benchmark;
-import io.github.gatlingllm.store.S3Server;
+import io.github.gatlingllm.storage.S3Server;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.client.Api;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

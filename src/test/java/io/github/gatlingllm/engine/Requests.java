@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.client.Api;
 
 /** Requests and their answers for tests, from JSON. */
 final class Requests {

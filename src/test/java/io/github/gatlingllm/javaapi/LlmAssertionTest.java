@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.shared.model.assertion.AssertionMessage;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;

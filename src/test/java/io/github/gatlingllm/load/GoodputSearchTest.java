@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.metric.Backlog.Queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

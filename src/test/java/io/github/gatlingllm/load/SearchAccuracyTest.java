@@ -3,10 +3,10 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.metric.BacklogOf;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.metric.Backlog;
-import io.github.gatlingllm.metric.BacklogOf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

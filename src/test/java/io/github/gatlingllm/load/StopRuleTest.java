@@ -3,10 +3,10 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelResult.FailedInARow;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.metric.Backlog.Queue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

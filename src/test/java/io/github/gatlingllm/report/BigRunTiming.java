@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.Browser.Theme;
-import io.github.gatlingllm.stats.RunStatistics;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

@@ -3,12 +3,12 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.Series.Quantile;
+import io.github.gatlingllm.figures.level.Series.Shape;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
-import io.github.gatlingllm.stats.Series.Quantile;
-import io.github.gatlingllm.stats.Series.Shape;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -2,10 +2,10 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Percentiles;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import org.junit.jupiter.api.Test;
 
 class ConsoleBlockTest {

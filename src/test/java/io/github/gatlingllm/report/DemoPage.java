@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,8 @@ package io.github.gatlingllm.report;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -18,8 +20,6 @@ import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.AssertionTexts;
-import io.github.gatlingllm.stats.RunStatistics;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

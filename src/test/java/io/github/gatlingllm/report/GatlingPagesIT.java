@@ -2,8 +2,8 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -3,13 +3,13 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.Table.Heading;
-import io.github.gatlingllm.stats.Recorded;
-import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

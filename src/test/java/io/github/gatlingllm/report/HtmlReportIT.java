@@ -3,12 +3,12 @@ package io.github.gatlingllm.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Browser.Plot;
 import io.github.gatlingllm.report.Browser.Theme;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
-import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package io.github.gatlingllm.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
-import io.github.gatlingllm.stats.Summary;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -21,7 +21,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.CommandLine.Called;
-import io.github.gatlingllm.store.S3Server;
+import io.github.gatlingllm.storage.S3Server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

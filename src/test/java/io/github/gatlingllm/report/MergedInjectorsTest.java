@@ -1,14 +1,15 @@
 package io.github.gatlingllm.report;
 
+import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
+import static io.github.gatlingllm.figures.level.Recorded.at;
 import static io.github.gatlingllm.report.CommandLine.call;
-import static io.github.gatlingllm.stats.Recorded.ORIGIN;
-import static io.github.gatlingllm.stats.Recorded.at;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
@@ -24,7 +25,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.report.CommandLine.Called;
-import io.github.gatlingllm.stats.Recorded;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

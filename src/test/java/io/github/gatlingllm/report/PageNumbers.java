@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

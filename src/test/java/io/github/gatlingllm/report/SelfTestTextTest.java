@@ -2,14 +2,14 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
 import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.record.SelfTest.Machine;
-import io.github.gatlingllm.stats.Recorded;
-import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Kind;
-import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.run.live.LiveView;
 import io.github.gatlingllm.simulations.AssertionTexts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,15 +1,15 @@
 package io.github.gatlingllm.run;
 
-import static io.github.gatlingllm.stats.Recorded.ORIGIN;
+import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.stats.Recorded;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
@@ -18,7 +19,6 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TargetSlo;
-import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

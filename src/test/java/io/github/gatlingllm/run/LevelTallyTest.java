@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
@@ -10,7 +11,6 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TargetSlo;

@@ -8,11 +8,11 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.simulations.BenchmarkPlan.Connections;
-import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;

@@ -1,0 +1,530 @@
+package io.github.gatlingllm.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Body of one POST to {@code /v1/chat/completions}, or to the path of another {@link Api}, into
+ * which {@link RequestTranslation} translates it.
+ *
+ * <pre>{@code
+ * GenerationRequest.of(Api.CHAT).model("m").message(Message.user("hi")).maxTokens(128).build()
+ * }</pre>
+ *
+ * <p>Accessors return what is sent, extra fields included. Immutable.
+ */
+public final class GenerationRequest {
+
+  /** Names of the limit on output tokens. */
+  private static final List<String> LIMITS =
+      List.of("max_tokens", "max_completion_tokens", "max_output_tokens");
+
+  private final Api api;
+  private final ObjectNode body;
+  private final boolean stream;
+  private final List<String> promptTexts = new ArrayList<>();
+
+  /** Code points of {@link #promptTexts}. */
+  private final int promptChars;
+
+  private final @Nullable Integer maxTokens;
+
+  /**
+   * One chat message of a request.
+   *
+   * @param role such as {@code system}, {@code user}, {@code assistant}, {@code tool}
+   * @param content the text; null for an assistant message that only calls tools
+   * @param parts content as a JSON array of parts, instead of the text
+   * @param toolCalls the calls of an assistant message as a JSON array
+   * @param toolCallId id of the call that a {@code tool} message answers
+   */
+  public record Message(
+      String role,
+      @Nullable String content,
+      @Nullable String parts,
+      @Nullable String toolCalls,
+      @Nullable String toolCallId) {
+
+    /** A text message. */
+    public static Message of(String role, String content) {
+      return new Message(role, content, null, null, null);
+    }
+
+    public static Message system(String content) {
+      return of("system", content);
+    }
+
+    public static Message user(String content) {
+      return of("user", content);
+    }
+
+    public static Message assistant(String content) {
+      return of("assistant", content);
+    }
+
+    /** A message whose content is a JSON array of parts, such as text and images. */
+    public static Message parts(String role, String parts) {
+      return new Message(role, null, parts, null, null);
+    }
+
+    /** An assistant message that calls tools. */
+    public static Message toolCalls(@Nullable String content, String toolCalls) {
+      return new Message("assistant", content, null, toolCalls, null);
+    }
+
+    /** An assistant message that calls these functions, as the next request has to repeat it. */
+    public static Message toolCalls(String content, List<FunctionCall> calls) {
+      ArrayNode array = JsonNodeFactory.instance.arrayNode();
+      for (FunctionCall call : calls) {
+        array
+            .addObject()
+            .put("id", call.id())
+            .put("type", "function")
+            .putObject("function")
+            .put("name", call.name())
+            .put("arguments", call.arguments());
+      }
+      return toolCalls(content.isEmpty() ? null : content, array.toString());
+    }
+
+    /** The result of a tool call. */
+    public static Message tool(String toolCallId, String content) {
+      return new Message("tool", content, null, null, toolCallId);
+    }
+  }
+
+  /**
+   * A call of a function that the model asks for.
+   *
+   * @param id which the result names; made up where the server sent none
+   * @param name of the function
+   * @param arguments as the model wrote them, usually JSON
+   */
+  public record FunctionCall(String id, String name, String arguments) {}
+
+  private GenerationRequest(Api api, ObjectNode body) {
+    this.api = api;
+    this.body = body;
+    this.stream = body.path("stream").asBoolean(false);
+    collectTexts();
+    int chars = 0;
+    for (String text : promptTexts) {
+      chars += text.codePointCount(0, text.length());
+    }
+    this.promptChars = chars;
+    this.maxTokens = limit(body);
+  }
+
+  /** A builder of a streamed request with usage; everything else is unset. */
+  public static Builder of(Api api) {
+    return new Builder(api);
+  }
+
+  public Api api() {
+    return api;
+  }
+
+  public @Nullable String model() {
+    return body.path("model").textValue();
+  }
+
+  /** Whether the response is to be streamed. */
+  public boolean stream() {
+    return stream;
+  }
+
+  /** Limit on output tokens, under any of its names; null when none is sent. */
+  public @Nullable Integer maxTokens() {
+    return maxTokens;
+  }
+
+  /** Number of texts to embed; 0 for an API that generates text. */
+  public int inputs() {
+    return api.generates() ? 0 : isListOfTexts(body.path("input")) ? body.path("input").size() : 1;
+  }
+
+  /** True for a list of texts, false for the token ids of one text. */
+  private static boolean isListOfTexts(JsonNode input) {
+    return input.isArray() && !input.path(0).isNumber();
+  }
+
+  /** Whether the output length is pinned by {@code ignore_eos}. */
+  public boolean ignoreEos() {
+    return body.path("ignore_eos").asBoolean(false);
+  }
+
+  /** Number of choices requested, at least 1. */
+  public int n() {
+    return Math.max(1, body.path("n").asInt(1));
+  }
+
+  /** The request body in UTF-8. */
+  public byte[] toJson() {
+    // Not writeValueAsBytes, which escapes half a surrogate pair: servers reject such JSON.
+    return body.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The messages, or input items, as JSON; null when none are sent. */
+  public @Nullable String messagesJson() {
+    JsonNode messages = messages();
+    return messages.isMissingNode() ? null : messages.toString();
+  }
+
+  private JsonNode messages() {
+    return body.path(api == Api.RESPONSES ? "input" : "messages");
+  }
+
+  /** The prompt, or a JSON array of texts to embed; null when neither is sent. */
+  public @Nullable String prompt() {
+    JsonNode prompt = body.path(api.generates() ? "prompt" : "input");
+    return prompt.isArray() ? prompt.toString() : prompt.textValue();
+  }
+
+  /** Characters (code points) of {@link #promptTexts()}. */
+  public int promptChars() {
+    return promptChars;
+  }
+
+  /** The prompt, or the texts of all messages in order, without images and tools. */
+  public List<String> promptTexts() {
+    return Collections.unmodifiableList(promptTexts);
+  }
+
+  private static @Nullable Integer limit(ObjectNode body) {
+    for (String name : LIMITS) {
+      JsonNode limit = body.path(name);
+      if (limit.isInt()) {
+        return limit.intValue();
+      }
+    }
+    return null;
+  }
+
+  private void collectTexts() {
+    collect(body.path("prompt"), promptTexts);
+    collect(body.path("system"), promptTexts);
+    if (!api.generates()) {
+      collect(body.path("input"), promptTexts);
+    }
+    for (JsonNode message : messages()) {
+      collect(message.path("content"), promptTexts);
+    }
+  }
+
+  /** Whether {@link #promptTexts} is the whole input: there are no images, sounds or files. */
+  public boolean isTextOnly() {
+    for (JsonNode message : messages()) {
+      for (JsonNode part : message.path("content")) {
+        if (!part.path("text").isTextual()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private static void collect(JsonNode content, List<String> all) {
+    if (content.isTextual()) {
+      all.add(content.textValue());
+      return;
+    }
+    for (JsonNode part : content) {
+      JsonNode text = part.isTextual() ? part : part.path("text");
+      if (text.isTextual()) {
+        all.add(text.textValue());
+      }
+    }
+  }
+
+  /** Builds a request; null unsets a field. Raw JSON is checked when it is set. Not thread safe. */
+  public static final class Builder {
+
+    private static final ObjectMapper JSON =
+        new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    private final Api api;
+    private final ObjectNode body = JsonNodeFactory.instance.objectNode();
+    private final ArrayNode messages = JsonNodeFactory.instance.arrayNode();
+    private @Nullable String prompt;
+    private List<String> inputs = List.of();
+    private String prefix = "";
+    private boolean stream = true;
+    private boolean includeUsage = true;
+    private @Nullable Integer maxTokens;
+    private boolean ignoreEos;
+    private final ObjectNode extra = JsonNodeFactory.instance.objectNode();
+
+    private Builder(Api api) {
+      this.api = api;
+    }
+
+    public Builder model(@Nullable String model) {
+      return set("model", model == null ? null : JsonNodeFactory.instance.textNode(model));
+    }
+
+    /** Adds a message. */
+    public Builder message(Message message) {
+      ObjectNode node = messages.addObject().put("role", message.role());
+      if (message.parts() == null) {
+        node.put("content", message.content());
+      } else {
+        node.set("content", json("message parts", message.parts(), ArrayNode.class));
+      }
+      if (message.toolCalls() != null) {
+        node.set("tool_calls", json("tool calls", message.toolCalls(), ArrayNode.class));
+      }
+      if (message.toolCallId() != null) {
+        node.put("tool_call_id", message.toolCallId());
+      }
+      return this;
+    }
+
+    public Builder messages(List<Message> added) {
+      added.forEach(this::message);
+      return this;
+    }
+
+    /** Adds the messages of a JSON array. */
+    public Builder messagesJson(String array) {
+      messages.addAll(json("messages", array, ArrayNode.class));
+      return this;
+    }
+
+    /**
+     * The prompt, or the one text to embed. For an API that takes messages it is sent as the last
+     * message, with role {@code user}.
+     */
+    public Builder prompt(@Nullable String text) {
+      prompt = text;
+      return this;
+    }
+
+    /** The texts to embed. */
+    public Builder inputs(List<String> texts) {
+      inputs = texts;
+      return this;
+    }
+
+    /**
+     * Text put in front of the prompt, of the first message, or of each text to embed; none unless
+     * set.
+     */
+    public Builder prefix(String text) {
+      prefix = text;
+      return this;
+    }
+
+    /** Whether to stream; true unless set. */
+    public Builder stream(boolean streamed) {
+      stream = streamed;
+      return this;
+    }
+
+    /** Whether a stream ends with the server's usage; true unless set. */
+    public Builder includeUsage(boolean included) {
+      includeUsage = included;
+      return this;
+    }
+
+    public Builder maxTokens(@Nullable Integer limit) {
+      maxTokens = limit;
+      return this;
+    }
+
+    /**
+     * Pins the output length: {@code ignore_eos}, and {@code min_tokens} = {@code max_tokens}.
+     * Strict gateways reject both.
+     */
+    public Builder ignoreEos(boolean ignored) {
+      ignoreEos = ignored;
+      return this;
+    }
+
+    /**
+     * A field of the API that is sent as it is.
+     *
+     * @param value a number, text or boolean
+     */
+    public Builder parameter(String name, Object value) {
+      return set(name, JSON.valueToTree(value));
+    }
+
+    /** Stop strings; none when empty. */
+    public Builder stop(List<String> texts) {
+      if (texts.isEmpty()) {
+        return set("stop", null);
+      }
+      ArrayNode array = JsonNodeFactory.instance.arrayNode();
+      texts.forEach(array::add);
+      return set("stop", array);
+    }
+
+    /** Tool definitions as a JSON array. */
+    public Builder tools(@Nullable String array) {
+      return set("tools", array == null ? null : json("tools", array, ArrayNode.class));
+    }
+
+    /** Any JSON value, such as {@code "auto"} with its quotes. */
+    public Builder toolChoice(@Nullable String value) {
+      return set("tool_choice", value == null ? null : json("tool_choice", value, JsonNode.class));
+    }
+
+    /** Response format as a JSON object. */
+    public Builder responseFormat(@Nullable String object) {
+      return set(
+          "response_format",
+          object == null ? null : json("response_format", object, ObjectNode.class));
+    }
+
+    /**
+     * A JSON object whose fields are set last and replace those of the other methods; a null value
+     * removes a field. Fields of a later object win.
+     */
+    public Builder extra(@Nullable String object) {
+      if (object != null) {
+        extra.setAll(json("body", object, ObjectNode.class));
+      }
+      return this;
+    }
+
+    /**
+     * The request.
+     *
+     * @throws IllegalArgumentException if a field that the API requires is missing
+     */
+    public GenerationRequest build() {
+      ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
+      addInput(whole);
+      if (api.generates()) {
+        addOutputOptions(whole);
+      }
+      if (api == Api.RESPONSES) {
+        RequestTranslation.toResponses(whole);
+      } else if (api == Api.MESSAGES) {
+        RequestTranslation.toMessages(whole);
+      }
+      if (!extra.isEmpty()) {
+        whole.setAll(extra);
+        whole.remove(nullFields(extra));
+      }
+      checkRequired(whole);
+      return new GenerationRequest(api, whole);
+    }
+
+    private void addOutputOptions(ObjectNode whole) {
+      whole.put("stream", stream);
+      if (stream && includeUsage && api.terminalEvent() == null) {
+        whole.putObject("stream_options").put("include_usage", true);
+      }
+      if (maxTokens != null) {
+        whole.put("max_tokens", maxTokens);
+      }
+      if (ignoreEos) {
+        whole.put("ignore_eos", true);
+        if (maxTokens != null) {
+          whole.put("min_tokens", maxTokens);
+        }
+      }
+    }
+
+    private void checkRequired(ObjectNode whole) {
+      if (api == Api.MESSAGES && !whole.path("max_tokens").isInt()) {
+        throw new IllegalArgumentException(
+            "messages request has no maxTokens, which that API requires; set maxTokens");
+      }
+      String needed =
+          switch (api) {
+            case CHAT, MESSAGES -> "messages";
+            case COMPLETIONS -> "prompt";
+            case RESPONSES, EMBEDDINGS -> "input";
+          };
+      JsonNode input = whole.path(needed);
+      if (!input.isTextual() && input.isEmpty()) {
+        throw new IllegalArgumentException(
+            api.key()
+                + " request has no "
+                + needed
+                + (api == Api.COMPLETIONS
+                    ? "; set a prompt"
+                    : api == Api.EMBEDDINGS ? "; set an input" : "; set a prompt or messages"));
+      }
+    }
+
+    private void addInput(ObjectNode whole) {
+      if (api == Api.COMPLETIONS) {
+        whole.put("prompt", prompt == null ? null : prefix + prompt);
+        return;
+      }
+      if (api == Api.EMBEDDINGS) {
+        if (prompt != null) {
+          whole.put("input", prefix + prompt);
+        } else {
+          ArrayNode texts = whole.putArray("input");
+          inputs.forEach(text -> texts.add(prefix + text));
+        }
+        return;
+      }
+      ArrayNode all = whole.putArray("messages").addAll(messages);
+      if (prompt != null) {
+        all.addObject().put("role", "user").put("content", prompt);
+      }
+      if (!prefix.isEmpty() && all.path(0) instanceof ObjectNode first) {
+        all.set(0, prefixed(first));
+      }
+    }
+
+    private ObjectNode prefixed(ObjectNode message) {
+      ObjectNode longer = message.deepCopy();
+      if (longer.path("content") instanceof ArrayNode parts) {
+        parts.insertObject(0).put("type", "text").put("text", prefix);
+      } else {
+        longer.put("content", prefix + message.path("content").asText(""));
+      }
+      return longer;
+    }
+
+    private Builder set(String key, @Nullable JsonNode value) {
+      if (value == null) {
+        body.remove(key);
+      } else {
+        body.set(key, value);
+      }
+      return this;
+    }
+
+    private static List<String> nullFields(ObjectNode object) {
+      return object
+          .propertyStream()
+          .filter(field -> field.getValue().isNull())
+          .map(Map.Entry::getKey)
+          .toList();
+    }
+
+    private static <T extends JsonNode> T json(String what, String text, Class<T> kind) {
+      try {
+        JsonNode node = JSON.readTree(text);
+        if (kind.isInstance(node) && !node.isMissingNode()) {
+          return kind.cast(node);
+        }
+      } catch (JsonProcessingException malformed) {
+        // Reported below, with the same message as JSON of the wrong kind.
+      }
+      String expected =
+          kind == ArrayNode.class ? "array" : kind == ObjectNode.class ? "object" : "value";
+      String shown = text.length() > 60 ? text.substring(0, 60) + "…" : text;
+      throw new IllegalArgumentException(
+          what + " '" + shown + "' is not understood; expected a JSON " + expected);
+    }
+  }
+}

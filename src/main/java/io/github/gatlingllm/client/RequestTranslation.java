@@ -1,0 +1,230 @@
+package io.github.gatlingllm.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Translates a chat request into the other APIs that take messages, so that one scenario can be
+ * sent to each of them. A field that an API does not rename keeps its name from chat.
+ */
+final class RequestTranslation {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final Pattern DATA_URL = Pattern.compile("data:([^;,]+);base64,(.*)");
+
+  private RequestTranslation() {}
+
+  /** Translates in place, to OpenAI's {@code responses}. */
+  static void toResponses(ObjectNode body) {
+    ArrayNode items = JsonNodeFactory.instance.arrayNode();
+    for (JsonNode message : body.path("messages")) {
+      if (message.has("tool_call_id")) {
+        items
+            .addObject()
+            .put("type", "function_call_output")
+            .put("call_id", message.path("tool_call_id").asText())
+            .put("output", text(message.path("content")));
+        continue;
+      }
+      if (isNotEmpty(message.path("content"))) {
+        ObjectNode item = items.addObject();
+        item.set("role", message.path("role"));
+        item.set("content", responsesContent(message.path("content")));
+      }
+      for (JsonNode call : message.path("tool_calls")) {
+        items
+            .addObject()
+            .put("type", "function_call")
+            .put("call_id", call.path("id").asText())
+            .put("name", call.at("/function/name").asText())
+            .put("arguments", call.at("/function/arguments").asText());
+      }
+    }
+    body.remove("messages");
+    body.set("input", items);
+    rename(body, "max_tokens", "max_output_tokens");
+    if (body.path("tools") instanceof ArrayNode tools) {
+      ArrayNode flat = body.putArray("tools");
+      tools.forEach(tool -> flat.add(flattened(tool)));
+    }
+    if (body.path("tool_choice").isObject()) {
+      body.set("tool_choice", flattened(body.path("tool_choice")));
+    }
+    if (body.remove("response_format") instanceof ObjectNode format) {
+      ObjectNode translated = body.putObject("text").putObject("format");
+      translated.set("type", format.path("type"));
+      if (format.path("json_schema") instanceof ObjectNode schema) {
+        translated.setAll(schema);
+      }
+    }
+  }
+
+  private static JsonNode responsesContent(JsonNode content) {
+    if (!content.isArray()) {
+      return content;
+    }
+    ArrayNode parts = JsonNodeFactory.instance.arrayNode();
+    for (JsonNode part : content) {
+      switch (part.path("type").asText()) {
+        case "text" -> parts.addObject().put("type", "input_text").set("text", part.path("text"));
+        case "image_url" ->
+            parts
+                .addObject()
+                .put("type", "input_image")
+                .set("image_url", part.at("/image_url/url"));
+        default -> parts.add(part);
+      }
+    }
+    return parts;
+  }
+
+  /** The fields of {@code function} moved beside {@code type}. */
+  private static JsonNode flattened(JsonNode tool) {
+    if (!(tool.path("function") instanceof ObjectNode function)) {
+      return tool;
+    }
+    ObjectNode flat = JsonNodeFactory.instance.objectNode();
+    flat.set("type", tool.path("type"));
+    return flat.setAll(function);
+  }
+
+  /** Translates in place, to Anthropic's {@code messages}. */
+  static void toMessages(ObjectNode body) {
+    ArrayNode system = JsonNodeFactory.instance.arrayNode();
+    ArrayNode messages = JsonNodeFactory.instance.arrayNode();
+    for (JsonNode message : body.path("messages")) {
+      if (message.path("role").asText().equals("system")) {
+        blocks(message.path("content")).forEach(system::add);
+      } else {
+        add(messages, message);
+      }
+    }
+    body.set("messages", messages);
+    if (!system.isEmpty()) {
+      body.set("system", system.size() == 1 ? system.get(0).path("text") : system);
+    }
+    rename(body, "stop", "stop_sequences");
+    if (body.path("tools") instanceof ArrayNode tools) {
+      ArrayNode translated = body.putArray("tools");
+      tools.forEach(tool -> translated.add(messagesTool(tool)));
+    }
+    JsonNode choice = body.path("tool_choice");
+    if (choice.isTextual()) {
+      String word = choice.asText();
+      body.putObject("tool_choice").put("type", word.equals("required") ? "any" : word);
+    } else if (choice.path("function").isObject()) {
+      body.putObject("tool_choice").put("type", "tool").set("name", choice.at("/function/name"));
+    }
+    if (body.remove("response_format") instanceof ObjectNode format) {
+      ObjectNode translated = body.putObject("output_config").putObject("format");
+      translated.set("type", format.path("type"));
+      translated.set("schema", format.at("/json_schema/schema"));
+    }
+  }
+
+  private static void add(ArrayNode messages, JsonNode message) {
+    if (message.has("tool_call_id")) {
+      ArrayNode last =
+          messages.path(messages.size() - 1).path("content") instanceof ArrayNode content
+                  && content.path(0).path("type").asText().equals("tool_result")
+              ? content
+              : messages.addObject().put("role", "user").putArray("content");
+      last.addObject()
+          .put("type", "tool_result")
+          .put("tool_use_id", message.path("tool_call_id").asText())
+          .put("content", text(message.path("content")));
+      return;
+    }
+    ObjectNode translated = messages.addObject();
+    translated.set("role", message.path("role"));
+    if (message.path("content").isTextual() && !message.has("tool_calls")) {
+      translated.set("content", message.path("content"));
+      return;
+    }
+    ArrayNode content = translated.putArray("content");
+    blocks(message.path("content")).forEach(content::add);
+    for (JsonNode call : message.path("tool_calls")) {
+      content
+          .addObject()
+          .put("type", "tool_use")
+          .put("id", call.path("id").asText())
+          .put("name", call.at("/function/name").asText())
+          .set("input", arguments(call.at("/function/arguments").asText()));
+    }
+  }
+
+  /** Content as blocks; a text that is not empty becomes one block. */
+  private static ArrayNode blocks(JsonNode content) {
+    ArrayNode blocks = JsonNodeFactory.instance.arrayNode();
+    if (content.isTextual() && !content.asText().isEmpty()) {
+      blocks.addObject().put("type", "text").set("text", content);
+    }
+    for (JsonNode part : content) {
+      if (part.path("type").asText().equals("image_url")) {
+        blocks
+            .addObject()
+            .put("type", "image")
+            .set("source", source(part.at("/image_url/url").asText()));
+      } else {
+        blocks.add(part);
+      }
+    }
+    return blocks;
+  }
+
+  private static ObjectNode source(String url) {
+    ObjectNode source = JsonNodeFactory.instance.objectNode();
+    Matcher data = DATA_URL.matcher(url);
+    return data.matches()
+        ? source.put("type", "base64").put("media_type", data.group(1)).put("data", data.group(2))
+        : source.put("type", "url").put("url", url);
+  }
+
+  private static JsonNode messagesTool(JsonNode tool) {
+    if (!(tool.path("function") instanceof ObjectNode function)) {
+      return tool;
+    }
+    ObjectNode translated = function.deepCopy();
+    JsonNode schema = translated.remove("parameters");
+    return translated.set(
+        "input_schema",
+        schema == null ? JsonNodeFactory.instance.objectNode().put("type", "object") : schema);
+  }
+
+  /**
+   * Arguments as a JSON object; empty where the model did not write one, as the API takes no text.
+   */
+  private static JsonNode arguments(String text) {
+    try {
+      JsonNode parsed = JSON.readTree(text);
+      if (parsed.isObject()) {
+        return parsed;
+      }
+    } catch (JsonProcessingException notJson) {
+      // Same result as for JSON that is not an object.
+    }
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  private static String text(JsonNode content) {
+    return content.isTextual() ? content.asText() : content.toString();
+  }
+
+  private static boolean isNotEmpty(JsonNode content) {
+    return content.isTextual() ? !content.asText().isEmpty() : !content.isEmpty();
+  }
+
+  private static void rename(ObjectNode body, String before, String after) {
+    JsonNode value = body.remove(before);
+    if (value != null) {
+      body.set(after, value);
+    }
+  }
+}

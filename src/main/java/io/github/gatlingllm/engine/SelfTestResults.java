@@ -1,0 +1,152 @@
+package io.github.gatlingllm.engine;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.github.gatlingllm.engine.EngineLink.ClockOffset;
+import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.RuntimeMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The timing error of the load generator at the end of a run: measured by this run if it was a
+ * self-test, else the result of the last self-test on this machine.
+ *
+ * @param file the file that keeps results between runs
+ * @param machine the machine and the JVM of this process
+ */
+public record SelfTestResults(Path file, SelfTest.Machine machine) {
+
+  /** System property that sets another file; {@code LLM_SELF_TEST_FILE} in the environment. */
+  public static final String FILE_PROPERTY = "llm.selfTestFile";
+
+  /** Largest p99 of an error that counts as small: half of {@link EngineProcess#ITL}. */
+  private static final double BOUND_MS = 10;
+
+  /** The results of this user on this machine. */
+  public static SelfTestResults ofUser() {
+    String named = new ProcessSetting(FILE_PROPERTY).text();
+    return new SelfTestResults(file(named, System.getProperty("user.home")), machineHere());
+  }
+
+  static Path file(@Nullable String named, String home) {
+    return named == null ? Path.of(home, ".gatling-llm", "self-test.json") : Path.of(named);
+  }
+
+  /**
+   * The timing error at the end of a run; null if it is unknown. A failure only prints a line.
+   *
+   * @param unixNanos converts a value of {@link System#nanoTime()} to epoch time, as in the records
+   * @param say prints a line on the console
+   */
+  public @Nullable SelfTest atEndOf(
+      RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say) {
+    String port = run.config().get(SelfTest.ENGINE);
+    try {
+      return port == null
+          ? quoted(run.versions()).orElse(null)
+          : measured(run, files, Integer.parseInt(port), unixNanos, say);
+    } catch (IOException | RuntimeException e) {
+      say.accept("LLM self-test: " + e.getMessage());
+      return null;
+    }
+  }
+
+  private Optional<SelfTest> quoted(Map<String, String> versions) throws IOException {
+    return SelfTest.read(file).map(known -> known.quotedBy(machine, versions));
+  }
+
+  private @Nullable SelfTest measured(
+      RunInfo run, RunFiles files, int port, LongUnaryOperator unixNanos, Consumer<String> say)
+      throws IOException {
+    try (EngineLink engine = new EngineLink(port)) {
+      if (run.state() != RunInfo.State.COMPLETE) {
+        engine.stop();
+        say.accept("LLM self-test: it was interrupted; its result is not kept");
+        return null;
+      }
+      ClockOffset ahead = engine.clockOffset();
+      DeliveryErrors errors =
+          new DeliveryErrors(
+              engine.answers(nanos -> unixNanos.applyAsLong(nanos - ahead.nanos())),
+              EngineProcess.TTFT.toNanos(),
+              EngineProcess.ITL.toNanos());
+      engine.stop();
+      ReadReport read = RecordFile.read(files.requests(), errors::add);
+      SelfTest result =
+          SelfTest.of(
+              Objects.requireNonNull(run.endUnixNanos()),
+              machine,
+              run.versions(),
+              ahead.uncertaintyNanos() / 1e6,
+              BOUND_MS,
+              errors.levels(run.stages()));
+      if (result.levels().isEmpty()) {
+        throw new IOException("no request was measured (" + read.records() + " records)");
+      }
+      keep(result, say);
+      return result;
+    }
+  }
+
+  private void keep(SelfTest result, Consumer<String> say) {
+    try {
+      result.write(file);
+      say.accept("LLM self-test: result written to " + file + "; reports of later runs quote it");
+    } catch (IOException e) {
+      say.accept(
+          "LLM self-test: cannot be kept ("
+              + e
+              + "), and reports of later runs cannot quote it; set another file with "
+              + FILE_PROPERTY);
+    }
+  }
+
+  /** The machine and the JVM of this process. */
+  public static SelfTest.Machine machineHere() {
+    RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
+    return new SelfTest.Machine(
+        processor(Path.of("/proc/cpuinfo"), System.getenv("PROCESSOR_IDENTIFIER")),
+        Runtime.getRuntime().availableProcessors(),
+        memoryMib(),
+        jvm.getVmName() + " " + jvm.getVmVersion(),
+        jvm.getInputArguments().stream().filter(SelfTestResults::matters).sorted().toList());
+  }
+
+  /** Whether a JVM option can change timings: not system properties and {@code --add-…}. */
+  private static boolean matters(String option) {
+    return !option.startsWith("-D") && !option.startsWith("--add-");
+  }
+
+  static String processor(Path cpuinfo, @Nullable String identifier) {
+    try (Stream<String> lines = Files.lines(cpuinfo, StandardCharsets.ISO_8859_1)) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .findFirst()
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .orElse(System.getProperty("os.arch"));
+    } catch (IOException e) {
+      return Objects.requireNonNullElse(identifier, System.getProperty("os.arch"));
+    }
+  }
+
+  private static long memoryMib() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        ? system.getTotalMemorySize() >> 20
+        : 0;
+  }
+}

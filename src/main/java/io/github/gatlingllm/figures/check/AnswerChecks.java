@@ -1,0 +1,301 @@
+package io.github.gatlingllm.figures.check;
+
+import static io.github.gatlingllm.figures.metric.NumberText.count;
+import static io.github.gatlingllm.figures.metric.NumberText.number;
+import static io.github.gatlingllm.figures.metric.NumberText.percent;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figures.Counts;
+import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
+import io.github.gatlingllm.figures.metric.Figures.RateLimits;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Checks of the answers: whether they match the assumptions of the figures. */
+final class AnswerChecks {
+
+  static final String NOTE_WHERE_MEANT =
+      "note if prompts share text on purpose: scenarios A1, A2, C and D, shared prefixes,"
+          + " conversations, datasets";
+
+  private static final String SHARED_ON_PURPOSE =
+      "The prompts of this workload share text on purpose. Quote TTFT together with this share.";
+
+  private AnswerChecks() {}
+
+  static Finding errors(CheckInput in) {
+    Counts counts = in.figures().counts();
+    double share = share(counts.failed(), counts.ended());
+    if (counts.ended() == 0) {
+      return Finding.of(share, "No request was measured.")
+          .level(Level.INVALID)
+          .remedy("Measure longer, or find out why no request ended in the window.");
+    }
+    Finding found =
+        Finding.of(
+            share,
+            "%s of %s requests failed (%s)%s; they count in goodput and tok/s, not in latencies."
+                .formatted(
+                    count(counts.failed()),
+                    count(counts.ended()),
+                    percent(share),
+                    counts.rateLimited() == 0
+                        ? ""
+                        : ", and " + count(counts.rateLimited()) + " were rate limited"));
+    return counts.ok() == 0 ? found.level(Level.INVALID) : found;
+  }
+
+  static Finding rateLimited(CheckInput in) {
+    RateLimits limits = requireNonNull(in.figures().rateLimits());
+    double share = share(limits.requests(), in.figures().counts().ended());
+    String left = limits.left().isEmpty() ? "" : " Lowest remaining: " + limits.left() + ".";
+    if (limits.requests() == 0) {
+      return Finding.of(share, "No request was rate limited." + left);
+    }
+    Distribution retryAfter = limits.retryAfterS();
+    return Finding.of(
+        share,
+        "The server rejected %s of %s requests by rate limits (%s; %s)%s. They are not failures, but they were not served%s."
+                .formatted(
+                    count(limits.requests()),
+                    count(in.figures().counts().ended()),
+                    percent(share),
+                    in.figures().errors().stream()
+                        .filter(e -> e.verdict().equals(RequestStatus.RATE_LIMITED.key()))
+                        .map(ErrorCount::message)
+                        .findFirst()
+                        .orElse("HTTP 429"),
+                    retryAfter.isEmpty()
+                        ? ""
+                        : " and asked to wait %s s (median; at most %s s)"
+                            .formatted(number(retryAfter.p50()), number(retryAfter.max())),
+                    in.figures().goodput() == null ? "" : ", so the SLO counts them as missed")
+            + left);
+  }
+
+  static Finding connectionsClosed(CheckInput in) {
+    Map.Entry<String, Connections> worst =
+        Collections.max(
+            in.info().connections().entrySet(),
+            Comparator.comparingDouble(server -> closedShare(server.getValue())));
+    double share = closedShare(worst.getValue());
+    if (share == 0) {
+      return Finding.of(
+          share, "The server closed no connection unannounced right after an answer.");
+    }
+    return Finding.of(
+        share,
+        "%s closed the connection unannounced right after %s of its answers; requests sent once more: %s."
+            .formatted(worst.getKey(), percent(share), count(in.answers().resent)));
+  }
+
+  private static double closedShare(Connections connections) {
+    return share(connections.closed(), connections.answers());
+  }
+
+  static Finding pinnedOutput(CheckInput in) {
+    double share = share(in.answers().notPinned, in.answers().pinned);
+    return Finding.of(
+        share,
+        percent(share) + " of the answers stopped early or do not have their pinned length.");
+  }
+
+  static Finding finishReasons(CheckInput in) {
+    Map<String, Long> reasons = in.figures().finishReasons();
+    String mix =
+        reasons.entrySet().stream()
+            .map(reason -> reason.getKey() + " " + percent(ofAnswers(in, reason.getValue())))
+            .collect(Collectors.joining(", "));
+    double none = ofAnswers(in, reasons.getOrDefault("none", 0L));
+    Finding found = Finding.of(none, "Finish reasons: " + mix + ".");
+    return in.answers().pinned > 0
+        ? found
+        : found.remedy(
+            "Answers without a finish reason may be cut off. Set ignoreEos=true to pin their"
+                + " length.");
+  }
+
+  static Finding tokenCounts(CheckInput in) {
+    AnswerCounts answers = in.answers();
+    double share = ofAnswers(in, Math.max(answers.estimated, answers.refused));
+    String impossible =
+        answers.refused == 0
+            ? ""
+            : " In %s answers the server reported an impossible number of tokens, which was ignored."
+                .formatted(count(answers.refused));
+    Finding found =
+        Finding.of(
+            share,
+            (answers.estimated == 0
+                    ? "Every answer has the server's token count."
+                    : "%s of the token counts are estimates (%s by tokenizer, %s by counting events)."
+                        .formatted(
+                            percent(ofAnswers(in, answers.estimated)),
+                            count(answers.tokenizerCounted),
+                            count(answers.chunkCounted)))
+                + impossible);
+    return answers.refused == 0 ? found : found.level(Level.WARNING);
+  }
+
+  static Finding tokenCountsAgree(CheckInput in) {
+    double share = share(in.answers().disagreeing, in.answers().comparable);
+    return Finding.of(
+        share,
+        percent(share) + " of the answers have events whose tokens do not add up to the total.");
+  }
+
+  static Finding eventTimes(CheckInput in) {
+    double share = ofAnswers(in, in.answers().interpolated);
+    return Finding.of(
+        share,
+        share == 0
+            ? "All token times are known."
+            : "Token times of "
+                + percent(share)
+                + " of the answers were interpolated between first and last token.");
+  }
+
+  static Finding promptTokensAgree(CheckInput in) {
+    return in.answers()
+        .prompts
+        .finding(
+            "prompt tokens",
+            "",
+            "per request of any length, from a chat template or special tokens",
+            "in the median request, including the chat template");
+  }
+
+  static Finding outputTokensAgree(CheckInput in) {
+    CountComparison outputs = in.answers().outputs;
+    Finding found =
+        outputs.finding(
+            "output tokens",
+            " in the " + count(outputs.count()) + " answers counted by both",
+            "per answer of any length, such as an end token",
+            "per answer (median), including end tokens and tool markup");
+    boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
+    return isModelsOwn
+            && found.level() == null
+            && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold.level(found.value()) == Level.NOTE
+        ? found.level(Level.WARNING)
+        : found;
+  }
+
+  static Finding notStreamed(CheckInput in) {
+    AnswerCounts answers = in.answers();
+    double share = share(answers.notStreamed, answers.streamedOk + answers.notStreamed);
+    return Finding.of(
+        share,
+        percent(share)
+            + " of the answers to requests for a stream arrived as one body"
+            + (answers.notStreamed == 0
+                ? "."
+                : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of the"
+                    + " body."));
+  }
+
+  static Finding tokensPerEvent(CheckInput in) {
+    double ratio = requireNonNull(in.figures().number(Metric.BATCH_RATIO));
+    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.isPassed(ratio);
+    return Finding.of(
+        ratio,
+        number(ratio)
+            + (ratio == 1 ? " token per event" : " tokens per event")
+            + (in.answers().shared > 0 ? ", shared evenly (TPOT and ITL are estimates)" : "")
+            + (isMany ? ": ITL describes chunks, not single tokens." : "."));
+  }
+
+  static Finding buffering(CheckInput in) {
+    double share = share(in.answers().buffered, in.answers().longStreams);
+    return Finding.of(share, percent(share) + " of the streams arrived all at once at their end.");
+  }
+
+  static Finding coalescedEvents(CheckInput in) {
+    double share = share(in.answers().coalesced, in.answers().events);
+    return Finding.of(
+        share, percent(share) + " of the events arrived in the same read as the previous one.");
+  }
+
+  static Finding lateData(CheckInput in) {
+    double share = share(in.answers().late, in.figures().counts().started());
+    return Finding.of(
+        share, percent(share) + " of the streams continued after their announced end.");
+  }
+
+  static Finding missingDone(CheckInput in) {
+    double share = share(in.answers().withoutDone, in.answers().streamedOk);
+    return Finding.of(share, percent(share) + " of the complete streams ended without [DONE].");
+  }
+
+  static Finding cachedShare(CheckInput in) {
+    CacheUse cache = requireNonNull(in.cache());
+    double share = requireNonNull(in.cachedShare());
+    Distribution warm = cache.warmTtftMs();
+    Distribution cold = cache.coldTtftMs();
+    String cached = percent(share) + " of the prompt tokens came from the server's prefix cache";
+    if (warm.isEmpty() || cold.isEmpty()) {
+      return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(share, cached + "."));
+    }
+    Finding found =
+        Finding.of(
+            share,
+            cached
+                + (cache.stage() == null ? ": " : "; at " + cache.stage() + " ")
+                + "TTFT p50 is %s ms for the %s with at least half of the prompt cached, %s ms for the other %s."
+                    .formatted(
+                        number(warm.p50()),
+                        count(warm.count()) + (warm.count() == 1 ? " request" : " requests"),
+                        number(cold.p50()),
+                        count(cold.count())));
+    return asMeant(in, CheckCatalogue.CACHED_SHARE, found);
+  }
+
+  /** Turns a warning into a note if prompts share text on purpose. */
+  private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
+    return in.isSharingMeant() && check.threshold.level(found.value()) == Level.WARNING
+        ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)
+        : found;
+  }
+
+  static Finding repeatedPrompts(CheckInput in) {
+    PromptRepeats prompts = requireNonNull(in.info().prompts());
+    double share = share(prompts.repeated(), prompts.counted());
+    return asMeant(
+        in,
+        CheckCatalogue.REPEATED_PROMPTS,
+        Finding.of(
+            share,
+            prompts.repeated() == 0
+                ? "No prompt was sent twice."
+                : "%s of %s prompts repeat an earlier one word for word, and the server does not report cached tokens."
+                    .formatted(percent(share), count(prompts.counted()))));
+  }
+
+  static Finding cancelledTails(CheckInput in) {
+    long cancelled = in.answers().cancelled;
+    return Finding.of(
+        share(cancelled, in.figures().counts().started()),
+        cancelled == 0
+            ? "No request was cancelled."
+            : "Requests cancelled at the end: %s, of which %s had not been sent. Latency percentiles are lower bounds."
+                .formatted(count(cancelled), count(in.answers().neverAdmitted)));
+  }
+
+  private static double ofAnswers(CheckInput in, long part) {
+    return share(part, in.answers().ok);
+  }
+
+  private static double share(long part, long whole) {
+    return whole == 0 ? 0 : (double) part / whole;
+  }
+}

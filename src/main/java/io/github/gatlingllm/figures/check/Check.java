@@ -1,0 +1,59 @@
+package io.github.gatlingllm.figures.check;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of one check of a run's validity.
+ *
+ * @param id stable name, e.g. {@code littles_law}
+ * @param value the figure that was judged; null if there is none
+ * @param threshold the value beyond which the level changes; null if there is none
+ * @param message the finding, with the figure and its unit
+ * @param remedy what to do; empty if there is nothing to do
+ */
+public record Check(
+    String id,
+    Level level,
+    @Nullable Double value,
+    @Nullable Double threshold,
+    String message,
+    String remedy) {
+
+  /** The results of all checks that apply to a run, the worst first. */
+  public static List<Check> of(CheckInput run) {
+    return CheckCatalogue.judge(run);
+  }
+
+  /** The level of check {@code generator} for one injector at one load level. */
+  public static Level ofGenerator(
+      CheckInput.MeasuredLevel at, GeneratorHealth health, boolean isServerHere) {
+    return GeneratorCheck.level(at, health, isServerHere);
+  }
+
+  /** The ids of all checks, in the order of the catalogue. */
+  public static List<String> ids() {
+    return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
+  }
+
+  /** Severity. */
+  public enum Level {
+    /** Nothing to do. */
+    OK,
+    /** Worth knowing; the figures are valid. */
+    NOTE,
+    /** The figures must be read with the finding in mind. */
+    WARNING,
+    /** The figures are not valid. */
+    INVALID;
+
+    private final String key = name().toLowerCase(Locale.ROOT);
+
+    /** The name used in files: lower case. */
+    public String key() {
+      return key;
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package io.github.gatlingllm.figures.check;
+
+import static io.github.gatlingllm.figures.metric.NumberText.count;
+import static io.github.gatlingllm.figures.metric.NumberText.ms;
+import static io.github.gatlingllm.figures.metric.NumberText.number;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.check.CheckInput.Outlier;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.ClockOffset.Correction;
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks of joined runs: did all injectors take part, with the same settings and similar results?
+ */
+final class InjectorChecks {
+
+  /** Most settings that are listed with their values. */
+  private static final int MOST_NAMED = 5;
+
+  private InjectorChecks() {}
+
+  static boolean applies(CheckInput in) {
+    return !in.info().injectors().isEmpty();
+  }
+
+  static boolean hasSeveral(CheckInput in) {
+    return in.info().injectors().size() > 1;
+  }
+
+  /** Injectors that are missing, and those that did not finish. */
+  static Finding injectors(CheckInput in) {
+    List<InjectorRun> injectors = in.info().injectors();
+    List<String> found = new ArrayList<>();
+    int missing = missing(in.info());
+    if (missing > 0) {
+      found.add(missing(in.info(), missing));
+    }
+    injectors.stream()
+        .filter(injector -> !injector.isComplete())
+        .forEach(injector -> found.add(died(injector, in.info())));
+    return Finding.of(
+            (double) missing + injectors.stream().filter(one -> !one.isComplete()).count(),
+            found.isEmpty()
+                ? "All %s injectors finished.".formatted(count(injectors.size()))
+                : String.join(" ", found))
+        .level(found.isEmpty() ? Level.OK : Level.INVALID);
+  }
+
+  private static int missing(RunInfo info) {
+    Integer expected = info.injectorsExpected();
+    return expected == null ? 0 : expected - info.injectors().size();
+  }
+
+  private static String missing(RunInfo info, int missing) {
+    int expected = requireNonNull(info.injectorsExpected());
+    Set<Integer> shares =
+        info.injectors().stream()
+            .map(InjectorRun::share)
+            .filter(share -> share != null)
+            .map(InjectorShare::index)
+            .collect(Collectors.toCollection(TreeSet::new));
+    List<String> absent = new ArrayList<>();
+    for (int index = 1; index <= expected && shares.size() == info.injectors().size(); index++) {
+      if (!shares.contains(index)) {
+        absent.add(new InjectorShare(index, expected).toString());
+      }
+    }
+    return "Of %s injectors %s missing%s.%s"
+        .formatted(
+            count(expected),
+            missing == 1 ? "1 is" : count(missing) + " are",
+            absent.isEmpty() ? "" : ": " + String.join(", ", absent),
+            estimated(info, missing));
+  }
+
+  /**
+   * Estimates the planned requests of missing injectors from the mean of the others, since shares
+   * are equal.
+   */
+  private static String estimated(RunInfo info, int missing) {
+    List<Long> planned =
+        info.injectors().stream()
+            .filter(InjectorRun::isComplete)
+            .map(InjectorRun::planned)
+            .filter(requests -> requests != null)
+            .toList();
+    double mean = planned.stream().mapToLong(Long::longValue).average().orElse(0);
+    return mean == 0
+        ? ""
+        : " Judged by the plans of the others, about %s requests are missing."
+            .formatted(count(Math.round(mean * missing)));
+  }
+
+  private static String died(InjectorRun injector, RunInfo info) {
+    Long missing = injector.missing();
+    Long end = injector.endUnixNanos();
+    String name = injector.name() + (injector.share() == null ? "" : " (" + injector.share() + ")");
+    return "%s %s%s: %s.%s"
+        .formatted(
+            name,
+            injector.state() == RunInfo.State.RUNNING ? "died" : "was interrupted",
+            end == null
+                ? ""
+                : " at " + NumberText.clock((end - info.startUnixNanos()) / 1e9) + " of the run",
+            missing == null
+                ? count(injector.records()) + " requests recorded, of an unknown number planned"
+                : "%s of the %s planned requests of its levels are missing"
+                    .formatted(count(missing), count(requireNonNull(injector.planned()))),
+            neverBegun(injector, info));
+  }
+
+  /** Levels that only other injectors have, and an estimate of its share of their requests. */
+  private static String neverBegun(InjectorRun injector, RunInfo info) {
+    Set<String> levels = new LinkedHashSet<>();
+    double planned = 0;
+    for (LevelInfo level : info.stages()) {
+      if (injector.levels().stream().noneMatch(own -> own.isOf(level))) {
+        levels.add(level.label());
+        planned +=
+            info.injectors().stream()
+                .flatMap(other -> other.levels().stream())
+                .filter(part -> part.isOf(level) && part.planned() != null)
+                .mapToLong(part -> requireNonNull(part.planned()))
+                .average()
+                .orElse(0);
+      }
+    }
+    return levels.isEmpty()
+        ? ""
+        : " It never started %s%s."
+            .formatted(
+                String.join(", ", levels),
+                planned == 0
+                    ? ""
+                    : ": about %s requests, judged by the plans of the others"
+                        .formatted(count(Math.round(planned))));
+  }
+
+  /** The settings and versions that differ, by injector. */
+  static Finding settings(CheckInput in) {
+    TreeMap<String, TreeMap<String, List<String>>> byName = new TreeMap<>();
+    Set<String> names = new TreeSet<>();
+    in.info().injectors().forEach(injector -> names.addAll(injector.settings().keySet()));
+    for (InjectorRun injector : in.info().injectors()) {
+      for (String name : names) {
+        byName
+            .computeIfAbsent(name, n -> new TreeMap<>())
+            .computeIfAbsent(
+                injector.settings().getOrDefault(name, "not set"), value -> new ArrayList<>())
+            .add(injector.name());
+      }
+    }
+    String different =
+        byName.entrySet().stream()
+            .limit(MOST_NAMED)
+            .map(
+                setting ->
+                    setting.getKey()
+                        + " is "
+                        + setting.getValue().entrySet().stream()
+                            .map(of -> of.getKey() + " at " + NumberText.some(of.getValue()))
+                            .collect(Collectors.joining(", ")))
+            .collect(Collectors.joining("; "));
+    return Finding.of(
+        (double) names.size(),
+        names.isEmpty()
+            ? "All injectors had the same settings and versions."
+            : "%s %s between injectors: %s%s."
+                .formatted(
+                    NumberText.counted(names.size(), "setting"),
+                    names.size() == 1 ? "differs" : "differ",
+                    different,
+                    names.size() > MOST_NAMED
+                        ? "; and " + String.join(", ", names.stream().skip(MOST_NAMED).toList())
+                        : ""));
+  }
+
+  static boolean hasClocks(CheckInput in) {
+    return in.info().injectors().stream().anyMatch(injector -> injector.clock() != null);
+  }
+
+  /** Injectors with uncertain clocks, and the largest correction. */
+  static Finding clocks(CheckInput in) {
+    TreeMap<String, List<String>> doubts = new TreeMap<>();
+    double corrected = 0;
+    double uncertainty = 0;
+    int count = 0;
+    for (InjectorRun injector : in.info().injectors()) {
+      Correction clock = injector.clock();
+      if (clock == null) {
+        continue;
+      }
+      if (clock.doubt() != null) {
+        count++;
+        doubts.computeIfAbsent(clock.doubt(), why -> new ArrayList<>()).add(injector.name());
+      }
+      if (clock.corrected()) {
+        corrected = Math.max(corrected, Math.abs(millis(clock.offsetNanos())));
+      }
+      uncertainty = Math.max(uncertainty, millis(clock.uncertaintyNanos()));
+    }
+    String found =
+        doubts.entrySet().stream()
+            .map(doubt -> NumberText.some(doubt.getValue()) + ": " + doubt.getKey() + ".")
+            .collect(Collectors.joining(" "));
+    String known =
+        "%s to ± %s"
+            .formatted(doubts.isEmpty() ? "All are known" : "Others are known", ms(uncertainty));
+    return Finding.of(
+        (double) count,
+        "%s%s%s."
+            .formatted(
+                found.isEmpty() ? "" : "Uncertain clocks: " + found + " ",
+                known,
+                corrected > 0 ? "; corrected by up to " + ms(corrected) : ""));
+  }
+
+  private static double millis(@Nullable Long nanos) {
+    return nanos == null ? 0 : nanos / 1e6;
+  }
+
+  /** The injector that deviates most from the others. */
+  static Finding alike(CheckInput in) {
+    Outlier one = in.outlier();
+    return one == null
+        ? Finding.of(0.0, "No injector deviates from the others.").level(Level.OK)
+        : Finding.of(
+                one.othersMs() == 0 ? null : (Double) (one.valueMs() / one.othersMs() - 1),
+                "%s deviates: at %s its %s is %s, %sthat of the others (%s)."
+                    .formatted(
+                        one.injector(),
+                        one.level(),
+                        one.figure(),
+                        ms(one.valueMs()),
+                        one.othersMs() == 0 ? "" : number(one.valueMs() / one.othersMs()) + " × ",
+                        ms(one.othersMs())))
+            .level(Level.WARNING);
+  }
+}

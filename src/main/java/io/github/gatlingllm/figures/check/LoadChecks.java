@@ -1,0 +1,499 @@
+package io.github.gatlingllm.figures.check;
+
+import static io.github.gatlingllm.figures.metric.NumberText.count;
+import static io.github.gatlingllm.figures.metric.NumberText.counted;
+import static io.github.gatlingllm.figures.metric.NumberText.ms;
+import static io.github.gatlingllm.figures.metric.NumberText.number;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.check.CheckInput.Drift;
+import io.github.gatlingllm.figures.check.CheckInput.LittlesLaw;
+import io.github.gatlingllm.figures.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.figures.check.CheckInput.Silence;
+import io.github.gatlingllm.figures.check.CheckInput.Sweep;
+import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
+import io.github.gatlingllm.figures.metric.Figures.Failures;
+import io.github.gatlingllm.figures.metric.Figures.Pacing;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Checks of the load: windows, records, arrivals, Little's law, load levels. */
+final class LoadChecks {
+
+  private static final List<String> PACING = List.of("maxRequestsPerMinute", "maxTokensPerMinute");
+
+  /** Values that a p99 needs, so that 10 are beyond it. */
+  private static final int ENOUGH_VALUES = 1_000;
+
+  private LoadChecks() {}
+
+  static Finding recordsDropped(CheckInput in) {
+    long dropped = in.info().dropped();
+    long damaged = in.file().badLines();
+    return Finding.of(
+        (double) (dropped + damaged),
+        dropped + damaged == 0
+            ? "No record was dropped."
+            : "%s records were dropped, %s lines are damaged%s."
+                .formatted(
+                    count(dropped),
+                    count(damaged),
+                    in.file().firstBadLines().stream()
+                        .findFirst()
+                        .map(line -> ", the first is line " + line.number() + ": " + line.reason())
+                        .orElse("")));
+  }
+
+  static Finding cutTail(CheckInput in) {
+    long bytes = in.file().cutTailBytes();
+    return Finding.of(
+        (double) bytes, "The last line of the records is cut off (" + count(bytes) + " bytes).");
+  }
+
+  static Finding windows(CheckInput in) {
+    long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
+    String message =
+        in.areWindowsInferred()
+            ? "Measure windows were inferred from the records: from the first scheduled request to"
+                + " the last end."
+            : unplanned > 0
+                ? unplanned + " load levels in the records are in no plan: they have no rates."
+                : in.info().stages().isEmpty()
+                    ? "No load plan: everything was measured, from the first scheduled request to"
+                        + " the last end."
+                    : "Measure windows are those of %s.".formatted(planOf(in));
+    return Finding.of((double) unplanned, message)
+        .warnsIf(in.areWindowsInferred() || unplanned > 0);
+  }
+
+  private static String planOf(CheckInput in) {
+    String injection = "Gatling's injection, each to the end of the last request of its scenario";
+    long injected = in.levels().stream().filter(MeasuredLevel::isInjected).count();
+    return injected == 0
+        ? "the load plan"
+        : injected == in.levels().size() ? injection : "the load plan and of " + injection;
+  }
+
+  static Finding complete(CheckInput in) {
+    return Finding.of(null, "The run was interrupted: figures cover what was measured until then.")
+        .level(Level.WARNING);
+  }
+
+  /** The level with the largest deviation from the law. */
+  static Finding littlesLaw(CheckInput in) {
+    String label = "";
+    LittlesLaw worst = null;
+    for (MeasuredLevel level : in.levels()) {
+      LittlesLaw law = level.law();
+      if (law != null && (worst == null || law.excess() > worst.excess())) {
+        label = level.label();
+        worst = law;
+      }
+    }
+    LittlesLaw law = requireNonNull(worst);
+    return Finding.of(
+            law.residual(),
+            "%s: %s requests in flight on average, counted during the run; rate × time in the system from the records is %s."
+                .formatted(label, number(law.mean()), number(law.rateTimesStay())))
+        .threshold(law.tolerance())
+        .warnsIf(law.residual() > law.tolerance());
+  }
+
+  /** The level with the largest significant change. */
+  static Finding steadyState(CheckInput in) {
+    MeasuredLevel worst =
+        unsteady(in.levels()).stream()
+            .max(Comparator.comparingDouble(level -> drift(level).change()))
+            .orElse(null);
+    if (worst == null) {
+      return Finding.of(
+          null,
+          "TTFT, E2E and output tok/s have no trend over any measure window, and no transient.");
+    }
+    Drift drift = drift(worst);
+    Double from = drift.steadyFromS();
+    return Finding.of(
+        drift.change(),
+        from == null
+            ? "%s: %s %s from %s to %s over its measure window."
+                .formatted(
+                    worst.label(),
+                    drift.what(),
+                    drift.up() ? "grew" : "fell",
+                    drift.from(),
+                    drift.to())
+            : "%s: %s was %s, then %s: the first %5$s s of the measure window are a transient."
+                .formatted(worst.label(), drift.what(), drift.from(), drift.to(), number(from)));
+  }
+
+  /**
+   * The levels with a significant change, by Holm's method: of runs whose levels are all steady, 5
+   * % have one, however many levels they have.
+   *
+   * @see <a href="https://www.jstor.org/stable/4615733">Holm 1979</a>
+   */
+  private static List<MeasuredLevel> unsteady(List<MeasuredLevel> levels) {
+    List<MeasuredLevel> judged =
+        levels.stream().filter(level -> level.steadiness() != null).toList();
+    List<MeasuredLevel> likeliest =
+        judged.stream()
+            .filter(level -> requireNonNull(level.steadiness()).likeliest() != null)
+            .sorted(Comparator.comparingDouble(level -> drift(level).chance()))
+            .toList();
+    int found = 0;
+    while (found < likeliest.size()
+        && drift(likeliest.get(found)).chance() * (judged.size() - found) < Drift.SIGNIFICANT) {
+      found++;
+    }
+    return likeliest.subList(0, found);
+  }
+
+  private static Drift drift(MeasuredLevel level) {
+    return requireNonNull(requireNonNull(level.steadiness()).likeliest());
+  }
+
+  /** The level whose requests take the largest share of its window. */
+  static Finding windowLength(CheckInput in) {
+    MeasuredLevel worst =
+        in.levels().stream()
+            .filter(level -> level.shareOfWindow() != null)
+            .max(Comparator.comparingDouble(level -> requireNonNull(level.shareOfWindow())))
+            .orElseThrow();
+    double share = requireNonNull(worst.shareOfWindow());
+    Double e2eMs = requireNonNull(worst.figures().metric(Metric.E2E_MS).p90());
+    return Finding.of(
+        share,
+        "%s: E2E p90 is %s, %s of the measure window of %s."
+            .formatted(worst.label(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
+  }
+
+  /** planned = sent, and started = ended + cancelled. */
+  static Finding allAccounted(CheckInput in) {
+    long planned = 0;
+    long missing = 0;
+    long extra = 0;
+    long cut = 0;
+    boolean isPlanKnown = false;
+    boolean isInterrupted = in.info().state() != RunInfo.State.COMPLETE;
+    for (MeasuredLevel level : in.levels()) {
+      Long ofLevel = level.info().planned();
+      isPlanKnown |= ofLevel != null;
+      planned += ofLevel == null ? 0 : ofLevel;
+      long fewer = level.missing();
+      missing += Math.max(0, fewer);
+      extra += Math.max(0, -fewer);
+      cut += level.isCutShort() || isInterrupted ? Math.max(0, fewer) : 0;
+    }
+    Map<String, Long> reasons = new LinkedHashMap<>();
+    boolean isJoined = !in.info().injectors().isEmpty();
+    if (isJoined && !isPlanKnown) {
+      // The joined windows have no plan; each injector's own windows have one.
+      for (InjectorRun injector : in.info().injectors()) {
+        Long lost = injector.missing();
+        isPlanKnown |= lost != null;
+        planned += lost == null ? 0 : requireNonNull(injector.planned());
+        missing += lost == null ? 0 : lost;
+      }
+    }
+    long unnamed = 0;
+    if (missing > 0 && isJoined) {
+      for (InjectorRun injector : in.info().injectors()) {
+        Long lost = injector.isComplete() ? null : injector.missing();
+        put(reasons, injector.name() + " did not finish", lost == null ? 0 : lost);
+        unnamed += lost == null ? 0 : lost;
+      }
+    }
+    if (missing > 0) {
+      put(reasons, "the level was stopped early", isJoined ? 0 : cut);
+      put(reasons, "lost records", in.lost());
+      in.info().notSent().forEach((reason, count) -> put(reasons, reason, count));
+    }
+    long named =
+        reasons.entrySet().stream()
+                .filter(reason -> !reason.getKey().endsWith(RunInfo.NOT_BUILT))
+                .mapToLong(Map.Entry::getValue)
+                .sum()
+            - unnamed;
+    Long started = in.info().started();
+    long records = in.file().records();
+    long unrecorded =
+        started == null ? 0 : Math.max(records - started, started - records - in.lost());
+    String sentence =
+        isPlanKnown
+            ? sent(in, planned, missing, extra)
+                + (reasons.isEmpty()
+                    ? ""
+                    : reasons.entrySet().stream()
+                        .map(reason -> reason.getKey() + ": " + count(reason.getValue()))
+                        .collect(Collectors.joining(", ", " (", ")")))
+            : "";
+    String recorded =
+        started == null
+            ? ""
+            : "%s requests started, %s ended or cancelled"
+                .formatted(count(started), count(records));
+    return Finding.of(
+        (double) (Math.max(0, missing - named) + extra + Math.max(0, unrecorded)),
+        sentence + (sentence.isEmpty() || recorded.isEmpty() ? "" : "; ") + recorded + ".");
+  }
+
+  private static void put(Map<String, Long> reasons, String reason, long count) {
+    if (count > 0) {
+      reasons.put(reason, count);
+    }
+  }
+
+  private static String sent(CheckInput in, long planned, long missing, long extra) {
+    String requests = in.figures().counts().planned() == null ? "first requests" : "requests";
+    return missing + extra == 0
+        ? "All %s %s planned for measure windows were sent%s"
+            .formatted(count(planned), requests, orNotBuilt(in))
+        : "Of %s %s planned for measure windows %s were sent"
+                .formatted(count(planned), requests, count(planned - missing))
+            + (extra == 0 ? "" : ", and " + count(extra) + " more");
+  }
+
+  private static String orNotBuilt(CheckInput in) {
+    long notBuilt = in.figures().counts().of(RequestStatus.NOT_BUILT);
+    return notBuilt == 0 ? "" : " or could not be built (" + count(notBuilt) + ")";
+  }
+
+  static Finding arrivals(CheckInput in) {
+    ArrivalFigures arrivals = requireNonNull(in.arrivals());
+    double planned = requireNonNull(arrivals.plannedPerS());
+    double realised = requireNonNull(arrivals.realisedPerS());
+    return Finding.of(
+        planned == 0 ? 0 : Math.abs(realised - planned) / planned,
+        "Planned %s/s, realised %s/s; index of dispersion %s planned, %s realised."
+            .formatted(
+                number(planned),
+                number(realised),
+                number(arrivals.plannedDispersion()),
+                number(arrivals.realisedDispersion())));
+  }
+
+  static Finding startLag(CheckInput in) {
+    ArrivalFigures arrivals = requireNonNull(in.arrivals());
+    return Finding.of(
+        arrivals.lagP99Ms(),
+        "Requests started late by p50 %s, p99 %s, at most %s."
+            .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
+  }
+
+  static Finding paced(CheckInput in) {
+    Pacing pacing = requireNonNull(requireNonNull(in.figures().rateLimits()).pacing());
+    String settings =
+        PACING.stream()
+            .filter(in.info().config()::containsKey)
+            .map(name -> name + "=" + in.info().config().get(name))
+            .collect(Collectors.joining(" and "));
+    return Finding.of(
+        (double) pacing.heldBack() / pacing.requests(),
+        "%s %s.".formatted(settings.isEmpty() ? "A limit per minute" : settings, pacing.words()));
+  }
+
+  /**
+   * Options of all JVMs that produced load. Only a missing compiler option affects figures enough
+   * to warn.
+   */
+  static Finding jvmOptions(CheckInput in) {
+    List<String> missing =
+        in.jvmOptions().stream()
+            .flatMap(options -> JvmOptions.missing(options).stream())
+            .distinct()
+            .toList();
+    return Finding.of(
+            (double) missing.size(),
+            missing.isEmpty()
+                ? "The JVM had all recommended options."
+                : "The JVM ran without " + String.join(" ", missing) + ".")
+        .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));
+  }
+
+  /** The level with the longest silence. */
+  static Finding silentSpans(CheckInput in) {
+    MeasuredLevel level =
+        in.levels().stream()
+            .filter(l -> l.silence() != null)
+            .max(
+                Comparator.comparing((MeasuredLevel l) -> requireNonNull(l.silence()).spans() > 0)
+                    .thenComparing(l -> requireNonNull(l.silence()).longestS()))
+            .orElseThrow();
+    Silence silence = requireNonNull(level.silence());
+    Double windowS = level.figures().windowS();
+    Finding found =
+        Finding.of(
+                silence.longestS(),
+                silence.spans() == 0
+                    ? "%s: at most %s s without a byte for any request in flight."
+                        .formatted(level.label(), number(silence.longestS()))
+                    : "%s: no request received a byte for %s s, starting at %s s of the measure window, with %s in flight; all such spans together: %s of %s s."
+                        .formatted(
+                            level.label(),
+                            number(silence.longestS()),
+                            number(silence.fromS()),
+                            counted(silence.inFlight(), "request"),
+                            number(silence.allS()),
+                            number(windowS)))
+            .threshold(silence.boundS())
+            .warnsIf(silence.spans() > 0);
+    Double perS = level.figures().number(Metric.REQUESTS_PER_S);
+    return level.isClosedLoop() && perS != null && perS > 0
+        ? found.remedy(
+            "The server stalled, or one long prefill blocked all other requests: look in its log. A"
+                + " closed loop sends nothing while it waits, so its percentiles hide the stall"
+                + " (coordinated omission). Measure with llm.rate="
+                + NumberText.threeDigits(perS)
+                + " instead of llm.concurrency, and read times from schedule.")
+        : found;
+  }
+
+  /** The target with the longest outages. */
+  static Finding failingSpans(CheckInput in) {
+    Map.Entry<String, Failures> worst =
+        Collections.max(
+            in.failures().entrySet(),
+            Map.Entry.comparingByValue(
+                Comparator.comparingDouble(Failures::awayS)
+                    .thenComparingDouble(LoadChecks::longestS)));
+    Failures of = worst.getValue();
+    FailingSpan span = of.longestSpan();
+    if (span == null) {
+      return Finding.of(longestS(of), "Other requests succeeded while failed ones were in flight.");
+    }
+    if (of.outages() == 0) {
+      return Finding.of(
+          span.seconds(),
+          "No outage was found: the longest time in which requests failed and none succeeded is %s s."
+              .formatted(number(span.seconds())));
+    }
+    Double back = span.backAtS();
+    String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " outages,";
+    return Finding.of(
+            span.seconds(),
+            "%s was unavailable from %s to %s:%s %s s in which %s requests failed and none succeeded; %s."
+                .formatted(
+                    in.failures().size() == 1 ? "The endpoint" : worst.getKey(),
+                    NumberText.clock(span.fromS()),
+                    NumberText.clock(span.toS()),
+                    others,
+                    number(span.seconds()),
+                    count(span.requests()),
+                    back == null
+                        ? "no later request succeeded"
+                        : "the next successful request was sent at " + NumberText.clock(back)))
+        .warnsIf(true);
+  }
+
+  private static double longestS(Failures failures) {
+    FailingSpan span = failures.longestSpan();
+    return span == null ? 0 : span.seconds();
+  }
+
+  /** The level that headlines quote; if there are several, the one with the fewest values. */
+  static Finding lowN(CheckInput in) {
+    Sweep fewest = Collections.min(in.sweeps(), Comparator.comparingLong(Sweep::e2eValues));
+    MeasuredLevel level = fewest.quoted();
+    long values = fewest.e2eValues();
+    Finding found =
+        Finding.of(
+            (double) values,
+            "%s: p99 is based on %s.".formatted(level.label(), counted(values, "request")));
+    Double windowS = level.figures().windowS();
+    return windowS == null || values == 0 || !level.hasDuration()
+        ? found
+        : found.remedy(
+            "For a p99, measure %s s or longer (duration=%1$s), or quote a lower percentile: a p95 needs 200 values, a p90 100."
+                .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
+  }
+
+  static Finding loadLevels(CheckInput in) {
+    int most = in.mostLevels();
+    return Finding.of(
+        (double) most,
+        in.sweeps().stream().allMatch(Sweep::isOneAtATime)
+            ? "Only one request at a time: this measures latency without load, not capacity."
+            : most + (most == 1 ? " load level" : " load levels") + " per target and scenario.");
+  }
+
+  static Finding knee(CheckInput in) {
+    long open = in.sweeps().stream().filter(sweep -> !sweep.isKneeReached()).count();
+    return Finding.of(
+        (double) open,
+        open == 0
+            ? "The knee is within the loads tried."
+            : in.sweeps().stream().anyMatch(Sweep::isSaturated)
+                ? "Output is flat from the first load level on: the knee is below it."
+                : "The knee was not reached: the last load level still adds 10 % of output or"
+                    + " more.");
+  }
+
+  static Stream<Finding> stoppedEarly(CheckInput in) {
+    return conclusions(in, "stopped early", "Stopped early");
+  }
+
+  static Stream<Finding> search(CheckInput in) {
+    return conclusions(in, "search", "");
+  }
+
+  /** One finding per conclusion of a load plan. */
+  private static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
+    boolean several =
+        in.info().conclusions().stream()
+                .map(c -> List.of(c.target(), "" + c.scenario()))
+                .distinct()
+                .count()
+            > 1;
+    return in.conclusions(topic)
+        .map(
+            found ->
+                Finding.of(found.value(), title(title, several, found) + found.text() + ".")
+                    .threshold(found.threshold())
+                    .level(level(found)));
+  }
+
+  private static String title(String title, boolean several, RunInfo.Conclusion found) {
+    String whose = several ? found.target() + ", " + found.scenario() : "";
+    return title.isEmpty()
+        ? several ? whose + ": " : ""
+        : title + (several ? " (" + whose + ")" : "") + ": ";
+  }
+
+  /**
+   * Only consecutive errors give a stopped level a figure: such a level is invalid, since its load
+   * had no effect on the errors.
+   */
+  private static Level level(RunInfo.Conclusion found) {
+    boolean isGone = found.topic().equals("stopped early") && found.value() != null;
+    return found.sound() ? Level.OK : isGone ? Level.INVALID : Level.WARNING;
+  }
+
+  static Finding sameModel(CheckInput in) {
+    boolean sameModel =
+        in.models().stream().distinct().count() == 1 && !in.models().get(0).contains("");
+    String different =
+        in.info().hasOneTokenizer()
+            ? "The targets were not asked for the same model name"
+            : "The targets have different tokenizers";
+    boolean isSame = sameModel && in.info().hasOneTokenizer();
+    return Finding.of(
+            null,
+            isSame
+                ? "All targets were asked for the same model."
+                : different + ": a token may not be the same amount of text.")
+        .warnsIf(!isSame);
+  }
+}

@@ -1,0 +1,210 @@
+package io.github.gatlingllm.figures.compare;
+
+import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
+import io.github.gatlingllm.figures.level.Persistence;
+import io.github.gatlingllm.figures.level.SliceTally;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.StudentT;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far figures of two runs would differ by chance alone.
+ *
+ * <p>Requests that are in flight together share a queue and are not independent. Therefore blocks
+ * of neighbouring time slices are resampled instead of single requests, in a circle, until the load
+ * level has its number of slices again (circular block bootstrap, Politis and Romano 1992). A block
+ * is at least as long as most requests last, see {@link #blockLength}. Correlation over longer
+ * times is added by {@link Persistence}: the larger of the correlation of the system's load and
+ * that of the figure. Load levels are resampled independently; all figures use the same resample.
+ *
+ * <p>With many figures, some would change by chance. The bound is therefore simultaneous: the
+ * {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error over all figures
+ * of a resample (Westfall and Young 1993), widened from the normal distribution to Student's t. The
+ * degrees of freedom are the number of blocks minus one, summed over the load levels of the figure;
+ * for a percentile at most the number of {@linkplain Weighted#slicesFrom slices it rests on} minus
+ * one. Where several runs are compared with one base, the 5 % are divided among them (Bonferroni).
+ *
+ * @see <a href="https://doi.org/10.1214/aos/1176347265">Künsch 1989, blocks</a>
+ */
+final class BlockBootstrap {
+
+  /** Probability that no figure is called changed although nothing changed. */
+  static final double CONFIDENCE = 0.95;
+
+  private static final int DRAWS = 1_000;
+  private static final int[] LENGTHS = {1, 2, 3, 4};
+  private static final int[] ONCE = new int[SliceTally.COUNT];
+  private static final double MANY = 1e4;
+
+  static {
+    Arrays.fill(ONCE, 1);
+  }
+
+  private final List<Pair> stages;
+  private final int runs;
+  private final SplittableRandom random;
+
+  /**
+   * A load level of both runs.
+   *
+   * @param length length of a block, in slices
+   * @param missed see {@link Persistence#missedBy(int, double)}; a lower bound for every figure
+   */
+  record Pair(SliceSample base, SliceSample run, int length, double missed) {}
+
+  /**
+   * A figure over some of the load levels.
+   *
+   * @param stages positions of the load levels
+   */
+  record Question(ComparedFigure figure, List<Integer> stages) {}
+
+  /**
+   * A bootstrap of these load levels.
+   *
+   * @param runs number of runs that are compared with the same base; the intervals of all of them
+   *     hold simultaneously
+   */
+  BlockBootstrap(List<Pair> stages, int runs, long seed) {
+    this.stages = stages;
+    this.runs = runs;
+    this.random = new SplittableRandom(seed);
+  }
+
+  /**
+   * The number of slices in a block: the smallest that is at least as long as a request.
+   *
+   * @param requestSlices 90th percentile of E2E, in slices
+   */
+  static int blockLength(double requestSlices) {
+    for (int length : LENGTHS) {
+      if (length >= requestSlices) {
+        return length;
+      }
+    }
+    return LENGTHS[LENGTHS.length - 1];
+  }
+
+  /**
+   * Half the width of the confidence interval of each {@link ComparedFigure.Scale#change}, in the
+   * order of the questions; null where the figure had no value in some resample.
+   */
+  List<@Nullable Double> halves(List<Question> questions) {
+    double[][] changes = new double[questions.size()][DRAWS];
+    boolean[] known = new boolean[questions.size()];
+    Arrays.fill(known, true);
+    for (int draw = 0; draw < DRAWS; draw++) {
+      List<int[]> base = draw();
+      List<int[]> run = draw();
+      for (int q = 0; q < changes.length; q++) {
+        if (known[q]) {
+          Question question = questions.get(q);
+          Double change =
+              question
+                  .figure()
+                  .scale()
+                  .change(
+                      question.figure().resampled().apply(weighted(question, base, true)),
+                      question.figure().resampled().apply(weighted(question, run, false)));
+          known[q] = change != null;
+          changes[q][draw] = change == null ? 0 : change;
+        }
+      }
+    }
+    List<@Nullable Double> errors = new ArrayList<>();
+    double[] farthest = new double[DRAWS];
+    for (int q = 0; q < changes.length; q++) {
+      errors.add(known[q] ? (Double) error(changes[q], farthest) : null);
+    }
+    Arrays.sort(farthest);
+    double beyond =
+        StudentT.beyond(
+            farthest[(int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9) - 1], MANY);
+    List<@Nullable Double> halves = new ArrayList<>();
+    for (int q = 0; q < changes.length; q++) {
+      Double error = errors.get(q);
+      halves.add(error == null ? null : (Double) (error * factor(questions.get(q), beyond)));
+    }
+    return halves;
+  }
+
+  /**
+   * The standard error of a figure; raises {@code farthest} of each resample to the distance of
+   * this figure where that is larger.
+   */
+  private static double error(double[] changes, double[] farthest) {
+    Moments moments = new Moments();
+    for (double change : changes) {
+      moments.add(change, 1);
+    }
+    double error = moments.std();
+    if (error > 0) {
+      for (int draw = 0; draw < changes.length; draw++) {
+        double distance = Math.abs(changes[draw] - moments.mean()) / error;
+        farthest[draw] = Math.max(farthest[draw], distance);
+      }
+    }
+    return error;
+  }
+
+  /** Half the width of a confidence interval in standard errors. */
+  private double factor(Question question, double beyond) {
+    Metric metric = question.figure().noiseOf();
+    double missed = 0;
+    double freedom = 0;
+    for (int stage : question.stages()) {
+      Pair pair = stages.get(stage);
+      double own =
+          (pair.base().missedBy(pair.length(), metric) + pair.run().missedBy(pair.length(), metric))
+              / 2;
+      missed += Math.max(pair.missed(), own) / question.stages().size();
+      freedom += SliceTally.COUNT / pair.length() - 1;
+    }
+    Double percent = question.figure().percent();
+    if (percent != null) {
+      freedom = Math.min(freedom, slicesFrom(question, metric, percent) - 1);
+    }
+    return Math.sqrt(missed) * StudentT.quantile(beyond, Math.max(1, freedom));
+  }
+
+  /** The number of slices that a percentile rests on, in the run where it is smaller. */
+  private double slicesFrom(Question question, Metric metric, double percent) {
+    List<int[]> once = Collections.nCopies(stages.size(), ONCE);
+    return Math.min(
+        weighted(question, once, true).slicesFrom(metric, percent),
+        weighted(question, once, false).slicesFrom(metric, percent));
+  }
+
+  private Weighted weighted(Question question, List<int[]> weights, boolean ofBase) {
+    List<SliceSample> samples = new ArrayList<>();
+    List<int[]> times = new ArrayList<>();
+    for (int stage : question.stages()) {
+      Pair pair = stages.get(stage);
+      samples.add(ofBase ? pair.base() : pair.run());
+      times.add(weights.get(stage));
+    }
+    return new Weighted(samples, times);
+  }
+
+  /** How often each slice of each load level is drawn. */
+  private List<int[]> draw() {
+    List<int[]> weights = new ArrayList<>();
+    for (Pair pair : stages) {
+      int[] times = new int[SliceTally.COUNT];
+      for (int block = 0; block < SliceTally.COUNT / pair.length(); block++) {
+        int from = random.nextInt(SliceTally.COUNT);
+        for (int i = 0; i < pair.length(); i++) {
+          times[(from + i) % SliceTally.COUNT]++;
+        }
+      }
+      weights.add(times);
+    }
+    return weights;
+  }
+}

@@ -1,0 +1,134 @@
+package io.github.gatlingllm.figures.compare;
+
+import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A figure that two runs are compared by.
+ *
+ * @param noiseOf the metric whose slices tell the noise of the figure
+ * @param percent the percentile that the figure is computed from; null for other figures
+ * @param resampled the value of the figure in a resample; null where it has none
+ * @param isKnown whether the figure has enough values to be judged
+ */
+record ComparedFigure(
+    Figure figure,
+    Metric noiseOf,
+    @Nullable Double percent,
+    Function<Weighted, @Nullable Double> resampled,
+    Predicate<Figures> isKnown) {
+
+  /** Minimum number of requests for a verdict. */
+  static final int LEAST_VALUES = 30;
+
+  /** How a change is measured. */
+  enum Scale {
+    /** Logarithm of run ÷ base, so that twice and half are equally far from no change. */
+    RELATIVE,
+    /** As {@link #RELATIVE}, for a time in milliseconds. */
+    TIME,
+    /** Difference in percentage points, for shares. */
+    POINTS;
+
+    static Scale of(Figure figure) {
+      return switch (figure.unit()) {
+        case PERCENT -> POINTS;
+        case MILLIS -> TIME;
+        default -> RELATIVE;
+      };
+    }
+
+    /**
+     * The change from {@code base} to {@code run}: the logarithm of their ratio, or the difference
+     * in percentage points; null where a value is missing or the ratio has no logarithm.
+     */
+    @Nullable Double change(@Nullable Double base, @Nullable Double run) {
+      if (base == null || run == null) {
+        return null;
+      }
+      if (this == POINTS) {
+        return run - base;
+      }
+      return base > 0 && run > 0 ? (Double) Math.log(run / base) : null;
+    }
+
+    /** A {@link #change} in percent of the base, or in percentage points. */
+    double inPercent(double change) {
+      return this == POINTS ? change : Math.expm1(change) * 100;
+    }
+  }
+
+  /** All figures that runs are compared by, in the order of tables. */
+  static List<ComparedFigure> all() {
+    return Arrays.stream(Metric.values())
+        .filter(Metric::isCompared)
+        .flatMap(ComparedFigure::of)
+        .toList();
+  }
+
+  private static Stream<ComparedFigure> of(Metric metric) {
+    if (metric.isDistribution()) {
+      return Stream.of("mean", "p50", "p95", "p99").map(statistic -> time(metric, statistic));
+    }
+    Metric.Terms terms = metric.terms();
+    return Stream.of(terms == null ? jitter() : ofTerms(metric, terms));
+  }
+
+  private static ComparedFigure time(Metric metric, String statistic) {
+    Figure figure = Figure.parse(metric.figure() + "." + statistic);
+    Double percent = figure.percent();
+    return new ComparedFigure(
+        figure,
+        metric,
+        percent,
+        w -> percent == null ? w.mean(metric) : w.percentile(metric, percent),
+        f -> isKnown(f.metric(metric), statistic));
+  }
+
+  private static ComparedFigure jitter() {
+    return new ComparedFigure(
+        Figure.parse(Metric.JITTER.figure()),
+        Metric.ITL_MS,
+        99.0,
+        w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
+        f -> isKnown(f.metric(Metric.ITL_MS), "p99"));
+  }
+
+  /** A rate per second of the window, a share in percent, or the cost of tokens. */
+  private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
+    Figure figure = Figure.parse(metric.figure());
+    int factor = Scale.of(figure) == Scale.POINTS ? 100 : 1;
+    return new ComparedFigure(
+        figure,
+        metric,
+        null,
+        w -> ratio(factor * sum(w, terms.part()), sum(w, terms.whole())),
+        f -> figure.of(f) != null && f.counts().started() >= LEAST_VALUES);
+  }
+
+  private static double sum(Weighted slices, @Nullable Amount amount) {
+    return amount == null ? slices.seconds() : slices.sum(amount);
+  }
+
+  private static boolean isKnown(Distribution values, String statistic) {
+    return values.count() >= LEAST_VALUES && !values.isLowN(statistic);
+  }
+
+  private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {
+    return part == null || whole == null || whole == 0 ? null : (Double) (part / whole);
+  }
+
+  Scale scale() {
+    return Scale.of(figure);
+  }
+}

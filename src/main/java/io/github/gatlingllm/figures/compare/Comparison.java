@@ -1,0 +1,244 @@
+package io.github.gatlingllm.figures.compare;
+
+import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The comparison of a run with a base: what changed, by how much, and whether that is more than
+ * noise.
+ *
+ * @param places the load levels that both runs have: all pooled first, then each one where there
+ *     are several
+ * @param unmatched load levels that only one run has or measured, in words
+ * @param notes limits of this comparison, a sentence each
+ */
+public record Comparison(List<Place> places, List<String> unmatched, List<String> notes) {
+
+  /** Smallest relevant change, in percent of the base. */
+  public static final double LEAST_PERCENT = 3;
+
+  /** Smallest relevant change of a share, in percentage points. */
+  public static final double LEAST_POINTS = 1;
+
+  /** Smallest relevant change of a time, in milliseconds. */
+  public static final double LEAST_MS = 0.1;
+
+  public Comparison {
+    places = List.copyOf(places);
+    unmatched = List.copyOf(unmatched);
+    notes = List.copyOf(notes);
+  }
+
+  /**
+   * What changed from {@code base} to {@code run}; without places if they have no load level in
+   * common.
+   *
+   * @param runs number of runs that are compared with the same base; the intervals of all figures
+   *     of all of them hold simultaneously
+   */
+  public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
+    return new RunComparison(base, run, runs).compare();
+  }
+
+  /** The verdict on the change of a figure. */
+  public enum Outcome {
+    /** A clear change for the better. */
+    BETTER("better"),
+    /** A clear change for the worse. */
+    WORSE("worse"),
+    /** The change may be noise, or is too small to matter. */
+    NO_CLEAR_CHANGE("no clear change"),
+    /** Too few values for a verdict. */
+    TOO_FEW("too few values"),
+    /** The figure gets no interval, so there is no verdict. */
+    NOT_JUDGED("not judged");
+
+    private final String words;
+
+    Outcome(String words) {
+      this.words = words;
+    }
+
+    /** The verdict as text. */
+    public String words() {
+      return words;
+    }
+
+    /** Whether the change is clear. */
+    public boolean isClear() {
+      return this == BETTER || this == WORSE;
+    }
+  }
+
+  /**
+   * The figures of one load level, or of all pooled.
+   *
+   * @param stage label of the load level; null for all pooled
+   * @param target target in the base; null for all
+   * @param scenario scenario; null where the run does not distinguish scenarios
+   * @param base all figures in the base
+   * @param run all figures in the other run
+   */
+  public record Place(
+      @Nullable String stage,
+      @Nullable String target,
+      @Nullable String scenario,
+      Figures base,
+      Figures run,
+      List<Change> changes) {
+
+    public Place {
+      changes = List.copyOf(changes);
+    }
+
+    /** The change of a figure, by its name. */
+    public Optional<Change> change(String figure) {
+      return changes.stream().filter(c -> c.figure().name().equals(figure)).findFirst();
+    }
+  }
+
+  /**
+   * The change of one figure.
+   *
+   * @param base value in the base; null where it has none
+   * @param run value in the other run; null where it has none
+   * @param percent run ÷ base − 1 in percent, or run − base for a share; null without both values
+   * @param interval confidence interval of the change, simultaneous at 95 % for all figures of all
+   *     runs that are compared with the base; null with too few values
+   */
+  public record Change(
+      Figure figure,
+      @Nullable Double base,
+      @Nullable Double run,
+      @Nullable Double percent,
+      @Nullable Interval interval,
+      Outcome outcome) {
+
+    /** Whether {@code percent} and {@code interval} are percentage points of a share. */
+    public boolean inPoints() {
+      return figure.unit() == Metric.Unit.PERCENT;
+    }
+  }
+
+  /** The number of changes with this outcome, over all places. */
+  public long count(Outcome outcome) {
+    return places.stream()
+        .flatMap(place -> place.changes().stream())
+        .filter(change -> change.outcome() == outcome)
+        .count();
+  }
+
+  /**
+   * A bound on the change of a figure, beyond which a comparison fails.
+   *
+   * <pre>
+   * ttft.p95>+10%           more than 10 % above the base, all load levels pooled
+   * output_tokens_per_s&lt;-5%  more than 5 % below the base
+   * goodput&lt;-2%             a share: more than 2 percentage points below the base
+   * c=8:e2e.p99>+20%        at one load level
+   * </pre>
+   *
+   * <p>The bound applies to the measured change, whether or not it is clear beyond noise; the
+   * interval is shown beside it. A figure without a value in both runs fails.
+   *
+   * @param text the condition as the user wrote it
+   * @param stage label of the load level; null for all pooled
+   * @param figure any of {@link Figure#names}
+   * @param above true if a larger change fails, false if a smaller one does
+   * @param percent the bound: percent of the base, or percentage points of a share
+   */
+  public record FailCondition(
+      String text, @Nullable String stage, Figure figure, boolean above, double percent) {
+
+    private static final Pattern FORM =
+        Pattern.compile(
+            "(?:([^:<>]+):)?\\s*([A-Za-z0-9_.]+)\\s*([<>])\\s*([+-]?\\d{1,6}(?:\\.\\d{1,6})?)\\s*%");
+
+    /**
+     * The outcome of a condition.
+     *
+     * @param change the change of the figure; null without a value in both runs
+     * @param missing why there is no change; null where there is one
+     */
+    public record Judged(
+        FailCondition condition,
+        @Nullable Change change,
+        @Nullable String missing,
+        boolean hasFailed) {}
+
+    /**
+     * Reads conditions, separated by commas.
+     *
+     * @throws IllegalArgumentException with one line that names the first wrong condition and what
+     *     is allowed
+     */
+    public static List<FailCondition> parse(String text) {
+      List<FailCondition> conditions = new ArrayList<>();
+      for (String part : text.split(",", -1)) {
+        conditions.add(one(part.strip()));
+      }
+      return conditions;
+    }
+
+    private static FailCondition one(String text) {
+      Matcher form = FORM.matcher(text);
+      if (!form.matches()) {
+        throw new IllegalArgumentException(
+            "'" + text + "' is not a condition; expected e.g. ttft.p95>+10% or goodput<-2%");
+      }
+      String stage = form.group(1);
+      return new FailCondition(
+          text,
+          stage == null ? null : stage.strip(),
+          Figure.parse(form.group(2)),
+          form.group(3).equals(">"),
+          new BigDecimal(form.group(4)).doubleValue());
+    }
+
+    /** Judges a comparison; a load level that several targets have is judged at each of them. */
+    public List<Judged> judge(Comparison comparison) {
+      List<Place> places =
+          stage == null
+              ? comparison.places().stream().limit(1).toList()
+              : comparison.places().stream().filter(p -> stage.equals(p.stage())).toList();
+      if (places.isEmpty()) {
+        String levels =
+            comparison.places().stream()
+                .map(Place::stage)
+                .filter(Objects::nonNull)
+                .distinct()
+                .collect(Collectors.joining(", "));
+        String missing =
+            stage == null
+                ? "the runs have no load level in common"
+                : stage + " is not a load level of both runs; they have " + levels;
+        return List.of(new Judged(this, null, missing, true));
+      }
+      return places.stream().map(this::judged).toList();
+    }
+
+    private Judged judged(Place place) {
+      Change change =
+          place.change(figure.name()).orElseGet(() -> RunComparison.measured(figure, place));
+      Double measured = change == null ? null : change.percent();
+      if (measured == null) {
+        return new Judged(this, null, "no value in both runs", true);
+      }
+      return new Judged(this, change, null, above ? measured > percent : measured < percent);
+    }
+  }
+}

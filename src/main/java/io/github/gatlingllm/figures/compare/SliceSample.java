@@ -1,0 +1,215 @@
+package io.github.gatlingllm.figures.compare;
+
+import io.github.gatlingllm.figures.level.Persistence;
+import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
+import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time slices of one load level, prepared for many resamples: cumulative counts of a metric's
+ * histogram bins for every slice.
+ */
+final class SliceSample {
+
+  private static final Cumulative NONE = new Cumulative(0, new int[0][]);
+
+  private final List<TimeSlice> slices;
+  private final double sliceSeconds;
+  private final Map<Metric, Cumulative> metrics = new EnumMap<>(Metric.class);
+
+  /** Row {@code i} holds, by slice, the number of values below bin {@code first + i + 1}. */
+  @SuppressWarnings("ArrayRecordComponent") // read in the innermost loop
+  private record Cumulative(int first, int[][] below) {}
+
+  /**
+   * A sample of these slices.
+   *
+   * @param sliceSeconds length of each slice, in seconds
+   */
+  SliceSample(List<TimeSlice> slices, double sliceSeconds) {
+    this.slices = slices;
+    this.sliceSeconds = sliceSeconds;
+  }
+
+  List<TimeSlice> slices() {
+    return slices;
+  }
+
+  double sliceSeconds() {
+    return sliceSeconds;
+  }
+
+  /**
+   * {@link Persistence#missedBy(int, double[], double[])} of a rate or a share, else of the mean of
+   * a metric.
+   */
+  double missedBy(int length, Metric metric) {
+    Metric.Terms terms = metric.terms();
+    return terms == null
+        ? Persistence.missedBy(
+            length,
+            each(slice -> slice.values(metric).sum()),
+            each(slice -> slice.values(metric).total()))
+        : Persistence.missedBy(
+            length,
+            each(slice -> amount(slice, terms.part())),
+            each(slice -> amount(slice, terms.whole())));
+  }
+
+  /** An amount of a slice; 1 for its length, since all slices are equally long. */
+  private static double amount(TimeSlice slice, @Nullable Amount amount) {
+    return amount == null ? 1 : slice.of(amount);
+  }
+
+  private double[] each(ToDoubleFunction<TimeSlice> value) {
+    return slices.stream().mapToDouble(value).toArray();
+  }
+
+  int firstBin(Metric metric) {
+    return cumulative(metric).first();
+  }
+
+  int endBin(Metric metric) {
+    Cumulative c = cumulative(metric);
+    return c.first() + c.below().length;
+  }
+
+  /** Number of values in {@code bin} or below, each slice counted {@code weights} times. */
+  long upTo(Metric metric, int bin, int[] weights) {
+    Cumulative c = cumulative(metric);
+    if (c.below().length == 0 || bin < c.first()) {
+      return 0;
+    }
+    int[] bySlice = c.below()[Math.min(bin - c.first(), c.below().length - 1)];
+    long sum = 0;
+    for (int i = 0; i < weights.length; i++) {
+      sum += (long) weights[i] * bySlice[i];
+    }
+    return sum;
+  }
+
+  private Cumulative cumulative(Metric metric) {
+    return metrics.computeIfAbsent(metric, this::cumulated);
+  }
+
+  private Cumulative cumulated(Metric metric) {
+    int first = Integer.MAX_VALUE;
+    int end = 0;
+    List<LogHistogram> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
+    for (LogHistogram values : bySlice) {
+      if (values.total() > 0) {
+        first = Math.min(first, values.first());
+        end = Math.max(end, values.end());
+      }
+    }
+    if (first >= end) {
+      return NONE;
+    }
+    int[][] below = new int[end - first][];
+    int[] sums = new int[bySlice.size()];
+    for (int bin = first; bin < end; bin++) {
+      for (int s = 0; s < sums.length; s++) {
+        sums[s] += bySlice.get(s).count(bin);
+      }
+      below[bin - first] = sums.clone();
+    }
+    return new Cumulative(first, below);
+  }
+
+  /** A resample of several load levels: each slice counts as often as its weight. */
+  record Weighted(List<SliceSample> stages, List<int[]> weights) {
+
+    double sum(Amount amount) {
+      return sum(slice -> slice.of(amount));
+    }
+
+    private double sum(ToDoubleFunction<TimeSlice> part) {
+      double sum = 0;
+      for (int s = 0; s < stages.size(); s++) {
+        List<TimeSlice> slices = stages.get(s).slices();
+        int[] times = weights.get(s);
+        for (int i = 0; i < times.length; i++) {
+          sum += times[i] == 0 ? 0 : times[i] * part.applyAsDouble(slices.get(i));
+        }
+      }
+      return sum;
+    }
+
+    /** Total length of the weighted slices, in seconds. */
+    double seconds() {
+      double seconds = 0;
+      for (int s = 0; s < stages.size(); s++) {
+        for (int times : weights.get(s)) {
+          seconds += times * stages.get(s).sliceSeconds();
+        }
+      }
+      return seconds;
+    }
+
+    /** The mean of a metric; null without a value. */
+    @Nullable Double mean(Metric metric) {
+      double count = sum(slice -> slice.values(metric).total());
+      return count == 0 ? null : (Double) (sum(slice -> slice.values(metric).sum()) / count);
+    }
+
+    /** The nearest-rank percentile, as the middle of its bin; null without a value. */
+    @Nullable Double percentile(Metric metric, double percent) {
+      int low = Integer.MAX_VALUE;
+      int end = 0;
+      for (SliceSample stage : stages) {
+        if (stage.endBin(metric) > stage.firstBin(metric)) {
+          low = Math.min(low, stage.firstBin(metric));
+          end = Math.max(end, stage.endBin(metric));
+        }
+      }
+      if (low >= end) {
+        return null;
+      }
+      int high = end - 1;
+      long count = upTo(metric, high);
+      long rank = (long) Math.ceil(percent / 100 * count - 1e-9);
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (upTo(metric, middle) >= rank) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
+      }
+      return count == 0 ? null : (Double) LogHistogram.middle(low);
+    }
+
+    /**
+     * Effective number of slices that the values at and above a percentile come from: (Σ n)² ÷ Σ n²
+     * with n values in a slice; 0 without a value. Near saturation these are few slices.
+     */
+    double slicesFrom(Metric metric, double percent) {
+      Double value = percentile(metric, percent);
+      double sum = 0;
+      double squares = 0;
+      for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
+        for (TimeSlice slice : stage.slices()) {
+          LogHistogram values = slice.values(metric);
+          double above = values.total() - values.upTo(LogHistogram.bin(value) - 1);
+          sum += above;
+          squares += above * above;
+        }
+      }
+      return squares == 0 ? 0 : sum * sum / squares;
+    }
+
+    private long upTo(Metric metric, int bin) {
+      long sum = 0;
+      for (int s = 0; s < stages.size(); s++) {
+        sum += stages.get(s).upTo(metric, bin, weights.get(s));
+      }
+      return sum;
+    }
+  }
+}

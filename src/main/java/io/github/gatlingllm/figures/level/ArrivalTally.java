@@ -1,0 +1,141 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Planned and realised arrivals of one open-loop stage, inside its measure window. */
+final class ArrivalTally {
+
+  private static final long SECOND = 1_000_000_000L;
+  private static final int MOST_BINS = 4_096;
+
+  private final LevelWindow window;
+  private final LevelWindow arriving;
+  private final long scheduleStart;
+  private final long binNanos;
+  private final int[] planned;
+  private final int[] realised;
+  private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
+  private long sent;
+  private long measured;
+  private long realisedCount;
+
+  ArrivalTally(LevelWindow window) {
+    this.window = window;
+    arriving = window.arriving();
+    scheduleStart = window.level().phases().get(0).startUnixNanos();
+    long seconds = (arriving.nanos() / SECOND + MOST_BINS - 1) / MOST_BINS;
+    binNanos = Math.max(1, seconds) * SECOND;
+    int whole = (int) (arriving.nanos() / binNanos);
+    planned = new int[whole];
+    realised = new int[whole];
+  }
+
+  /** Adds a request that has a planned arrival. */
+  void add(RequestRecord record) {
+    long schedule = record.timing().scheduledUnixNanos();
+    Long offset = record.timing().scheduledOffsetNanos();
+    boolean isOfPlan =
+        window.level().isOpen()
+            ? offset != null && window.contains(scheduleStart + offset)
+            : record.identity().phase() == Phase.MEASURE;
+    sent += isOfPlan ? 1 : 0;
+    measured += record.identity().phase() == Phase.MEASURE ? 1 : 0;
+    if (window.contains(schedule)) {
+      lagMs.add(record.timing().startLagNanos() / 1e6);
+      count(planned, schedule);
+    }
+    long start = record.timing().startUnixNanos();
+    if (window.contains(start)) {
+      realisedCount++;
+      count(realised, start);
+    }
+  }
+
+  private void count(int[] bins, long unixNanos) {
+    int bin = (int) ((unixNanos - window.from()) / binNanos);
+    if (bin < bins.length) {
+      bins[bin]++;
+    }
+  }
+
+  /**
+   * Number of arrivals planned for the window whose request was sent. A request may be due some
+   * time after its user arrived; it counts where the arrival was planned.
+   */
+  long sent() {
+    return sent;
+  }
+
+  /** Number of requests in measure that are the first request of an arrived user. */
+  long measured() {
+    return measured;
+  }
+
+  @Nullable ArrivalFigures arrivals() {
+    return pooled(List.of(this));
+  }
+
+  /** start − scheduled of several levels together, in ms. */
+  static ValueRecorder lagMs(Collection<ArrivalTally> stages) {
+    ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
+    stages.forEach(stage -> lag.add(stage.lagMs));
+    return lag;
+  }
+
+  /**
+   * The arrivals of several levels together. Planned arrivals are those of the plan; their rate is
+   * null where the plan does not say. Dispersion is the mean over levels, as each has its own rate.
+   */
+  static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages) {
+    ValueRecorder lag = lagMs(stages);
+    Moments plannedDispersion = new Moments();
+    Moments realisedDispersion = new Moments();
+    boolean isPlanKnown = stages.stream().allMatch(s -> s.window.level().planned() != null);
+    long planned = 0;
+    long sent = 0;
+    long realised = 0;
+    List<long[]> spans = new ArrayList<>();
+    for (ArrivalTally stage : stages) {
+      Long ofPlan = stage.window.level().planned();
+      planned += ofPlan == null ? 0 : ofPlan;
+      sent += stage.sent;
+      realised += stage.realisedCount;
+      spans.add(new long[] {stage.arriving.from(), stage.arriving.to()});
+      addDispersion(stage.planned, plannedDispersion);
+      addDispersion(stage.realised, realisedDispersion);
+    }
+    double seconds = Windows.unionNanos(spans) / 1e9;
+    if (lag.isEmpty() || seconds == 0) {
+      return null;
+    }
+    return new ArrivalFigures(
+        isPlanKnown ? planned : sent,
+        isPlanKnown ? (Double) (planned / seconds) : null,
+        realised / seconds,
+        plannedDispersion.count() == 0 ? null : (Double) plannedDispersion.mean(),
+        realisedDispersion.count() == 0 ? null : (Double) realisedDispersion.mean(),
+        lag.percentile(50),
+        lag.percentile(99),
+        lag.moments().max());
+  }
+
+  /** Index of dispersion: variance ÷ mean of arrivals per bin. */
+  private static void addDispersion(int[] bins, Moments into) {
+    Moments perBin = new Moments();
+    for (int count : bins) {
+      perBin.add(count, 1);
+    }
+    if (bins.length >= 2 && perBin.mean() > 0) {
+      into.add(perBin.std() * perBin.std() / perBin.mean(), 1);
+    }
+  }
+}

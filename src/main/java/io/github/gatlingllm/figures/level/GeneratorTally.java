@@ -1,0 +1,184 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.GeneratorHealth;
+import io.github.gatlingllm.figures.check.GeneratorHealth.Interval;
+import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
+import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.TimeBuckets;
+import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The health of the load generators from {@code generator.jsonl}: by injector for the checks, over
+ * time for the charts. About 200 bytes per line; lines beyond {@value #MOST} are left out.
+ */
+final class GeneratorTally {
+
+  /** A day of one injector, or five hours of twenty. */
+  private static final int MOST = 400_000;
+
+  private final long origin;
+  private final TimeBuckets<Sums> overTime;
+  private final Map<String, List<Interval>> seconds = new LinkedHashMap<>();
+  private int lines;
+
+  /** Begins at {@code origin}, epoch nanoseconds. */
+  GeneratorTally(long origin) {
+    this.origin = origin;
+    overTime = TimeBuckets.from(origin, 1_000_000_000L, Series.MAX_BUCKETS, Sums::new, Sums::join);
+  }
+
+  /** The sums of a bucket; the largest value of a lag. */
+  private static final class Sums {
+    private double lagP99Ms;
+    private double lagMaxMs;
+    private double seconds;
+    private double machine;
+    private double ownMachine;
+    private double busy;
+    private double stolen;
+    private double own;
+    private double compiler;
+    private double pauses;
+    private double heap;
+    private double direct;
+    private double inFlight;
+    private double openFiles;
+
+    private void join(Sums next) {
+      lagP99Ms = Math.max(lagP99Ms, next.lagP99Ms);
+      lagMaxMs = Math.max(lagMaxMs, next.lagMaxMs);
+      seconds += next.seconds;
+      machine += next.machine;
+      ownMachine += next.ownMachine;
+      busy += next.busy;
+      stolen += next.stolen;
+      own += next.own;
+      compiler += next.compiler;
+      pauses += next.pauses;
+      heap += next.heap;
+      direct += next.direct;
+      inFlight += next.inFlight;
+      openFiles += next.openFiles;
+    }
+
+    private void add(GeneratorSecond second) {
+      double length = second.number(GeneratorField.LENGTH) / 1e9;
+      lagP99Ms = Math.max(lagP99Ms, second.largest(GeneratorField.LAG_P99) / 1e3);
+      lagMaxMs = Math.max(lagMaxMs, second.largest(GeneratorField.LAG_MAX) / 1e3);
+      seconds += length;
+      double all = machineNanos(second);
+      machine += all;
+      if (second.get(GeneratorField.PROCESS_CPU) != null) {
+        ownMachine += all;
+        own += second.number(GeneratorField.PROCESS_CPU);
+      }
+      busy += all - second.number(GeneratorField.MACHINE_IDLE);
+      stolen += second.number(GeneratorField.MACHINE_STEAL);
+      compiler += second.number(GeneratorField.COMPILER) / 1e6;
+      pauses += second.number(GeneratorField.GC_PAUSE) / 1e6;
+      heap += second.number(GeneratorField.HEAP_USED) / 1e6 * length;
+      direct += second.number(GeneratorField.DIRECT) / 1e6 * length;
+      inFlight += second.number(GeneratorField.IN_FLIGHT) * length;
+      openFiles += second.number(GeneratorField.OPEN_FILES) * length;
+    }
+
+    private @Nullable GeneratorBucket bucket(double startS) {
+      return seconds == 0
+          ? null
+          : new GeneratorBucket(
+              startS,
+              lagP99Ms,
+              lagMaxMs,
+              share(own, ownMachine),
+              share(busy, machine),
+              share(stolen, machine),
+              compiler / seconds,
+              pauses / seconds,
+              heap / seconds,
+              direct / seconds,
+              inFlight / seconds,
+              openFiles / seconds);
+    }
+  }
+
+  /** CPU time of all processors in nanoseconds; 0 where the system does not report it. */
+  private static double machineNanos(GeneratorSecond second) {
+    return second.get(GeneratorField.MACHINE_IDLE) == null
+        ? 0
+        : (double) second.number(GeneratorField.MACHINE_USER)
+            + second.number(GeneratorField.MACHINE_SYSTEM)
+            + second.number(GeneratorField.MACHINE_IDLE)
+            + second.number(GeneratorField.MACHINE_STEAL);
+  }
+
+  private static @Nullable Double share(double part, double whole) {
+    return whole <= 0 ? null : (Double) (part / whole);
+  }
+
+  /** Adds a line. */
+  void add(GeneratorSecond second) {
+    if (lines++ >= MOST) {
+      return;
+    }
+    long from = second.number(GeneratorField.START);
+    overTime.at(from).add(second);
+    String injector = second.get(GeneratorField.INJECTOR);
+    int[] late = second.get(GeneratorField.LATEST_LOOP);
+    double all = machineNanos(second);
+    Long own = second.get(GeneratorField.PROCESS_CPU);
+    seconds
+        .computeIfAbsent(injector == null ? "" : injector, i -> new ArrayList<>())
+        .add(
+            new Interval(
+                (from - origin) / 1e9,
+                (from - origin + second.number(GeneratorField.LENGTH)) / 1e9,
+                second.largest(GeneratorField.LAG_MAX) / 1e3,
+                late == null ? new int[0] : late,
+                share((double) second.number(GeneratorField.MACHINE_IDLE), all),
+                own == null ? null : share(own.doubleValue(), all),
+                second.number(GeneratorField.COMPILER) / 1e9,
+                second.number(GeneratorField.GC_PAUSE_MAX) / 1e6));
+  }
+
+  /** The health of each injector in a window: of the seconds whose middle lies in it. */
+  List<GeneratorHealth> in(LevelWindow window) {
+    double from = (window.from() - origin) / 1e9;
+    double to = (window.to() - origin) / 1e9;
+    List<GeneratorHealth> all = new ArrayList<>();
+    seconds.forEach(
+        (injector, of) -> {
+          List<Interval> within =
+              of.stream()
+                  .filter(second -> isBetween(from, (second.fromS() + second.untilS()) / 2, to))
+                  .toList();
+          if (!within.isEmpty()) {
+            all.add(new GeneratorHealth(injector, within));
+          }
+        });
+    return all;
+  }
+
+  private static boolean isBetween(double from, double at, double to) {
+    return at >= from && at < to;
+  }
+
+  /** The buckets in order of time, without those that no line falls into. */
+  List<GeneratorBucket> buckets() {
+    List<GeneratorBucket> buckets = new ArrayList<>();
+    double width = overTime.width() / 1e9;
+    List<Sums> all = overTime.all();
+    for (int i = 0; i < all.size(); i++) {
+      GeneratorBucket bucket = all.get(i).bucket(i * width);
+      if (bucket != null) {
+        buckets.add(bucket);
+      }
+    }
+    return buckets;
+  }
+}

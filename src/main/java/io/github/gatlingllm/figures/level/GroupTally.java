@@ -1,0 +1,333 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.Goodput;
+import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.Figures.Trials;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.record.SloCounts;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one load level and one name. Tallies add up to those of levels, targets and the
+ * run.
+ *
+ * @param throughput what happened in the measure windows
+ * @param intervals null where these are not all requests of one level of constant load
+ */
+record GroupTally(
+    Tally tally, WindowThroughput throughput, @Nullable ConfidenceIntervals intervals) {
+
+  /**
+   * A tally of no request.
+   *
+   * @param readingSpeed tokens per second that readers of the answers read
+   */
+  static GroupTally empty(double readingSpeed) {
+    return new GroupTally(new Tally(readingSpeed), new WindowThroughput(), null);
+  }
+
+  GroupTally with(@Nullable ConfidenceIntervals intervals) {
+    return new GroupTally(tally, throughput, intervals);
+  }
+
+  static GroupTally of(LevelWindow window, double readingSpeed) {
+    GroupTally empty = empty(readingSpeed);
+    empty.throughput.watch(window);
+    return empty;
+  }
+
+  void add(GroupTally other) {
+    tally.add(other.tally);
+    throughput.add(other.throughput);
+  }
+
+  /**
+   * The figures of these requests.
+   *
+   * @param windowNanos length of the measure windows; 0 leaves rates null
+   * @param judge the SLO; null without one
+   * @param planned requests that the plan asks for; null where it does not say
+   * @param max the highest load that meets the SLO; null where none does
+   * @param trials null outside batch mode
+   */
+  Figures figures(
+      long windowNanos,
+      @Nullable Judge judge,
+      @Nullable Long planned,
+      @Nullable MaxGoodput max,
+      @Nullable Trials trials) {
+    double window = windowNanos / 1e9;
+    Figures.Counts counts = tally.counts(planned);
+    return new Figures(
+        distributions(),
+        numbers(window, judge != null),
+        window == 0 ? null : (Double) window,
+        trials,
+        judge == null ? null : goodput(window, judge, max),
+        tally.reader(),
+        tally.errors(),
+        tally.finishReasons(),
+        counts,
+        tally.server().timings(),
+        tally.server().rateLimits(counts));
+  }
+
+  private Map<Metric, Distribution> distributions() {
+    Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
+    Metric.distributions().forEach(metric -> all.put(metric, distribution(metric)));
+    return all;
+  }
+
+  private Distribution distribution(Metric metric) {
+    ValueRecorder values = tally.values(metric);
+    return values == null
+        ? Distribution.EMPTY
+        : intervals == null ? values.distribution() : intervals.distribution(metric, values);
+  }
+
+  private Map<Metric, @Nullable Double> numbers(double window, boolean isJudged) {
+    boolean generates = throughput.generates();
+    Double gpus = throughput.facts == null ? null : throughput.facts.gpus();
+    Map<Metric, @Nullable Double> all = new EnumMap<>(Metric.class);
+    all.put(Metric.OUTPUT_TOKENS_PER_S, generates ? per(throughput.tokens, window) : null);
+    all.put(
+        Metric.BILLED_OUTPUT_TOKENS_PER_S,
+        throughput.billedKnown ? per(throughput.tokens + throughput.hiddenTokens, window) : null);
+    all.put(Metric.PEAK_OUTPUT_TOKENS_PER_S, generates ? throughput.peak(Peaks::tokensPerS) : null);
+    all.put(
+        Metric.OUTPUT_TOKENS_PER_S_PER_GPU,
+        gpus == null || !generates ? null : per(throughput.tokens / gpus, window));
+    all.put(
+        Metric.INPUT_TOKENS_PER_S,
+        throughput.promptKnown ? per((double) throughput.promptTokens, window) : null);
+    all.put(
+        Metric.TOTAL_TOKENS_PER_S,
+        generates && throughput.promptKnown
+            ? per(throughput.tokens + throughput.promptTokens, window)
+            : null);
+    all.put(Metric.WALL_OUTPUT_TOKENS_PER_S, generates ? tally.spans().wallTokensPerS() : null);
+    all.put(Metric.REQUESTS_PER_S, per((double) throughput.ok, window));
+    all.put(
+        Metric.INPUTS_PER_S,
+        throughput.inputsKnown ? per((double) throughput.inputs, window) : null);
+    all.put(Metric.EFFECTIVE_CONCURRENCY, per(throughput.inFlightNanos / 1e9, window));
+    all.put(
+        Metric.ACTIVE_CONCURRENCY, generates ? per(throughput.receivingNanos / 1e9, window) : null);
+    all.put(Metric.PEAK_IN_FLIGHT, throughput.peak(Peaks::inFlight));
+    tally.addJitter(all);
+    throughput.addEfficiency(all, window, isJudged);
+    return all;
+  }
+
+  /**
+   * The SLO that requests are judged by.
+   *
+   * @param quote its objectives with their clock
+   * @param isOfLevel whether the requests are those of one load level, which holds it or not
+   */
+  record Judge(String quote, boolean isOfLevel) {}
+
+  private Goodput goodput(double window, Judge judge, @Nullable MaxGoodput max) {
+    SloCounts.Count all = tally.slo().all();
+    SloCounts.Decision decision = tally.slo().decide();
+    return new Goodput(
+        judge.quote(),
+        all.share(),
+        intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
+        per((double) throughput.met, window),
+        throughput.generates() ? per(throughput.sloTokens, window) : null,
+        all.judged(),
+        all.met(),
+        all.unknown(),
+        (!judge.isOfLevel() || decision == null) ? null : decision.holds(),
+        max,
+        tally.missed(),
+        tally.slo().objectives().entrySet().stream()
+            .map(each -> objective(each.getKey(), each.getValue()))
+            .toList());
+  }
+
+  private static Goodput.Objective objective(String name, SloCounts.Count count) {
+    return new Goodput.Objective(name, count.judged(), count.met(), count.unknown(), count.share());
+  }
+
+  private static @Nullable Double per(double amount, double window) {
+    return window == 0 ? null : (Double) (amount / window);
+  }
+
+  /**
+   * What happened inside a measure window: tokens that arrived, requests that ended, time in
+   * flight. Requests of all phases count.
+   */
+  static final class WindowThroughput {
+
+    private double tokens;
+    private double sloTokens;
+    private long promptTokens;
+    private boolean promptKnown;
+    private long inputs;
+    private boolean inputsKnown;
+    private long hiddenTokens;
+    private boolean billedKnown;
+    private long arrived;
+    private long ok;
+    private long met;
+    private long inFlightNanos;
+    private long receivingNanos;
+    private @Nullable TargetFacts facts;
+    private boolean isWhole;
+    private @Nullable Double joules;
+    private final List<Peaks> peaks = new ArrayList<>();
+    private final Moments durationsMs = new Moments();
+
+    /** Also records the peaks of that window. */
+    void watch(LevelWindow window) {
+      peaks.add(new Peaks(window.from(), window.to()));
+    }
+
+    /**
+     * All requests went to one target, so that its cost and energy belong to them.
+     *
+     * @param target its GPUs and cost; null where not known
+     * @param all whether it served no other requests in the window
+     * @param energy joules that it used in the window; null where not known
+     */
+    void servedBy(@Nullable TargetFacts target, boolean all, @Nullable Double energy) {
+      facts = target;
+      isWhole = all;
+      joules = energy;
+    }
+
+    /** Power and cost per token; none where neither energy nor cost is known. */
+    private void addEfficiency(
+        Map<Metric, @Nullable Double> numbers, double window, boolean isJudged) {
+      Double cost = facts == null ? null : facts.costOfAllPerHour();
+      if (!isWhole || window == 0 || (joules == null && cost == null)) {
+        return;
+      }
+      numbers.put(Metric.POWER_W, joules == null ? null : (Double) (joules / window));
+      numbers.put(
+          Metric.OUTPUT_TOKENS_PER_JOULE,
+          joules == null || joules == 0 ? null : (Double) (tokens / joules));
+      numbers.put(Metric.COST_PER_MILLION_OUTPUT_TOKENS, costPerMillion(tokens, window, cost));
+      numbers.put(
+          Metric.COST_PER_MILLION_SLO_TOKENS,
+          isJudged ? costPerMillion(sloTokens, window, cost) : null);
+    }
+
+    private static @Nullable Double costPerMillion(
+        double tokens, double seconds, @Nullable Double costPerHour) {
+      return costPerHour == null || tokens == 0
+          ? null
+          : (Double) (costPerHour * seconds / 3_600 / tokens * 1e6);
+    }
+
+    void tokens(long unixNanos, double count, boolean inSlo) {
+      tokens += count;
+      sloTokens += inSlo ? count : 0;
+      peaks.get(0).tokens(unixNanos, count);
+    }
+
+    void promptTokens(int count) {
+      promptTokens += count;
+      promptKnown = true;
+    }
+
+    /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
+    private boolean generates() {
+      return !inputsKnown || tokens > 0;
+    }
+
+    /** A request for embeddings ended, with {@code count} vectors; a failed one has 0. */
+    void inputs(int count) {
+      inputs += count;
+      inputsKnown = true;
+    }
+
+    /** Adds the tokens that an answer billed and did not send, where the server reports usage. */
+    void hiddenTokens(int count) {
+      hiddenTokens += count;
+      billedKnown = true;
+    }
+
+    void arrival() {
+      arrived++;
+    }
+
+    /** A request ended, {@code durationMs} after it was admitted. */
+    void ended(double durationMs, boolean wasOk, boolean inSlo) {
+      durationsMs.add(durationMs, 1);
+      ok += wasOk ? 1 : 0;
+      met += inSlo ? 1 : 0;
+    }
+
+    /**
+     * A request was in flight.
+     *
+     * @param nanos how long of that in the window
+     */
+    void inFlight(long admitted, long closed, long nanos) {
+      inFlightNanos += nanos;
+      peaks.get(0).inFlight(admitted, closed);
+    }
+
+    /** A request received tokens for {@code nanos} of the window. */
+    void receiving(long nanos) {
+      receivingNanos += nanos;
+    }
+
+    void add(WindowThroughput other) {
+      tokens += other.tokens;
+      sloTokens += other.sloTokens;
+      promptTokens += other.promptTokens;
+      promptKnown |= other.promptKnown;
+      inputs += other.inputs;
+      inputsKnown |= other.inputsKnown;
+      hiddenTokens += other.hiddenTokens;
+      billedKnown |= other.billedKnown;
+      arrived += other.arrived;
+      ok += other.ok;
+      met += other.met;
+      inFlightNanos += other.inFlightNanos;
+      receivingNanos += other.receivingNanos;
+      peaks.addAll(other.peaks);
+      durationsMs.add(other.durationsMs);
+    }
+
+    /** The largest value of all windows; windows that overlap count as one. */
+    @Nullable Double peak(Function<Peaks, @Nullable Number> of) {
+      return Peaks.joined(peaks).stream()
+          .map(of)
+          .filter(Objects::nonNull)
+          .map(Number::doubleValue)
+          .max(Double::compare)
+          .orElse(null);
+    }
+
+    /** Requests that were scheduled in the window. */
+    long arrived() {
+      return arrived;
+    }
+
+    long inFlightNanos() {
+      return inFlightNanos;
+    }
+
+    /** Closed − admitted of the requests that ended in the window, in milliseconds. */
+    Moments durationsMs() {
+      return durationsMs;
+    }
+  }
+}

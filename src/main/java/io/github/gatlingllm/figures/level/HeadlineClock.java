@@ -1,0 +1,54 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Metric;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The clock of headlines, of the knee and of the SLO. It starts at the planned arrival, so that
+ * waiting inside the client counts ({@link Metric#fromSchedule}). Headlines name it where it can
+ * differ from the clock that starts at admission.
+ *
+ * @param isNamed whether the load is open, or requests waited between schedule and admission for
+ *     more than 1 % of their latency
+ */
+record HeadlineClock(boolean isNamed) {
+
+  private static final double AGREE = 0.01;
+
+  /** The clock of the headlines about these load levels. */
+  static HeadlineClock of(List<Stage> levels) {
+    return new HeadlineClock(
+        levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures()::metric)));
+  }
+
+  /** Whether the two clocks differ by more than 1 %, at the median or at p99. */
+  static boolean waited(Function<Metric, Distribution> figures) {
+    return differs(figures, Metric.TTFT_MS) || differs(figures, Metric.E2E_MS);
+  }
+
+  /** Whether the two clocks differ by more than 1 % for one metric. */
+  static boolean differs(Function<Metric, Distribution> figures, Metric metric) {
+    Distribution admitted = figures.apply(metric);
+    Distribution scheduled = figures.apply(metric.fromSchedule());
+    return differs(admitted.p50(), scheduled.p50()) || differs(admitted.p99(), scheduled.p99());
+  }
+
+  /** Whether two values of one figure differ by more than 1 %. */
+  static boolean differs(@Nullable Double admitted, @Nullable Double scheduled) {
+    return admitted != null && scheduled != null && scheduled > admitted * (1 + AGREE);
+  }
+
+  /** The name of a time in a headline: {@code TTFT from schedule}, or {@code TTFT}. */
+  String name(Metric metric) {
+    return metric(metric).title();
+  }
+
+  /** The variant of a metric beside a headline: from schedule where headlines name the clock. */
+  Metric metric(Metric metric) {
+    return isNamed ? metric.fromSchedule() : metric;
+  }
+}

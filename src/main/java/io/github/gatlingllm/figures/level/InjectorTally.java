@@ -1,0 +1,371 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.figures.check.CheckInput.Outlier;
+import io.github.gatlingllm.figures.check.GeneratorHealth;
+import io.github.gatlingllm.figures.level.Summary.InjectorFigures;
+import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.StudentT;
+import io.github.gatlingllm.figures.metric.TimeBuckets;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import io.github.gatlingllm.record.RunInfo.LevelPart;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the requests of each injector of a joined run by load level, and finds the injector that
+ * differs from the others. About 100 KiB per injector and level; empty in a run of one injector.
+ */
+final class InjectorTally {
+
+  /** Pairs of injector and load level with figures of their own. */
+  private static final int MOST_CELLS = 2_000;
+
+  /** Parts of a measure window. Within a part all injectors meet the server in the same state. */
+  private static final int SLICES = 48;
+
+  private static final int LEAST_SLICES = 8;
+  private static final int LEAST_VALUES = 100;
+
+  /** Probability that chance alone makes any injector at any level an outlier. */
+  private static final double CHANCE = 0.01;
+
+  /** Smaller differences are not reported. */
+  private static final double LEAST_SHARE = 0.1;
+
+  private static final double LEAST_TTFT_MS = 1;
+  private static final double LEAST_LAG_MS = 5;
+
+  private final Map<String, InjectorRun> injectors = new HashMap<>();
+  private final List<InjectorRun> inOrder;
+  private final Map<Key, Cell> cells = new HashMap<>();
+  private @Nullable Key latestKey;
+  private @Nullable Cell latest;
+
+  private record Key(String injector, int level) {}
+
+  InjectorTally(List<InjectorRun> injectors) {
+    inOrder = injectors;
+    injectors.forEach(injector -> this.injectors.putIfAbsent(injector.name(), injector));
+  }
+
+  /** An injector at a load level. */
+  private static final class Cell {
+    private final ValueRecorder ttftMs = new ValueRecorder(ValueRecorder.MICROS);
+    private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
+    private final @Nullable TimeBuckets<Slice> slices;
+    private long started;
+    private long ended;
+    private long ok;
+    private long failed;
+    private long completed;
+    private double tokens;
+
+    private Cell(@Nullable TimeBuckets<Slice> slices) {
+      this.slices = slices;
+    }
+
+    private void add(Cell other) {
+      ttftMs.add(other.ttftMs);
+      lagMs.add(other.lagMs);
+      started += other.started;
+      ended += other.ended;
+      ok += other.ok;
+      failed += other.failed;
+      completed += other.completed;
+      tokens += other.tokens;
+    }
+  }
+
+  /** An injector in a part of a measure window. */
+  private static final class Slice {
+    private final Moments ttftMs = new Moments();
+    private final Moments logTtft = new Moments();
+    private final Moments lagMs = new Moments();
+  }
+
+  private @Nullable Cell cell(String injector, LevelWindow level) {
+    Key known = latestKey;
+    if (known != null && known.level == level.index() && known.injector.equals(injector)) {
+      return latest;
+    }
+    if (!injectors.containsKey(injector)) {
+      return null;
+    }
+    Key key = new Key(injector, level.index());
+    Cell cell = cells.get(key);
+    if (cell == null && cells.size() < MOST_CELLS) {
+      cell =
+          new Cell(
+              level.nanos() > 0
+                  ? TimeBuckets.within(level.from(), level.nanos(), SLICES, Slice::new)
+                  : null);
+      cells.put(key, cell);
+    }
+    latestKey = key;
+    latest = cell;
+    return cell;
+  }
+
+  /** Adds a request; only those of the phase measure count. */
+  void add(RequestRecord record, LevelWindow level) {
+    RequestRecord.Identity id = record.identity();
+    Cell cell = id.phase() == Phase.MEASURE ? cell(id.injector(), level) : null;
+    if (cell == null) {
+      return;
+    }
+    RequestRecord.Timing timing = record.timing();
+    Slice slice = cell.slices == null ? null : cell.slices.at(timing.scheduledUnixNanos());
+    cell.started++;
+    cell.ended += record.outcome().status() == RequestStatus.CANCELLED ? 0 : 1;
+    cell.ok += record.outcome().ok() ? 1 : 0;
+    cell.failed += record.outcome().hasFailed() ? 1 : 0;
+    if (timing.scheduledOffsetNanos() != null) {
+      double lag = timing.startLagNanos() / 1e6;
+      cell.lagMs.add(lag);
+      if (slice != null) {
+        slice.lagMs.add(lag, 1);
+      }
+    }
+    Long ttft = record.outcome().ok() ? timing.ttftNanos() : null;
+    if (ttft != null) {
+      double ms = ttft / 1e6;
+      cell.ttftMs.add(ms);
+      if (slice != null) {
+        slice.ttftMs.add(ms, 1);
+        slice.logTtft.add(Math.log(Math.max(1e-3, ms)), 1);
+      }
+    }
+  }
+
+  /** Adds tokens of an injector that arrived in the window of a level. */
+  void tokens(String injector, LevelWindow level, double tokens) {
+    Cell cell = cell(injector, level);
+    if (cell != null) {
+      cell.tokens += tokens;
+    }
+  }
+
+  /** Adds a request of an injector that succeeded in the window of a level. */
+  void completed(String injector, LevelWindow level) {
+    Cell cell = cell(injector, level);
+    if (cell != null) {
+      cell.completed++;
+    }
+  }
+
+  /** The figures of each injector at a load level. */
+  List<InjectorFigures> at(LevelWindow level, MeasuredLevel measured, boolean isServerHere) {
+    return inOrder.stream()
+        .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
+        .map(
+            injector ->
+                figures(
+                    injector,
+                    planned(injector, level),
+                    cells.get(new Key(injector.name(), level.index())),
+                    level.nanos(),
+                    List.of(measured),
+                    isServerHere))
+        .toList();
+  }
+
+  private static @Nullable Long planned(InjectorRun injector, LevelWindow level) {
+    return level.level().planned() == null
+        ? null
+        : injector.levels().stream()
+            .filter(part -> part.isOf(level.level()))
+            .map(LevelPart::planned)
+            .findFirst()
+            .orElse(null);
+  }
+
+  /**
+   * The figures of an injector over all load levels.
+   *
+   * @param levels all levels of the run
+   */
+  InjectorFigures pooled(
+      InjectorRun injector, long windowNanos, List<MeasuredLevel> levels, boolean isServerHere) {
+    Cell all = new Cell(null);
+    cells.forEach(
+        (key, cell) -> {
+          if (key.injector.equals(injector.name())) {
+            all.add(cell);
+          }
+        });
+    return figures(injector, injector.planned(), all, windowNanos, levels, isServerHere);
+  }
+
+  private static InjectorFigures figures(
+      InjectorRun injector,
+      @Nullable Long planned,
+      Cell cell,
+      long windowNanos,
+      List<MeasuredLevel> levels,
+      boolean isServerHere) {
+    double seconds = windowNanos / 1e9;
+    List<GeneratorHealth> health = new ArrayList<>();
+    List<Check.Level> verdicts = new ArrayList<>();
+    for (MeasuredLevel level : levels) {
+      for (GeneratorHealth of : level.generators()) {
+        if (of.injector().equals(injector.name())) {
+          health.add(of);
+          verdicts.add(Check.ofGenerator(level, of, isServerHere));
+        }
+      }
+    }
+    return new InjectorFigures(
+        injector.name(),
+        planned,
+        cell.started,
+        cell.ended,
+        cell.ok,
+        cell.failed,
+        windowNanos > 0 ? (Double) (cell.completed / seconds) : null,
+        windowNanos > 0 ? (Double) (cell.tokens / seconds) : null,
+        cell.ttftMs.distribution(),
+        cell.lagMs.distribution(),
+        health.stream().map(GeneratorHealth::lagMaxMs).max(Comparator.naturalOrder()).orElse(null),
+        mean(health, GeneratorHealth::own),
+        mean(health, GeneratorHealth::idle),
+        verdicts.stream().max(Comparator.naturalOrder()).orElse(null));
+  }
+
+  private static @Nullable Double mean(
+      List<GeneratorHealth> health, Function<GeneratorHealth, @Nullable Double> share) {
+    Moments mean = new Moments();
+    health.stream().map(share).filter(Objects::nonNull).forEach(value -> mean.add(value, 1));
+    return mean.count() == 0 ? null : (Double) mean.mean();
+  }
+
+  /**
+   * The injector that differs most from the others, of those that differ beyond chance; null where
+   * none does. In each part of a measure window all injectors meet the server in the same state, so
+   * the mean of each is compared with that of the others part by part: Student's t over the
+   * differences, its error raised by their first autocorrelation.
+   *
+   * @param levels by name
+   */
+  @Nullable Outlier outlier(Map<String, LevelWindow> levels) {
+    List<Outlier> found = new ArrayList<>();
+    int comparisons = Math.max(1, 3 * cells.size());
+    levels.forEach(
+        (name, level) -> {
+          Map<String, Cell> at = new HashMap<>();
+          injectors
+              .keySet()
+              .forEach(
+                  injector -> {
+                    Cell cell = cells.get(new Key(injector, level.index()));
+                    if (cell != null && cell.slices != null) {
+                      at.put(injector, cell);
+                    }
+                  });
+          at.forEach(
+              (injector, cell) -> {
+                List<Cell> others =
+                    at.entrySet().stream()
+                        .filter(other -> !other.getKey().equals(injector))
+                        .map(Map.Entry::getValue)
+                        .toList();
+                compared(injector, name, cell, others, comparisons).forEach(found::add);
+              });
+        });
+    return found.stream()
+        .max(
+            Comparator.comparing((Outlier one) -> one.valueMs() > one.othersMs())
+                .thenComparingDouble(one -> Math.abs(Math.log(one.valueMs() / one.othersMs())))
+                .thenComparing(Outlier::injector))
+        .orElse(null);
+  }
+
+  private static Stream<Outlier> compared(
+      String injector, String level, Cell cell, List<Cell> others, int comparisons) {
+    List<Outlier> found = new ArrayList<>();
+    Means typical = means(cell, others, slice -> slice.logTtft);
+    if (typical.isSure(comparisons)) {
+      found.add(
+          new Outlier(
+              injector, level, "TTFT", Math.exp(typical.own()), Math.exp(typical.others())));
+    }
+    Means mean = means(cell, others, slice -> slice.ttftMs);
+    if (mean.isSure(comparisons)) {
+      found.add(new Outlier(injector, level, "mean TTFT", mean.own(), mean.others()));
+    }
+    found.removeIf(one -> !one.differsBy(LEAST_SHARE, LEAST_TTFT_MS));
+    Means lag = means(cell, others, slice -> slice.lagMs);
+    if (lag.isSure(comparisons)) {
+      Outlier one = new Outlier(injector, level, "mean start lag", lag.own(), lag.others());
+      if (one.differsBy(LEAST_SHARE, LEAST_LAG_MS)) {
+        found.add(one);
+      }
+    }
+    return found.stream();
+  }
+
+  /**
+   * The means of an injector and of the others, over the parts of a window in which both have
+   * values.
+   *
+   * @param differences of these parts in order of time, own − others'
+   */
+  private record Means(List<Double> differences, long values, double own, double others) {
+
+    private boolean isSure(int comparisons) {
+      int count = differences.size();
+      if (count < LEAST_SLICES || values < LEAST_VALUES) {
+        return false;
+      }
+      Moments moments = new Moments();
+      differences.forEach(difference -> moments.add(difference, 1));
+      double error = moments.std() / Math.sqrt(count - 1.0) * correlationFactor(moments);
+      return error == 0
+          ? moments.mean() != 0
+          : StudentT.beyond(Math.abs(moments.mean()) / error, count - 1.0) < CHANCE / comparisons;
+    }
+
+    /** The factor on the error of the mean where each part resembles the one before. */
+    private double correlationFactor(Moments moments) {
+      double[] series = differences.stream().mapToDouble(Double::doubleValue).toArray();
+      double r = Persistence.autocorrelation(series, moments);
+      return Math.sqrt(Persistence.slices(Math.max(0, Math.min(Persistence.MOST, r))));
+    }
+  }
+
+  private static Means means(Cell cell, List<Cell> others, Function<Slice, Moments> values) {
+    List<Double> differences = new ArrayList<>();
+    Moments own = new Moments();
+    Moments otherMeans = new Moments();
+    for (int i = 0; i < SLICES; i++) {
+      Moments here = values.apply(slice(cell, i));
+      Moments there = new Moments();
+      for (Cell other : others) {
+        there.add(values.apply(slice(other, i)));
+      }
+      if (here.count() > 0 && there.count() > 0) {
+        differences.add(here.mean() - there.mean());
+        own.add(here);
+        otherMeans.add(there);
+      }
+    }
+    return new Means(differences, own.count(), own.mean(), otherMeans.mean());
+  }
+
+  private static Slice slice(Cell cell, int i) {
+    return Objects.requireNonNull(cell.slices).all().get(i);
+  }
+}

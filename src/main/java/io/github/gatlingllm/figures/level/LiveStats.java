@@ -1,0 +1,238 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Figures of a run or a load level while it is on, for the console and the live page: of the
+ * requests that have ended so far. Tokens count in the time window in which they arrived, so that
+ * once all requests of a level have ended its figures are those of the report.
+ *
+ * <p>Thread-safe. One reader calls {@link #snapshot()}: the rate of "now" is that since its
+ * previous call. Memory: about 100 KiB, and the token instants of the longest answer.
+ */
+public final class LiveStats implements Consumer<RequestRecord> {
+
+  private final LongSupplier nanoClock;
+  private final long startNanos;
+  private final TokenStream stream = new TokenStream();
+  private final ValueRecorder ttft = Metric.TTFT_MS.recorder();
+  private final ValueRecorder itl = Metric.ITL_MS.recorder();
+  private long ok;
+  private long failed;
+  private long rateLimited;
+  private long heldBack;
+  private long judged;
+  private long metSlo;
+  private long inputs;
+  private double tokens;
+  private long completed;
+  private double tokensBefore;
+  private long snapshotNanos;
+
+  /** Statistics that start now. */
+  public LiveStats(LongSupplier nanoClock) {
+    this(nanoClock, nanoClock.getAsLong());
+  }
+
+  /**
+   * Statistics of a time window.
+   *
+   * @param nanoClock the current time, at most the end of the window
+   * @param startNanos start of the window by that clock
+   */
+  public LiveStats(LongSupplier nanoClock, long startNanos) {
+    this.nanoClock = nanoClock;
+    this.startNanos = startNanos;
+    this.snapshotNanos = startNanos;
+  }
+
+  @Override
+  public void accept(RequestRecord record) {
+    add(record, true, Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
+  /**
+   * Adds a request that has ended.
+   *
+   * @param isMeasured whether its latencies, its outcome and its SLO count
+   * @param fromUnixNanos start of the window in which tokens and completed requests count
+   * @param untilUnixNanos end of that window, exclusive
+   */
+  public synchronized void add(
+      RequestRecord record, boolean isMeasured, long fromUnixNanos, long untilUnixNanos) {
+    stream.read(record);
+    for (int i = 0; i < stream.arrivals(); i++) {
+      long at = stream.unixNanos(i);
+      tokens += at >= fromUnixNanos && at < untilUnixNanos ? stream.tokens(i) : 0;
+    }
+    RequestRecord.Outcome outcome = record.outcome();
+    Long closed = record.timing().closedUnixNanos();
+    if (outcome.ok() && closed != null && closed >= fromUnixNanos && closed < untilUnixNanos) {
+      Integer texts = record.tokens().inputs();
+      inputs += texts == null ? 0 : texts;
+      completed++;
+    }
+    if (!isMeasured) {
+      return;
+    }
+    judge(record);
+    if (outcome.ok()) {
+      ok++;
+      latencies(record);
+    } else if (outcome.status() == RequestStatus.RATE_LIMITED) {
+      rateLimited++;
+    } else if (outcome.status() != RequestStatus.CANCELLED) {
+      failed++;
+    }
+    Long paced = record.timing().pacingWaitNanos();
+    heldBack += paced != null && paced > 0 ? 1 : 0;
+  }
+
+  /** The figures up to now; the next snapshot's "now" begins here. */
+  public synchronized LiveFigures snapshot() {
+    long now = nanoClock.getAsLong();
+    LiveFigures figures = figures(now);
+    snapshotNanos = now;
+    tokensBefore = tokens;
+    return figures;
+  }
+
+  /** The figures up to now, for another reader: leaves the "now" of snapshots as it is. */
+  public synchronized LiveFigures peek() {
+    return figures(nanoClock.getAsLong());
+  }
+
+  private LiveFigures figures(long now) {
+    return new LiveFigures(
+        ok,
+        failed,
+        rateLimited,
+        heldBack,
+        judged > 0 ? (Double) ((double) metSlo / judged) : null,
+        Percentiles.of(ttft),
+        Percentiles.of(itl),
+        perSecond(tokens - tokensBefore, now - snapshotNanos),
+        perSecond(tokens, now - startNanos),
+        inputs == 0 || tokens > 0 ? null : perSecond((double) inputs, now - startNanos),
+        perSecond((double) completed, now - startNanos),
+        null,
+        null);
+  }
+
+  /** Counts the request unless it was cancelled before it could be judged. */
+  private void judge(RequestRecord record) {
+    Boolean met = record.outcome().sloOk();
+    if (met != null) {
+      judged++;
+      metSlo += met ? 1 : 0;
+    }
+  }
+
+  private void latencies(RequestRecord record) {
+    Long firstToken = record.timing().ttftNanos();
+    if (firstToken != null) {
+      ttft.add(firstToken / 1e6);
+    }
+    stream.addTokenGaps(itl);
+  }
+
+  private static @Nullable Double perSecond(double amount, long nanos) {
+    return nanos <= 0 ? null : (Double) (amount / (nanos / 1e9));
+  }
+
+  /**
+   * Figures of the requests that have ended. Of a load level that is over: those of its measure
+   * window, as in the report.
+   *
+   * @param ok requests that succeeded since the start
+   * @param failed requests that failed since the start; cancelled ones are not failures
+   * @param rateLimited requests that the server answered with 429 since the start
+   * @param heldBack ended requests that waited here for a limit per minute
+   * @param sloShare share of attempted requests that met every objective, 0 to 1; null without SLO
+   * @param ttftMs TTFT of ok requests since the start; null while there is none
+   * @param itlMs inter-token gaps of ok requests since the start; null while there is none
+   * @param tokensPerSecondNow output tokens of the requests that ended since the previous snapshot,
+   *     per second
+   * @param tokensPerSecondMean output tokens per second since the start
+   * @param inputsPerSecond texts embedded, per second since the start; null where there are none,
+   *     or where output tokens arrived too
+   * @param requestsPerSecond requests that succeeded, per second since the start
+   * @param inFlight requests that were sent and have not ended; null when not known
+   * @param progress how far the run is; null when not known
+   */
+  public record LiveFigures(
+      long ok,
+      long failed,
+      long rateLimited,
+      long heldBack,
+      @Nullable Double sloShare,
+      @Nullable Percentiles ttftMs,
+      @Nullable Percentiles itlMs,
+      @Nullable Double tokensPerSecondNow,
+      @Nullable Double tokensPerSecondMean,
+      @Nullable Double inputsPerSecond,
+      @Nullable Double requestsPerSecond,
+      @Nullable Long inFlight,
+      @Nullable Progress progress) {
+
+    /** Percentiles in milliseconds, nearest rank. */
+    public record Percentiles(double p50, double p95, double p99) {
+
+      static @Nullable Percentiles of(ValueRecorder values) {
+        Double p50 = values.percentile(50);
+        Double p95 = values.percentile(95);
+        Double p99 = values.percentile(99);
+        return p50 == null || p95 == null || p99 == null ? null : new Percentiles(p50, p95, p99);
+      }
+    }
+
+    /**
+     * How far a run is.
+     *
+     * @param stage label of the load level
+     * @param phase of that level; null when it has none
+     * @param share of the planned time of the run that is over, 0 to 1; null when not known
+     * @param leftNanos time until the end of the run; null when not known
+     */
+    public record Progress(
+        String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
+
+    public LiveFigures withInFlight(@Nullable Long requests) {
+      return with(sloShare, requests, progress);
+    }
+
+    public LiveFigures withProgress(@Nullable Progress where) {
+      return with(sloShare, inFlight, where);
+    }
+
+    public LiveFigures withSloShare(@Nullable Double share) {
+      return with(share, inFlight, progress);
+    }
+
+    private LiveFigures with(
+        @Nullable Double share, @Nullable Long requests, @Nullable Progress where) {
+      return new LiveFigures(
+          ok,
+          failed,
+          rateLimited,
+          heldBack,
+          share,
+          ttftMs,
+          itlMs,
+          tokensPerSecondNow,
+          tokensPerSecondMean,
+          inputsPerSecond,
+          requestsPerSecond,
+          requests,
+          where);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
+import io.github.gatlingllm.figures.metric.Figures.Failures;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The failures of a target: how many, and whether it was unavailable for a while.
+ *
+ * <pre>
+ * ok       ├────┤ ├──────┤                    ├────┤
+ * failed          ├────────×  × ├──×   ├──×
+ * failing span           └─────────────────┘  back
+ * </pre>
+ *
+ * <p>A failing span is a time in which requests failed while no request that succeeded was in
+ * flight: from the start of the first failing request, or the end of the last ok one, to the end of
+ * the last failing request. Rate-limited requests (429), and requests cancelled after their first
+ * token, show that the server is available. Memory is 128 KiB; at most 8 MiB where requests fail.
+ */
+final class Outages {
+
+  private static final double LEAST_S = 1;
+  private static final int LEAST_REQUESTS = 3;
+
+  /** Highest number of such spans expected by chance in a run with as many failures. */
+  private static final double CHANCE = 0.01;
+
+  private final TimeSlots slots;
+  private final BitSet served = new BitSet();
+  private int[] begun = {};
+  private int[] over = {};
+  private long firstNanos = Long.MAX_VALUE;
+  private long lastNanos = Long.MIN_VALUE;
+  private long ended;
+  private long failed;
+
+  /**
+   * A run without requests.
+   *
+   * @param from start of the run, epoch nanoseconds
+   * @param until its end
+   */
+  Outages(long from, long until) {
+    slots = TimeSlots.of(from, until);
+  }
+
+  /** Adds a request to the target, of any phase. */
+  void add(RequestRecord record) {
+    Long admitted = record.timing().admittedUnixNanos();
+    Long closed = record.timing().closedUnixNanos();
+    if (admitted == null || closed == null) {
+      return;
+    }
+    RequestStatus status = record.outcome().status();
+    boolean isServed =
+        status == RequestStatus.COMPLETE
+            || status == RequestStatus.RATE_LIMITED
+            || (status == RequestStatus.CANCELLED && record.timing().ttftNanos() != null);
+    firstNanos = Math.min(firstNanos, admitted);
+    lastNanos = Math.max(lastNanos, closed);
+    ended += status == RequestStatus.CANCELLED ? 0 : 1;
+    if (isServed) {
+      slots.set(served, admitted, closed);
+    } else if (status != RequestStatus.CANCELLED) {
+      failed++;
+      begun = slots.add(begun, slots.at(admitted), 1);
+      over = slots.add(over, slots.at(closed), 1);
+    }
+  }
+
+  /** The failures so far. */
+  Failures failures() {
+    long outages = 0;
+    double awayS = 0;
+    FailingSpan longest = null;
+    int slot = served.nextClearBit(0);
+    int counted = 0;
+    long underWay = 0;
+    while (slot < over.length) {
+      int back = served.nextSetBit(slot);
+      for (; counted < slot; counted++) {
+        underWay += at(begun, counted) - at(over, counted);
+      }
+      FailingSpan span = span(slot, back < 0 ? over.length : back, underWay, back);
+      if (span != null) {
+        boolean isOutage = isOutage(span);
+        outages += isOutage ? 1 : 0;
+        awayS += isOutage ? span.seconds() : 0;
+        longest = longest == null || isBefore(span, longest) ? span : longest;
+      }
+      slot = back < 0 ? over.length : served.nextClearBit(back);
+    }
+    Double between = failed == 0 ? null : (Double) ((lastNanos - firstNanos) / 1e9 / failed);
+    return new Failures(ended, failed, between, outages, awayS, longest);
+  }
+
+  /** The order of spans: outages first, then the longest. */
+  private boolean isBefore(FailingSpan span, FailingSpan other) {
+    boolean isOutage = isOutage(span);
+    return isOutage == isOutage(other) ? span.seconds() > other.seconds() : isOutage;
+  }
+
+  /** The failing span between two slots in which nothing was served; null without failures. */
+  private @Nullable FailingSpan span(int from, int end, long underWayBefore, int back) {
+    long underWay = underWayBefore;
+    int first = underWay > 0 ? from : -1;
+    int to = from;
+    long sent = 0;
+    for (int slot = from; slot < Math.min(end, over.length); slot++) {
+      int more = at(begun, slot);
+      first = first < 0 && more > 0 ? slot : first;
+      sent += more;
+      underWay += more - at(over, slot);
+      to = underWay > 0 || at(over, slot) > 0 ? slot + 1 : to;
+    }
+    return first < 0
+        ? null
+        : new FailingSpan(
+            slots.seconds(first),
+            slots.seconds(to),
+            underWayBefore + sent,
+            sent,
+            back < 0 ? null : (Double) slots.seconds(back));
+  }
+
+  /**
+   * Whether the target was unavailable: for a second or more, in several requests, with successful
+   * requests before or after it, and not by chance given the number of failures. Where no request
+   * succeeded after it, several requests must have been sent in it: else only the last requests of
+   * the run failed.
+   */
+  private boolean isOutage(FailingSpan span) {
+    return span.seconds() >= LEAST_S
+        && span.requests() >= LEAST_REQUESTS
+        && !served.isEmpty()
+        && (span.backAtS() != null || span.sent() >= LEAST_REQUESTS)
+        && runsByChance(span.requests()) < CHANCE;
+  }
+
+  /** Expected number of spans of that many failures if requests failed in random order. */
+  private double runsByChance(long length) {
+    double logarithm = Math.log((double) (ended - failed + 1));
+    for (long i = 0; i < length; i++) {
+      logarithm += Math.log((double) (failed - i) / (ended - i));
+    }
+    return Math.exp(logarithm);
+  }
+
+  private static int at(int[] slotted, int slot) {
+    return slot < slotted.length ? slotted[slot] : 0;
+  }
+}

@@ -1,0 +1,300 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Series.Bucket;
+import io.github.gatlingllm.figures.level.Series.HeatMap;
+import io.github.gatlingllm.figures.metric.LogLinearHistogram;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.TimeBuckets;
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Figures over time in buckets of 1 s. In a run that needs more than {@value Series#MAX_BUCKETS}
+ * buckets, neighbours are joined into buckets of 2 s, 4 s, …: memory stays bounded whatever the
+ * length of the run, at about 30 KiB per bucket where values differ by a factor of 100.
+ *
+ * <p>The report fills it in its pass over the records, the live page with each record as it
+ * arrives. Not thread-safe.
+ */
+public final class OverTime implements Consumer<RequestRecord> {
+
+  private static final long SECOND = 1_000_000_000L;
+  private static final int MOST_QUOTAS = 6;
+
+  /** The kind of failure where a check of the simulation refuses a complete answer. */
+  static final String CHECK_FAILED = "check failed";
+
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.TPOT_MS, Metric.E2E_MS, Metric.JITTER_PER_REQUEST);
+
+  private final long origin;
+  private final TimeBuckets<Interval> intervals;
+  private final TokenStream stream = new TokenStream();
+
+  /** The health of the load generators. */
+  final GeneratorTally generator;
+
+  /** Begins at {@code origin}, epoch nanoseconds; earlier instants count in the first bucket. */
+  public OverTime(long origin) {
+    this.origin = origin;
+    generator = new GeneratorTally(origin);
+    intervals = TimeBuckets.from(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
+  }
+
+  private static final class Interval {
+    private final Map<Metric, LogLinearHistogram> heat = new EnumMap<>(Metric.class);
+    private final Map<String, Long> failures = new TreeMap<>();
+    private final LogLinearHistogram ttft = heat(Metric.TTFT_MS);
+    private final LogLinearHistogram itl = Shapes.coarse();
+    private double tokens;
+    private double sloTokens;
+
+    /** Change of the number of tokens of the requests in flight. */
+    private double grown;
+
+    private long started;
+    private long ended;
+    private long failed;
+    private long rateLimited;
+    private final Map<String, Double> quotaLeft = new TreeMap<>();
+    private long inFlightNanos;
+    private long plannedArrivals;
+    private long realisedArrivals;
+
+    private LogLinearHistogram heat(Metric metric) {
+      return heat.computeIfAbsent(metric, m -> Shapes.coarse());
+    }
+
+    private void join(Interval next) {
+      next.heat.forEach((metric, values) -> heat(metric).add(values));
+      next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
+      itl.add(next.itl);
+      tokens += next.tokens;
+      sloTokens += next.sloTokens;
+      grown += next.grown;
+      started += next.started;
+      ended += next.ended;
+      failed += next.failed;
+      rateLimited += next.rateLimited;
+      next.quotaLeft.forEach(this::left);
+      inFlightNanos += next.inFlightNanos;
+      plannedArrivals += next.plannedArrivals;
+      realisedArrivals += next.realisedArrivals;
+    }
+
+    private void left(String quota, double share) {
+      if (quotaLeft.size() < MOST_QUOTAS || quotaLeft.containsKey(quota)) {
+        quotaLeft.merge(quota, share, Math::min);
+      }
+    }
+  }
+
+  /** Adds a request that has ended, as its own record says whether it met the SLO. */
+  @Override
+  public void accept(RequestRecord record) {
+    boolean inSlo = record.outcome().ok() && Boolean.TRUE.equals(record.outcome().sloOk());
+    stream.read(record);
+    for (int i = 0; i < stream.arrivals(); i++) {
+      tokens(stream.unixNanos(i), stream.tokens(i), inSlo);
+    }
+    gaps(stream);
+    times(record, stream, record.identity().target() + ": ");
+    if (record.timing().scheduledOffsetNanos() != null) {
+      arrival(record.timing());
+    }
+  }
+
+  /** Adds one second of the health of a load generator. */
+  public void add(GeneratorSecond second) {
+    generator.add(second);
+  }
+
+  /** When a request of an open loop was planned to start, and when it did. */
+  void arrival(RequestRecord.Timing timing) {
+    intervals.at(timing.scheduledUnixNanos()).plannedArrivals++;
+    intervals.at(timing.startUnixNanos()).realisedArrivals++;
+  }
+
+  /**
+   * Adds the start, the first token and the end of a request.
+   *
+   * @param owner prefix of the names of its quotas
+   */
+  void times(RequestRecord record, TokenStream tokens, String owner) {
+    RequestRecord.Timing t = record.timing();
+    intervals.at(t.startUnixNanos()).started++;
+    Long admitted = t.admittedUnixNanos();
+    if (admitted == null) {
+      return;
+    }
+    Long ttft = t.ttftNanos();
+    if (ttft != null) {
+      long first = admitted + ttft;
+      intervals.at(first).ttft.add((first - t.scheduledUnixNanos()) / 1_000, 1);
+    }
+    Long closed = t.closedUnixNanos();
+    if (closed != null) {
+      inFlight(admitted, closed);
+      Integer prompt = record.tokens().prompt();
+      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt, tokens);
+      if (record.outcome().status() != RequestStatus.CANCELLED) {
+        Interval interval = intervals.at(closed);
+        ended(interval, record, tokens);
+        limited(interval, record, owner);
+      }
+    }
+  }
+
+  private static void ended(Interval interval, RequestRecord record, TokenStream tokens) {
+    RequestStatus status = record.outcome().status();
+    interval.ended++;
+    if (record.outcome().hasFailed()) {
+      interval.failed++;
+      String kind = status == RequestStatus.COMPLETE ? CHECK_FAILED : status.key();
+      interval.failures.merge(kind, 1L, Long::sum);
+    } else if (record.outcome().ok()) {
+      Shapes.add(interval.heat(Metric.E2E_MS), record.timing().latencyFromScheduleNanos());
+      Double tpot = record.timing().tpotNanos();
+      if (tpot != null) {
+        Shapes.add(interval.heat(Metric.TPOT_MS), Math.round(tpot));
+      }
+      Double jitter = tokens.jitter();
+      if (jitter != null) {
+        interval.heat(Metric.JITTER_PER_REQUEST).add(Math.round(jitter * 1e3), 1);
+      }
+    }
+  }
+
+  /** Adds the time that a request was in flight. */
+  private void inFlight(long from, long to) {
+    long at = Math.max(from, origin);
+    while (at < to) {
+      Interval interval = intervals.at(at);
+      long end = Math.min(to, intervals.endOf(at));
+      interval.inFlightNanos += end - at;
+      at = end;
+    }
+  }
+
+  /**
+   * The prompt is in flight from admission on; tokens of the answer are added where they arrive.
+   * All of them leave when the request is closed.
+   */
+  private void tokensInFlight(long admitted, long closed, double prompt, TokenStream tokens) {
+    double all = prompt;
+    for (int i = 0; i < tokens.arrivals(); i++) {
+      all += tokens.tokens(i);
+    }
+    intervals.at(admitted).grown += prompt;
+    intervals.at(closed).grown -= all;
+  }
+
+  /** Adds the rate limits that the answer of a request reported. */
+  private void limited(Interval interval, RequestRecord record, String owner) {
+    interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
+    Map<String, Double> limits = record.server().rateLimits();
+    limits.forEach(
+        (key, remaining) -> {
+          String quota = key.replaceFirst("_remaining$", "");
+          Double limit = limits.get(quota + "_limit");
+          if (!quota.equals(key) && limit != null && limit > 0) {
+            interval.left(owner + quota, Math.min(1, remaining / limit));
+          }
+        });
+  }
+
+  /** Adds the gaps between the tokens of a request. */
+  void gaps(TokenStream tokens) {
+    for (int g = 0; g < tokens.gaps(); g++) {
+      int count = tokens.gapTokens(g);
+      if (count > 0) {
+        LogLinearHistogram itl = intervals.at(tokens.unixNanos(tokens.endedBy(g))).itl;
+        if (tokens.isOneEach()) {
+          itl.add((long) tokens.chunkMicros(g), count);
+        } else {
+          itl.add(Math.round(tokens.tokenMicros(g)), count);
+        }
+      }
+    }
+  }
+
+  /** When the bucket of an instant ends, epoch nanoseconds. */
+  long endOf(long unixNanos) {
+    return intervals.endOf(unixNanos);
+  }
+
+  void tokens(long unixNanos, double tokens, boolean inSlo) {
+    Interval interval = intervals.at(unixNanos);
+    interval.tokens += tokens;
+    interval.sloTokens += inSlo ? tokens : 0;
+    interval.grown += tokens;
+  }
+
+  /** Width of a bucket in seconds: 1, 2, 4, … */
+  public double bucketS() {
+    return intervals.width() / 1e9;
+  }
+
+  /** The buckets in order of time, from the origin to the last one in use. */
+  public List<Bucket> buckets(boolean hasSlo) {
+    double seconds = bucketS();
+    List<Bucket> buckets = new ArrayList<>();
+    double tokensInFlight = 0;
+    for (Interval v : intervals.all()) {
+      tokensInFlight += v.grown;
+      buckets.add(
+          new Bucket(
+              buckets.size() * seconds,
+              Shapes.percentileMs(v.ttft, 50),
+              Shapes.percentileMs(v.ttft, 95),
+              Shapes.percentileMs(v.ttft, 99),
+              Shapes.percentileMs(v.itl, 50),
+              Shapes.percentileMs(v.itl, 99),
+              v.tokens / seconds,
+              hasSlo ? (Double) (v.sloTokens / seconds) : null,
+              v.started,
+              v.ended,
+              v.failed,
+              v.failures,
+              v.rateLimited,
+              v.quotaLeft,
+              (double) v.inFlightNanos / intervals.width(),
+              Math.max(0, tokensInFlight),
+              v.plannedArrivals,
+              v.realisedArrivals));
+    }
+    return buckets;
+  }
+
+  /** The data of charts of a run that is still on: all buckets but the current one. */
+  public Series soFar(boolean hasSlo) {
+    List<Bucket> all = buckets(hasSlo);
+    return new Series(
+        bucketS(),
+        all.subList(0, Math.max(0, all.size() - 1)),
+        heat(),
+        Map.of(),
+        RequestSamples.NONE,
+        generator.buckets(),
+        List.of());
+  }
+
+  /** The heat maps of latencies and jitter over time. */
+  Map<Metric, HeatMap> heat() {
+    Map<Metric, HeatMap> maps = new EnumMap<>(Metric.class);
+    for (Metric metric : DRAWN) {
+      HeatMap map = Shapes.heat(intervals.all().stream().map(of -> of.heat(metric)).toList());
+      if (!map.cells().isEmpty()) {
+        maps.put(metric, map);
+      }
+    }
+    return maps;
+  }
+}

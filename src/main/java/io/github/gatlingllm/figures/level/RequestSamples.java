@@ -1,0 +1,257 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Series.Shape;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.ServerReport;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data of charts about single requests: times against lengths, evenness of streams, parts of
+ * the time, outliers. Only requests scheduled in a measure window. Its size is bounded whatever the
+ * length of the run. Not part of {@code summary.json}.
+ *
+ * @param levels the requests of each load level, by the position of the level; of at most {@value
+ *     RequestSampleTally#MOST_LEVELS} levels
+ * @param lagMs start − scheduled of planned arrivals in ms; null outside open loops
+ */
+public record RequestSamples(
+    Map<Integer, LevelSamples> levels,
+    List<Breakdown> breakdowns,
+    Exemplars exemplars,
+    @Nullable Shape lagMs,
+    List<ScenarioLoad> scenarios) {
+
+  /** The data of no requests. */
+  static final RequestSamples NONE =
+      new RequestSamples(
+          Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), null, List.of());
+
+  /**
+   * The ok requests of one load level.
+   *
+   * @param shapes of TTFT, ITL, TPOT and E2E; a metric without values is missing
+   */
+  public record LevelSamples(Map<Metric, Shape> shapes, Dependence dependence, Evenness evenness) {}
+
+  /**
+   * Times against lengths.
+   *
+   * @param ttftByPrompt TTFT against prompt tokens
+   * @param e2eByOutput E2E against output tokens
+   * @param itlByPosition ITL against the number, from 1, of the token event that ended the gap
+   */
+  public record Dependence(Cloud ttftByPrompt, Cloud e2eByOutput, Cloud itlByPosition) {}
+
+  /**
+   * Values of a time against a whole number x.
+   *
+   * @param ranges figures of all values by range of x, ascending; each range is a quarter of a
+   *     doubling wide
+   * @param dots a sample, ascending by x: values drawn by a hash of the request id, and of each
+   *     range the {@value CloudTally#SLOWEST} slowest and the fastest
+   * @param all number of all values
+   */
+  public record Cloud(List<Range> ranges, List<Dot> dots, long all) {}
+
+  /** One value. */
+  public record Dot(int x, double ms, String requestId) {}
+
+  /**
+   * The values of x in [{@code from}, {@code to}). Percentiles have 2 significant digits (error ≤ 1
+   * %).
+   *
+   * @param meanX mean of x
+   * @param p95Ms null for fewer than 20 values
+   */
+  public record Range(
+      long from,
+      long to,
+      double meanX,
+      long count,
+      double p50Ms,
+      @Nullable Double p95Ms,
+      double maxMs) {}
+
+  /**
+   * The evenness of streams.
+   *
+   * @param ratio ITL p99 ÷ p50 of each request; null where no request has gaps
+   * @param longestGapMs the longest gap of each request; null where no request has gaps
+   * @param pauses number of gaps longer than each threshold, ascending; empty without gaps
+   * @param eventSizes number of token events by size, ascending; empty without events
+   */
+  public record Evenness(
+      @Nullable Shape ratio,
+      @Nullable Shape longestGapMs,
+      List<Pauses> pauses,
+      List<EventSize> eventSizes) {}
+
+  /** Gaps longer than {@code aboveMs} per 1,000 output tokens. */
+  public record Pauses(double aboveMs, double per1kTokens) {}
+
+  /**
+   * {@code events} token events had at least {@code from} and less than {@code to} tokens.
+   *
+   * @param to null where there is no upper end
+   */
+  public record EventSize(int from, @Nullable Integer to, long events) {}
+
+  /**
+   * The mean time of the ok requests of one load level by part. The means of all parts add up to
+   * the mean E2E from schedule.
+   *
+   * @param scenario null where scenarios are not told apart
+   * @param count number of requests
+   * @param reporting number of requests with parts that the server reported
+   * @param meansMs by part, in order of time; parts that never occur are left out
+   */
+  public record Breakdown(
+      String stage,
+      String target,
+      @Nullable String scenario,
+      long count,
+      long reporting,
+      List<PartMean> meansMs) {
+
+    /** Mean E2E from schedule. */
+    public double totalMs() {
+      return meansMs.stream().mapToDouble(PartMean::ms).sum();
+    }
+  }
+
+  /** Σ of that part over all requests ÷ requests. */
+  public record PartMean(Part part, double ms) {}
+
+  /** The parts of a request's time, in order. */
+  public enum Part {
+    /** start − scheduled. */
+    START_LAG,
+    /** admitted − start. */
+    GATE_WAIT,
+    /** written − admitted. */
+    CONNECT,
+    /** Queue time that the server reported. */
+    SERVER_QUEUE,
+    /** Prefill time that the server reported. */
+    SERVER_PREFILL,
+    /** Rest of the time to the first token: network, and time that the server did not report. */
+    FIRST_TOKEN,
+    /** Decode time that the server reported. */
+    SERVER_DECODE,
+    /** last token − first token, without the decode time that the server reported. */
+    DECODE,
+    /** Not streamed: last byte − written. */
+    ANSWER
+  }
+
+  /**
+   * The times of one request that the server reported, where they fit into the measured times:
+   * queue and prefill between the request's bytes and the first token, decode between first and
+   * last token. The server stamps the ends of decode elsewhere: up to 10 % more than measured is
+   * cut off. A time that does not fit measures something else, and is 0 here.
+   */
+  public record ServerParts(long queueNanos, long prefillNanos, long decodeNanos) {
+
+    private static final double DECODE_TOLERANCE = 1.1;
+
+    /** The reported times of a streamed answer; 0 for others. */
+    static ServerParts of(RequestRecord record) {
+      RequestRecord.Timing t = record.timing();
+      Long first = t.ttftNanos();
+      Long last = t.latencyNanos();
+      if (first == null || last == null) {
+        return new ServerParts(0, 0, 0);
+      }
+      ServerReport report = record.server();
+      long queue = report.nanos(ServerReport.Timing.QUEUE);
+      long prefill = report.nanos(ServerReport.Timing.PREFILL);
+      long decode = report.nanos(ServerReport.Timing.DECODE);
+      Long connect = t.connectNanos();
+      boolean isBefore = queue + prefill <= first - (connect == null ? 0 : connect);
+      return new ServerParts(
+          isBefore ? queue : 0,
+          isBefore ? prefill : 0,
+          decode <= DECODE_TOLERANCE * (last - first) ? Math.min(decode, last - first) : 0);
+    }
+
+    boolean isEmpty() {
+      return queueNanos + prefillNanos + decodeNanos == 0;
+    }
+  }
+
+  /**
+   * Outliers.
+   *
+   * @param slowest ok requests with the longest E2E from schedule, slowest first
+   * @param failed failed requests: the longest of each cause, then the next of each cause; without
+   *     cancelled and rate-limited ones
+   * @param texts prompts and answers of some requests; empty where texts were not recorded
+   */
+  public record Exemplars(
+      List<Exemplar> slowest, List<Exemplar> failed, List<RecordedText> texts) {}
+
+  /**
+   * Prompt and answer of a request. Long texts are cut in their middle, secrets are replaced by
+   * stars.
+   *
+   * @param why the reason to show it: {@code Fastest}, {@code Median}, {@code Slowest} by E2E from
+   *     schedule, {@code Failed}
+   * @param prompt the prompt, or the messages with their roles
+   * @param reasoning empty where there is none
+   */
+  public record RecordedText(
+      String why, Exemplar request, String prompt, String reasoning, String answer) {}
+
+  /**
+   * One request; times in ms since it was scheduled.
+   *
+   * @param scenario of its load level; null where scenarios are not told apart
+   * @param startS its schedule, in seconds since the start of the run
+   * @param writtenMs null where not known
+   * @param admittedMs null when it was never sent
+   * @param endMs last token of an ok request, end of any other
+   * @param outputTokens null where not known
+   * @param server times that the server reported; null where none fits
+   * @param events number of token events
+   * @param marksMs times of token events; of many a part, with both ends of every long gap
+   */
+  public record Exemplar(
+      String requestId,
+      String name,
+      String stage,
+      String target,
+      @Nullable String scenario,
+      double startS,
+      String verdict,
+      @Nullable String error,
+      double startMs,
+      @Nullable Double admittedMs,
+      @Nullable Double writtenMs,
+      @Nullable Double firstTokenMs,
+      double endMs,
+      @Nullable Integer outputTokens,
+      @Nullable Double longestGapMs,
+      @Nullable ServerParts server,
+      int events,
+      List<Double> marksMs) {}
+
+  /**
+   * The requests of one scenario at one load level. Percentiles have 2 significant digits.
+   *
+   * @param count requests scheduled in measure
+   * @param ttftP95Ms of ok requests; null where none has it
+   * @param e2eP95Ms of ok requests; null where none has it
+   * @param sloShare met ÷ attempted, 0 to 1; null without SLO
+   */
+  public record ScenarioLoad(
+      String scenario,
+      String stage,
+      String target,
+      long count,
+      @Nullable Double ttftP95Ms,
+      @Nullable Double e2eP95Ms,
+      @Nullable Double sloShare) {}
+}

@@ -1,0 +1,185 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Infers from records when a run was and which load levels it had, where {@code run.json} is
+ * missing, has no levels or has no end. The window of a level is then the time from the first
+ * scheduled start to the last close, included, of its requests in measure. Only the month with most
+ * records and the months beside it count, as a record may have a wrong date.
+ */
+final class RunBounds {
+
+  private static final String NUMBER = "[0-9]{1,9}(\\.[0-9]{1,9})?";
+  private static final int MOST_LEVELS = 200;
+  private static final int MOST_MONTHS = 100;
+  private static final long MONTH = TimeUnit.DAYS.toNanos(31);
+
+  private final BoundedNames names = new BoundedNames(List.of(), MOST_LEVELS);
+  private final Map<Long, Month> months = new HashMap<>();
+  private @Nullable String runId;
+  private @Nullable String injector;
+
+  /** The records of one month. */
+  private static final class Month {
+    private final Map<Key, long[]> spans = new LinkedHashMap<>();
+    private long first = Long.MAX_VALUE;
+    private long last = Long.MIN_VALUE;
+    private long records;
+
+    private void add(Month other) {
+      other.spans.forEach((key, span) -> span(key, span[0], span[1]));
+      first = Math.min(first, other.first);
+      last = Math.max(last, other.last);
+    }
+
+    private void span(Key key, long from, long to) {
+      long[] span = spans.computeIfAbsent(key, k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
+      span[0] = Math.min(span[0], from);
+      span[1] = Math.max(span[1], to);
+    }
+  }
+
+  /** Planned levels have a scenario; a run without a plan has one level per target. */
+  private record Key(String label, String target, @Nullable String scenario) {
+    static Key of(RequestRecord.Identity id) {
+      return new Key(Windows.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
+    }
+  }
+
+  /** Whether a run lacks levels or an end. */
+  static boolean areNeededBy(RunInfo info) {
+    return info.endUnixNanos() == null || info.stages().isEmpty();
+  }
+
+  void add(RequestRecord given) {
+    RequestRecord record = names.of(given);
+    RequestRecord.Identity id = record.identity();
+    long from = record.timing().scheduledUnixNanos();
+    refuseBeyond(from, from + MONTH, record.timing());
+    Long closed = record.timing().closedUnixNanos();
+    long to = Math.max(record.timing().startUnixNanos(), closed == null ? from : closed);
+    runId = runId == null ? id.runId() : runId;
+    injector = injector == null ? id.injector() : injector;
+    Long number = from / MONTH;
+    if (months.size() >= MOST_MONTHS && !months.containsKey(number)) {
+      return;
+    }
+    Month month = months.computeIfAbsent(number, n -> new Month());
+    month.records++;
+    month.first = Math.min(month.first, from);
+    month.last = Math.max(month.last, to);
+    if (id.phase() == Phase.MEASURE) {
+      month.span(Key.of(id), from, to);
+    }
+  }
+
+  /**
+   * Refuses a record of another time than the run.
+   *
+   * @throws IllegalArgumentException if a time of the record is outside, with the time
+   */
+  static void refuseBeyond(long from, long to, RequestRecord.Timing timing) {
+    long start = timing.startUnixNanos();
+    if (start < from || start > to) {
+      throw new IllegalArgumentException(
+          "start_unix_ns is %s, far from the run".formatted(Instant.ofEpochSecond(0, start)));
+    }
+    for (Long nanos :
+        Arrays.asList(
+            timing.startLagNanos(),
+            timing.gateWaitNanos(),
+            timing.closedNanos(),
+            timing.latencyNanos(),
+            timing.ttftNanos(),
+            timing.connectNanos())) {
+      if (nanos != null && nanos > to - from) {
+        throw new IllegalArgumentException(
+            String.format(Locale.ROOT, "a time of %.0f s is longer than the run", nanos / 1e9));
+      }
+    }
+  }
+
+  /** The records of the month with most of them and of the months beside it. */
+  private Month most() {
+    Month all = new Month();
+    months.entrySet().stream()
+        .max(Comparator.comparingLong(month -> month.getValue().records))
+        .ifPresent(
+            most -> {
+              for (long number = most.getKey() - 1; number <= most.getKey() + 1; number++) {
+                Month month = months.get(number);
+                if (month != null) {
+                  all.add(month);
+                }
+              }
+            });
+    return all;
+  }
+
+  /** Fills in the levels and the end of a run where they are missing. */
+  RunInfo complete(@Nullable RunInfo info) {
+    Month month = most();
+    long start = month.first == Long.MAX_VALUE ? 0 : month.first;
+    RunInfo known =
+        info != null
+            ? info
+            : RunInfo.started(
+                runId == null ? "unknown" : runId,
+                "unknown",
+                injector == null ? "unknown" : injector,
+                start);
+    long end = Math.max(known.startUnixNanos(), Math.max(start, month.last));
+    RunInfo ended = known.endUnixNanos() != null ? known : known.ended(end, known.state());
+    return ended.stages().isEmpty() ? ended.stages(stages(month, ended.planned())) : ended;
+  }
+
+  private static List<LevelInfo> stages(Month month, @Nullable Long planned) {
+    List<LevelInfo> stages = stages(month);
+    return planned == null || stages.size() != 1
+        ? stages
+        : List.of(stages.get(0).withPlanned(planned));
+  }
+
+  private static List<LevelInfo> stages(Month month) {
+    return month.spans.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue((a, b) -> Long.compare(a[0], b[0])))
+        .map(e -> stage(e.getKey(), e.getValue()))
+        .toList();
+  }
+
+  private static LevelInfo stage(Key key, long[] span) {
+    PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1] + 1);
+    String label = key.label();
+    boolean rate = label.matches("r=" + NUMBER);
+    boolean users = label.matches("c=" + NUMBER);
+    return new LevelInfo(
+        label,
+        key.target(),
+        key.scenario(),
+        rate
+            ? "open loop"
+            : users
+                ? "closed loop"
+                : label.equals("curve")
+                    ? LevelInfo.RATE_CURVE
+                    : label.equals("trace") ? LevelInfo.TRACE : "unknown",
+        rate || users ? (Double) Double.parseDouble(label.substring(2)) : null,
+        rate ? "requests/s" : users ? "users" : "",
+        List.of(window));
+  }
+}

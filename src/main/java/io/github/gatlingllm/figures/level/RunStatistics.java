@@ -1,0 +1,431 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.figures.level.BoundedNames.KeyCounts;
+import io.github.gatlingllm.figures.level.GroupTally.WindowThroughput;
+import io.github.gatlingllm.figures.level.Tally.RequestValues;
+import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.server.EngineTally;
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.Slo;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the records of a run into its figures, in one pass. Memory does not grow with the number of
+ * requests: about 1 MiB per load level and request name, 4 MiB per load level for its time slices,
+ * 20 MiB for charts.
+ *
+ * <pre>{@code
+ * RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(requestsJsonl, sink));
+ * }</pre>
+ *
+ * <p>A request belongs to the load level and phase in which it was scheduled, a token to the
+ * measure window in which it arrived. Latency distributions count ok requests scheduled in the
+ * phase measure; requests/s counts ok requests that ended in the window; output tok/s counts the
+ * tokens of all requests.
+ */
+public final class RunStatistics {
+
+  private static final int MOST_NAMES = 100;
+  private static final String OTHER_NAMES = "(other names)";
+
+  /** Load levels outside the plan, which have no rates, that keep their names. */
+  private static final int MOST_UNPLANNED = 20;
+
+  /** Pairs of load level and request name with figures of their own, 1 MiB each. */
+  private static final int MOST_GROUPS = 500;
+
+  /** How far outside the run a record may start: wrong clocks and time zones differ by less. */
+  private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
+
+  private final long runStart;
+  private final long runEnd;
+  private final BoundedNames boundedNames;
+  final Windows windows;
+  private final TokenStream stream = new TokenStream();
+  private final double readingSpeed;
+  private final RequestValues values;
+  final SloTally slo;
+  final OverTime overTime;
+  final Map<Key, GroupTally> groups = new LinkedHashMap<>();
+  private final Map<String, String> names = new HashMap<>();
+  final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
+  final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
+  final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
+  final Map<String, Set<String>> serverNames = new TreeMap<>();
+  private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
+  final Map<String, SilenceTally> silence = new LinkedHashMap<>();
+  final Map<String, Outages> outages = new LinkedHashMap<>();
+  final WorkloadTally workload = new WorkloadTally();
+  final AnswerCounts answers;
+  final RequestSampleTally requestSamples;
+  final SliceTally slices = new SliceTally();
+  final InjectorTally byInjector;
+  final EngineTally engines;
+  final Map<String, RunInfo.TargetFacts> targets;
+
+  // Most records belong to the same group as the one before.
+  private Key latestKey = new Key(-1, "");
+  private GroupTally latestGroup;
+
+  record Key(int level, String name) {}
+
+  private RunStatistics(RunInfo info) {
+    Long end = info.endUnixNanos();
+    windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
+    boundedNames = new BoundedNames(info.stages(), MOST_UNPLANNED);
+    readingSpeed = info.reportOptions().readingSpeed();
+    values = new RequestValues(readingSpeed);
+    latestGroup = emptyGroup();
+    slo = new SloTally(info);
+    overTime = new OverTime(info.startUnixNanos());
+    runStart = info.startUnixNanos();
+    runEnd = end == null ? info.startUnixNanos() : end;
+    answers = new AnswerCounts(info::isOutputPinned);
+    targets = info.targets();
+    requestSamples = new RequestSampleTally(info.startUnixNanos());
+    byInjector = new InjectorTally(info.injectors());
+    engines =
+        new EngineTally(
+            info.startUnixNanos(),
+            windows.levels().stream()
+                .map(w -> new EngineTally.Window(w.level().target(), w.from(), w.to()))
+                .toList(),
+            Series.MAX_BUCKETS);
+  }
+
+  /**
+   * The figures of a run, judged by its own SLO.
+   *
+   * @param info null when {@code run.json} is missing: load levels and windows are then inferred
+   *     from the records, which takes a second pass
+   */
+  public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
+    return of(completed(info, source), hasNoStages(info), source);
+  }
+
+  /**
+   * The figures of some load levels pooled.
+   *
+   * @param info with all its levels
+   * @param which positions of the levels
+   */
+  public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
+      throws IOException {
+    List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
+    Windows all = new Windows(info.stages(), 0);
+    return of(
+        info.stages(kept),
+        sink ->
+            source.replay(
+                record -> {
+                  if (which.contains(all.of(record.identity()).index())) {
+                    sink.accept(record);
+                  }
+                }));
+  }
+
+  /**
+   * The figures of a run, judged by another SLO than its own.
+   *
+   * @param slo puts that SLO into the run
+   */
+  public static RunFigures of(
+      @Nullable RunInfo info, UnaryOperator<RunInfo> slo, RecordSource source) throws IOException {
+    return of(slo.apply(completed(info, source)), hasNoStages(info), source);
+  }
+
+  private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
+      throws IOException {
+    RunStatistics statistics = new RunStatistics(info);
+    ReadReport file = source.replay(statistics::add);
+    source.generator(statistics.overTime::add);
+    source.server(sample -> statistics.engines.add(sample));
+    return new SummaryAssembly(source.ended(info), inferred, file, statistics).figures();
+  }
+
+  /** Fills in the levels and ends that {@code run.json} lacks, from the records. */
+  public static RunInfo completed(@Nullable RunInfo info, RecordSource source) throws IOException {
+    if (info != null && !RunBounds.areNeededBy(info)) {
+      return info;
+    }
+    RunBounds bounds = new RunBounds();
+    source.replay(bounds::add);
+    return bounds.complete(info);
+  }
+
+  private static boolean hasNoStages(@Nullable RunInfo info) {
+    return info == null || info.stages().isEmpty();
+  }
+
+  private void add(RequestRecord given) {
+    RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
+    RequestRecord record = boundedNames.of(given);
+    RequestRecord.Identity id = record.identity();
+    LevelWindow level = windows.of(id);
+    String name = nameOf(id.name());
+    SloTally.Objectives objectives = slo.of(id.target(), id.name());
+    Slo.Judgement judgement = objectives.slo().judge(record);
+    Boolean met = judgement.met();
+    boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
+    stream.read(record);
+    addTokens(level, name, inSlo, id.injector());
+    addTimes(record, level, name, inSlo);
+    silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
+    outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
+    injectors.add(id.injector());
+    byInjector.add(record, level);
+    engines.add(record);
+    if (record.timing().scheduledOffsetNanos() != null && level.nanos() > 0) {
+      arrivals.computeIfAbsent(level.index(), i -> new ArrivalTally(level)).add(record);
+      overTime.arrival(record.timing());
+    }
+    if (id.phase() == Phase.MEASURE) {
+      if (record.outcome().ok()) {
+        values.read(record);
+      }
+      group(level, name)
+          .tally()
+          .add(record, values, stream, level.index(), objectives.owner(), judgement);
+      workload.add(record);
+      if (id.trial() != null) {
+        trials.computeIfAbsent(level.index(), i -> new TrialTally()).add(record);
+      }
+      answers.add(record, stream.times());
+      slices.measured(level, record, values, stream, met);
+      requestSamples.add(record, stream, level, met);
+      objectives.add(level.index(), record, judgement);
+      record.server().names().forEach(this::addServerName);
+    }
+  }
+
+  /**
+   * Adds the tokens of a request to the window, the time slice and the second in which each
+   * arrived. Consecutive tokens of the same window, slice and second are added at once.
+   */
+  private void addTokens(LevelWindow level, String name, boolean inSlo, String injector) {
+    LevelWindow latest = level;
+    WindowThroughput throughput = null;
+    int next = 0;
+    while (next < stream.arrivals()) {
+      long at = stream.unixNanos(next);
+      LevelWindow window = windows.at(at, latest);
+      long until = Math.min(overTime.endOf(at), Peaks.endOfSecond(at));
+      until =
+          Math.min(
+              until,
+              window == null
+                  ? windows.nextFrom(at, level)
+                  : Math.min(window.to(), slices.endOf(window, at)));
+      double tokens = 0;
+      do {
+        tokens += stream.tokens(next++);
+      } while (next < stream.arrivals()
+          && stream.unixNanos(next) >= at
+          && stream.unixNanos(next) < until);
+      overTime.tokens(at, tokens, inSlo);
+      if (window != null) {
+        if (throughput == null || window.index() != latest.index()) {
+          throughput = group(window, name).throughput();
+          latest = window;
+        }
+        throughput.tokens(at, tokens, inSlo);
+        byInjector.tokens(injector, window, tokens);
+        slices.tokens(window, at, tokens, inSlo);
+      }
+    }
+    if (stream.arrivals() > 0) {
+      overTime.gaps(stream);
+    }
+  }
+
+  /**
+   * Adds what a request did besides its tokens to the window in which it happened: its arrival, its
+   * prompt at the first token, its time in flight, its end.
+   */
+  private void addTimes(RequestRecord record, LevelWindow level, String name, boolean inSlo) {
+    RequestRecord.Timing t = record.timing();
+    overTime.times(
+        record, stream, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
+    WindowThroughput atArrival = throughputAt(t.scheduledUnixNanos(), level, name);
+    if (atArrival != null) {
+      atArrival.arrival();
+    }
+    for (LevelWindow window : windows.besides(level)) {
+      if (window.nanos() > 0) {
+        backlogs.computeIfAbsent(window.index(), i -> backlog(window.arriving())).add(record);
+      }
+    }
+    Long admitted = t.admittedUnixNanos();
+    if (admitted == null) {
+      return;
+    }
+    Long ttft = t.ttftNanos();
+    Long answered = ttft != null ? ttft : t.latencyNanos();
+    Integer prompt = record.tokens().prompt();
+    if (answered != null && prompt != null) {
+      WindowThroughput atAnswer = throughputAt(admitted + answered, level, name);
+      if (atAnswer != null) {
+        atAnswer.promptTokens(prompt);
+      }
+    }
+    Long closed = t.closedUnixNanos();
+    if (closed != null) {
+      addHiddenTokens(record, level, name, answered == null ? closed : admitted + answered);
+      for (LevelWindow window : windows.besides(level)) {
+        long overlap = window.overlapNanos(admitted, closed);
+        if (overlap > 0) {
+          WindowThroughput throughput = group(window, name).throughput();
+          throughput.inFlight(admitted, closed, overlap);
+          if (ttft != null && t.latencyNanos() != null) {
+            throughput.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
+          }
+        }
+      }
+      addEnd(record, level, name, closed, (closed - admitted) / 1e6, inSlo);
+    }
+  }
+
+  private static Backlog backlog(LevelWindow window) {
+    return new Backlog(window.from(), window.nanos(), 1);
+  }
+
+  /** Reasoning that was billed but not sent counts at the first token that was sent. */
+  private void addHiddenTokens(
+      RequestRecord record, LevelWindow level, String name, long unixNanos) {
+    if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
+      WindowThroughput throughput = throughputAt(unixNanos, level, name);
+      if (throughput != null) {
+        throughput.hiddenTokens(record.tokens().hidden());
+      }
+    }
+  }
+
+  private void addEnd(
+      RequestRecord record,
+      LevelWindow level,
+      String name,
+      long closed,
+      double durationMs,
+      boolean inSlo) {
+    boolean ok = record.outcome().ok();
+    LevelWindow window = windows.at(closed, level);
+    if (window != null) {
+      WindowThroughput throughput = group(window, name).throughput();
+      throughput.ended(durationMs, ok, inSlo);
+      Integer inputs = record.tokens().inputs();
+      if (inputs != null) {
+        throughput.inputs(ok ? inputs : 0);
+      }
+      slices.ended(window, closed, ok, inSlo);
+      if (ok) {
+        byInjector.completed(record.identity().injector(), window);
+      }
+    }
+  }
+
+  /** The throughput of the window that holds an instant; null where none does. */
+  private @Nullable WindowThroughput throughputAt(long unixNanos, LevelWindow level, String name) {
+    LevelWindow window = windows.at(unixNanos, level);
+    return window == null ? null : group(window, name).throughput();
+  }
+
+  /** Notes what a server calls one of its timings. */
+  private void addServerName(String name) {
+    String key = ServerReport.Timing.keyOf(name);
+    if (serverNames.size() < MOST_NAMES || serverNames.containsKey(key)) {
+      Set<String> names = serverNames.computeIfAbsent(key, k -> new TreeSet<>());
+      if (names.size() < MOST_NAMES) {
+        names.add(name);
+      }
+    }
+  }
+
+  private GroupTally group(LevelWindow level, String name) {
+    if (latestKey.level() != level.index() || !latestKey.name().equals(name)) {
+      latestKey = new Key(level.index(), name);
+      latestGroup = group(latestKey);
+    }
+    return latestGroup;
+  }
+
+  private GroupTally group(Key key) {
+    GroupTally known = groups.get(key);
+    return known != null
+        ? known
+        : groups.computeIfAbsent(
+            groups.size() < MOST_GROUPS ? key : new Key(key.level(), OTHER_NAMES),
+            k -> GroupTally.of(windows.levels().get(k.level()), readingSpeed));
+  }
+
+  /** A tally of no request. */
+  GroupTally emptyGroup() {
+    return GroupTally.empty(readingSpeed);
+  }
+
+  private String nameOf(String name) {
+    String known = names.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (names.size() >= MOST_NAMES) {
+      return OTHER_NAMES;
+    }
+    names.put(name, name);
+    return name;
+  }
+
+  List<String> injectors() {
+    return List.copyOf(injectors.byCount().keySet());
+  }
+
+  /**
+   * Reads the records of a run, the same ones each time it is called, e.g. {@code sink ->
+   * RecordFile.read(requestsJsonl, sink)}.
+   */
+  @FunctionalInterface
+  public interface RecordSource {
+
+    /** Passes every record to {@code sink} and returns what else the file held. */
+    ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
+
+    /** Passes on the health of the load generators, second by second, where it was recorded. */
+    default void generator(Consumer<GeneratorSecond> sink) throws IOException {}
+
+    /** Passes on the servers' own metrics, where they were read. */
+    default void server(Consumer<ServerSample> sink) throws IOException {}
+
+    /** The run with the facts that are known only after reading; same times, levels, objectives. */
+    default RunInfo ended(RunInfo info) throws IOException {
+      return info;
+    }
+  }
+
+  /**
+   * The result of one pass over the records of a run.
+   *
+   * @param summary the figures
+   * @param series the data of the charts
+   * @param slices the data that two runs are compared by
+   */
+  public record RunFigures(Summary summary, Series series, SliceTally slices) {}
+}

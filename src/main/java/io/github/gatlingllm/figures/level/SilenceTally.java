@@ -1,0 +1,234 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.CheckInput.Silence;
+import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds times in which no streamed request of a target received a byte although some were in
+ * flight. A slot of time holds whether a byte arrived in it, and how many requests were in flight
+ * all through it: 4 MiB at most.
+ *
+ * <p>The bound depends on the server: a single request is silent for as long as its prefill takes.
+ * A silence counts that is longer than a second and than three times the longest wait of the median
+ * request, for its first token or between two. The median describes the usual request even where
+ * nearly half of the requests met a stall; a high percentile would be that of the stall. Where only
+ * one request is in flight and has no token yet, the bound grows with its prompt; there is no bound
+ * where the server generates tokens that it does not send.
+ */
+final class SilenceTally {
+
+  private static final double LEAST_S = 1;
+  private static final double MOST_MEDIANS = 3;
+
+  /** Prefills that are kept; with more of them, half of all requests wait that long. */
+  private static final int MOST_PREFILLS = 1 << 12;
+
+  private final TimeSlots slots;
+  private final BitSet received = new BitSet();
+  private final ValueRecorder waitsS = new ValueRecorder(ValueRecorder.MILLIONTHS);
+  private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+  private final List<Prefill> prefills = new ArrayList<>();
+  private int[] change = new int[1 << 10];
+  private long streams;
+  private long bodies;
+
+  /**
+   * The wait of a request for its first token, in slots, and its prompt tokens without cached ones.
+   */
+  private record Prefill(int from, int to, int tokens) {}
+
+  /**
+   * @param from start of the run, epoch nanoseconds
+   * @param until its end
+   */
+  SilenceTally(long from, long until) {
+    slots = TimeSlots.of(from, until);
+  }
+
+  /** Adds a request to the target, of any phase. */
+  void add(RequestRecord record) {
+    RequestRecord.Timing timing = record.timing();
+    Long admitted = timing.admittedUnixNanos();
+    if (admitted == null) {
+      return;
+    }
+    boolean ok = record.outcome().ok();
+    boolean isStream = record.identity().streamed() && (!ok || record.events().count() > 1);
+    noteBytes(record, admitted);
+    Long closed = timing.closedUnixNanos();
+    if (isStream && closed != null) {
+      inFlight(slots.at(admitted) + 1, slots.at(closed));
+      prefill(record, admitted, closed);
+    }
+    if (ok && record.identity().phase() == Phase.MEASURE) {
+      streams += isStream ? 1 : 0;
+      bodies += isStream ? 0 : 1;
+      if (isStream) {
+        waitsS.add(
+            Math.max(orZero(timing.ttftNanos()), orZero(record.events().longestGapNanos())) / 1e9);
+        prompts.add(work(record));
+      }
+    }
+  }
+
+  /** Notes when bytes arrived. */
+  private void noteBytes(RequestRecord record, long admitted) {
+    RequestRecord.Timing timing = record.timing();
+    noteByte(admitted, timing.headersNanos());
+    noteByte(admitted, timing.firstEventNanos());
+    noteByte(admitted, timing.ttftNanos());
+    noteByte(admitted, timing.latencyNanos());
+    RequestStatus status = record.outcome().status();
+    if (status == RequestStatus.COMPLETE || status == RequestStatus.HTTP_ERROR) {
+      noteByte(admitted, timing.closedNanos());
+    }
+    int[] offsets = record.events().offsetsMicros();
+    long slotEnd = Long.MIN_VALUE;
+    for (int micros : offsets) {
+      long at = admitted + micros * 1_000L;
+      if (at >= slotEnd || at < slotEnd - slots.slotNanos()) {
+        int slot = slots.at(at);
+        slotEnd = slots.endOf(slot);
+        received.set(slot);
+      }
+    }
+    Long first = timing.ttftNanos();
+    Long end = timing.latencyNanos();
+    if (offsets.length == 0 && first != null && end != null) {
+      // Without event times, bytes may have arrived at any time in between.
+      slots.set(received, admitted + first, admitted + end);
+    }
+  }
+
+  private void noteByte(long admitted, @Nullable Long nanos) {
+    if (nanos != null) {
+      received.set(slots.at(admitted + nanos));
+    }
+  }
+
+  private void inFlight(int from, int to) {
+    if (to > from) {
+      change = slots.add(change, to, -1);
+      change = slots.add(change, from, 1);
+    }
+  }
+
+  private void prefill(RequestRecord record, long admitted, long closed) {
+    Long ttft = record.timing().ttftNanos();
+    long first = ttft == null ? closed : admitted + ttft;
+    if (first - admitted >= LEAST_S * 1e9 && prefills.size() < MOST_PREFILLS) {
+      int tokens = hasHiddenTokens(record) ? Integer.MAX_VALUE : work(record);
+      prefills.add(new Prefill(slots.at(admitted), slots.at(first), tokens));
+    }
+  }
+
+  /** Whether the server generated tokens that it did not send, and was silent meanwhile. */
+  private static boolean hasHiddenTokens(RequestRecord record) {
+    Integer all = record.tokens().outputTokens();
+    Integer streamed = record.tokens().streamedTokens();
+    return all != null && streamed != null && all > streamed;
+  }
+
+  /** Tokens of the prompt that were not cached; 1 where they are not known. */
+  private static int work(RequestRecord record) {
+    Integer prompt = record.tokens().prompt();
+    Integer cached = record.tokens().cachedTokens();
+    return Math.max(1, (prompt == null ? 1 : prompt) - (cached == null ? 0 : cached));
+  }
+
+  private static long orZero(@Nullable Long nanos) {
+    return nanos == null ? 0 : nanos;
+  }
+
+  /** The silences in a load level of the target; null where most answers were not streamed. */
+  @Nullable Silence over(LevelWindow window) {
+    if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
+      return null;
+    }
+    Found found = new Found(slots.at(window.from()));
+    int inFlight = 0;
+    int end = slots.at(window.to());
+    for (int slot = 0; slot < end; slot++) {
+      inFlight += slot < change.length ? change[slot] : 0;
+      if (slot >= found.first) {
+        found.pass(slot, received.get(slot) ? 0 : inFlight);
+      }
+    }
+    found.pass(end, 0);
+    return new Silence(
+        slots.seconds(found.longest),
+        slots.seconds(found.longestFrom - found.first),
+        found.longestInFlight,
+        found.longestBound,
+        found.spans,
+        slots.seconds(found.silentSlots));
+  }
+
+  /** The silences in one window. */
+  private final class Found {
+    private final int first;
+    private final @Nullable Double wait = waitsS.percentile(50);
+    private final @Nullable Double prompt = prompts.percentile(50);
+    private int from = -1;
+    private int most;
+    private int longest;
+    private int longestFrom;
+    private int longestInFlight;
+    private double longestBound = bound(0, 0, 0);
+    private int spans;
+    private long silentSlots;
+
+    private Found(int first) {
+      this.first = first;
+    }
+
+    private void pass(int slot, int silent) {
+      if (silent > 0) {
+        from = from < 0 ? slot : from;
+        most = Math.max(most, silent);
+        return;
+      }
+      if (from >= 0) {
+        int length = slot - from;
+        double bound = bound(from, slot, most);
+        boolean isTooLong = slots.seconds(length) > bound;
+        if (isTooLong) {
+          spans++;
+          silentSlots += length;
+        }
+        // A silence beyond its bound comes before a longer one within its bound.
+        boolean first = isTooLong && spans == 1;
+        if (first || (length > longest && (isTooLong || spans == 0))) {
+          longest = length;
+          longestFrom = from;
+          longestInFlight = most;
+          longestBound = bound;
+        }
+      }
+      from = -1;
+      most = 0;
+    }
+
+    /** The longest usual silence between two slots, in seconds. */
+    private double bound(int from, int to, int inFlight) {
+      double usual = wait == null ? 0 : MOST_MEDIANS * wait;
+      if (inFlight == 1 && prompt != null) {
+        for (Prefill prefill : prefills) {
+          if (prefill.from <= from && prefill.to >= to) {
+            usual *= Math.max(1, prefill.tokens / prompt);
+            break;
+          }
+        }
+      }
+      return Math.max(LEAST_S, usual);
+    }
+  }
+}

@@ -1,0 +1,311 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Summary.ObjectiveRow;
+import io.github.gatlingllm.figures.level.Summary.SloTable;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloCounts.Count;
+import io.github.gatlingllm.record.TargetSlo;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The objectives of a run and how they were met. Targets may have objectives of their own, and so
+ * may request names.
+ */
+final class SloTally {
+
+  private final Judge common;
+  private final Map<String, Judge> byTarget = new LinkedHashMap<>();
+
+  /**
+   * The SLO of one target.
+   *
+   * @param global objectives of requests whose name has none of its own
+   * @param byName objectives by request name
+   */
+  private record Judge(Objectives global, Map<String, Objectives> byName) {
+    static Judge of(TargetSlo slo, String target) {
+      Map<String, Objectives> byName = new LinkedHashMap<>();
+      for (String name : slo.byRequest().keySet()) {
+        byName.put(name, new Objectives(slo.of(name), name, target + slo.owner(name)));
+      }
+      return new Judge(new Objectives(slo.global(), null, target), byName);
+    }
+
+    Stream<Objectives> all() {
+      return Stream.concat(Stream.of(global), byName.values().stream());
+    }
+
+    boolean isEmpty() {
+      return all().allMatch(objectives -> objectives.slo.isEmpty());
+    }
+
+    /** The wanted objectives as in settings. */
+    String text(Predicate<Objectives> wanted) {
+      StringBuilder text = new StringBuilder(wanted.test(global) ? global.slo.toString() : "");
+      byName.forEach(
+          (name, own) -> {
+            if (wanted.test(own)) {
+              text.append(text.isEmpty() ? "" : "; ")
+                  .append(name)
+                  .append(": ")
+                  .append(own.slo)
+                  .append(own.slo.isHeldAs(global.slo) ? "" : " (" + held(own.slo) + ")");
+            }
+          });
+      return text.toString();
+    }
+
+    @Override
+    public String toString() {
+      return text(all -> true);
+    }
+  }
+
+  /** The objectives of a target or of a request name, and how they were met. */
+  static final class Objectives {
+    private final Slo slo;
+    private final @Nullable String request;
+    private final String owner;
+    private final List<Row> rows;
+    private final Map<Integer, List<Row>> byLevel = new HashMap<>();
+
+    private Objectives(Slo slo, @Nullable String request, String owner) {
+      this.slo = slo;
+      this.request = request;
+      this.owner = owner;
+      rows = newRows();
+    }
+
+    private List<Row> newRows() {
+      return slo.objectives().stream().map(Row::new).toList();
+    }
+
+    Slo slo() {
+      return slo;
+    }
+
+    /** The request name that they belong to; null for those of all other requests. */
+    @Nullable String request() {
+      return request;
+    }
+
+    /** Prefix of their names: target and request name, where these have their own. */
+    String owner() {
+      return owner;
+    }
+
+    /** Adds a request of a load level, and which objectives it met. */
+    void add(int level, RequestRecord record, Slo.Judgement judgement) {
+      List<Row> own = byLevel.computeIfAbsent(level, l -> newRows());
+      for (int i = 0; i < rows.size(); i++) {
+        Double nanos = rows.get(i).nanos(record);
+        rows.get(i).add(nanos, judgement.of(i));
+        own.get(i).add(nanos, judgement.of(i));
+      }
+    }
+
+    /** Whether they apply to any request of a load level, one that was cancelled included. */
+    private boolean areIn(int level) {
+      return byLevel.getOrDefault(level, List.of()).stream()
+          .anyMatch(row -> row.count.judged() + row.count.unknown() > 0);
+    }
+
+    private Stream<ObjectiveRow> objectiveRows(List<Row> of) {
+      return of.stream().map(row -> row.row(slo, owner));
+    }
+  }
+
+  private static final class Row {
+    private final Slo.Objective objective;
+    private final ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    private Count count = Count.NONE;
+    private long endless;
+
+    private Row(Slo.Objective objective) {
+      this.objective = objective;
+    }
+
+    /** Adds a value; a missed objective without a value counts as longer than any limit. */
+    private void add(@Nullable Double nanos, Slo.Verdict verdict) {
+      count = count.and(verdict);
+      if (verdict == Slo.Verdict.MISSED && (nanos == null || nanos < objective.limitNanos())) {
+        endless++;
+      } else if (nanos != null && (verdict == Slo.Verdict.MISSED || verdict == Slo.Verdict.MET)) {
+        values.add(nanos / 1e6);
+      }
+    }
+
+    /** Whether a cancelled request may have a value: it may have got tokens. */
+    private boolean isCancelledWithValue(RequestRecord record) {
+      return record.outcome().status() == RequestStatus.CANCELLED
+          && objective.measure() != Slo.Measure.E2E;
+    }
+
+    /** The value of a request that is ok, or was cancelled after it was measured; else null. */
+    private @Nullable Double nanos(RequestRecord record) {
+      return record.outcome().ok() || isCancelledWithValue(record)
+          ? objective.measure().nanos(record.timing(), record.events(), record.tokens())
+          : null;
+    }
+
+    /** The nearest-rank percentile, endless values being the highest; null where it is endless. */
+    private @Nullable Double percentile(double percent) {
+      long finite = values.moments().count();
+      long rank = (long) Math.ceil((finite + endless) * percent / 100 - 1e-9);
+      return rank > finite || finite == 0 ? null : values.percentile((rank - 0.5) * 100 / finite);
+    }
+
+    ObjectiveRow row(Slo slo, String owner) {
+      double limit = objective.limitNanos() / 1e6;
+      Double actual = count.isUndefined() ? null : percentile(slo.percentile());
+      return new ObjectiveRow(
+          owner + objective.measure().key(),
+          limit,
+          actual,
+          actual != null ? null : noValue(),
+          actual == null ? null : (Double) (limit - actual),
+          count.share(),
+          count.holds(slo.percentile()),
+          slo.percentile());
+    }
+
+    private String noValue() {
+      long requests = count.judged() + count.unknown();
+      return requests == 0
+          ? "no request to judge"
+          : count.isUndefined()
+              ? "%s of %s requests were cancelled before they could be judged"
+                  .formatted(share(count.unknown(), requests), NumberText.count(requests))
+              : "%s of %s requests failed or had none"
+                  .formatted(share(endless, requests), NumberText.count(requests));
+    }
+
+    private static String share(long part, long whole) {
+      return NumberText.percent((double) part / whole);
+    }
+  }
+
+  SloTally(RunInfo info) {
+    common = Judge.of(info.judgeOf(""), "");
+    info.sloByTarget().forEach((target, slo) -> byTarget.put(target, Judge.of(slo, target + ": ")));
+  }
+
+  private Stream<Judge> judges() {
+    return byTarget.isEmpty() ? Stream.of(common) : byTarget.values().stream();
+  }
+
+  private Judge judge(String target) {
+    return byTarget.getOrDefault(target, common);
+  }
+
+  /** The objectives of requests of that name to that target. */
+  Objectives of(String target, String name) {
+    Judge judge = judge(target);
+    return judge.byName().getOrDefault(name, judge.global());
+  }
+
+  /** The objectives of a target, then those of request names. */
+  List<Objectives> of(String target) {
+    return judge(target).all().filter(all -> !all.slo.isEmpty()).toList();
+  }
+
+  /** Whether the run has no SLO. */
+  boolean isEmpty() {
+    return judges().allMatch(Judge::isEmpty);
+  }
+
+  /** Whether a target has no SLO. */
+  boolean isEmpty(String target) {
+    return judge(target).isEmpty();
+  }
+
+  /** The SLO and how it was met over all load levels; null without SLO. */
+  @Nullable SloTable table() {
+    if (isEmpty()) {
+      return null;
+    }
+    List<ObjectiveRow> table =
+        judges().flatMap(Judge::all).flatMap(all -> all.objectiveRows(all.rows)).toList();
+    Slo first = judges().findFirst().orElse(common).global().slo();
+    return new SloTable(text(null), first.percentile(), first.rule(), table);
+  }
+
+  /** How the objectives were met at a load level; empty where no request was judged. */
+  List<ObjectiveRow> level(int level) {
+    return judges()
+        .flatMap(Judge::all)
+        .flatMap(all -> all.objectiveRows(all.byLevel.getOrDefault(level, List.of())))
+        .toList();
+  }
+
+  /**
+   * The SLO as in settings.
+   *
+   * @param target null for all targets, each with its own SLO where they differ
+   */
+  String text(@Nullable String target) {
+    if (byTarget.isEmpty() || target != null) {
+      return judge(target == null ? "" : target).toString();
+    }
+    Slo first = judges().findFirst().orElse(common).global().slo();
+    boolean alike = judges().allMatch(j -> j.global().slo().isHeldAs(first));
+    List<String> parts = new ArrayList<>();
+    byTarget.forEach(
+        (name, judge) ->
+            parts.add(
+                name
+                    + ": "
+                    + (judge.isEmpty() ? "no SLO" : judge.toString())
+                    + (alike || judge.isEmpty() ? "" : " (" + held(judge.global().slo()) + ")")));
+    return String.join("; ", parts);
+  }
+
+  private static String held(Slo slo) {
+    return NumberText.plain(slo.percentile())
+        + " %"
+        + (slo.rule() == Slo.Rule.REQUESTS ? " at once" : "");
+  }
+
+  /**
+   * The SLO as in settings, with its clock where that matters.
+   *
+   * @param target null for all targets
+   */
+  String quote(@Nullable String target, HeadlineClock clock) {
+    Stream<Judge> judges = target == null ? judges() : Stream.of(judge(target));
+    return withClock(text(target), judges.flatMap(Judge::all), clock);
+  }
+
+  /** The SLO of a load level, without objectives that apply to none of its requests. */
+  String quote(String target, int level, HeadlineClock clock) {
+    List<Objectives> used = judge(target).all().filter(all -> all.areIn(level)).toList();
+    return used.isEmpty()
+        ? quote(target, clock)
+        : withClock(judge(target).text(used::contains), used.stream(), clock);
+  }
+
+  private static String withClock(String text, Stream<Objectives> of, HeadlineClock clock) {
+    List<String> fromSchedule =
+        of.flatMap(all -> all.slo.objectives().stream())
+            .map(Slo.Objective::measure)
+            .filter(Slo.Measure::isFromSchedule)
+            .map(Slo.Measure::key)
+            .distinct()
+            .toList();
+    return fromSchedule.isEmpty() || !clock.isNamed()
+        ? text
+        : text + " (" + String.join(", ", fromSchedule) + " from schedule)";
+  }
+}

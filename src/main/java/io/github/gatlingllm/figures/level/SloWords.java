@@ -1,0 +1,251 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figures.Goodput;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.Slo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The SLO of a load level and how it was met, in the words of the rule that it is judged by:
+ * percentiles of each objective, or a share of requests that meet all at once. Objectives of a
+ * single request name say that name. Objectives that no request of the level has are left out.
+ */
+final class SloWords {
+
+  private final Stage level;
+  private final List<Term> terms;
+  private final HeadlineClock clock;
+  private final boolean byRequests;
+  private final String percent;
+
+  /** An objective with its owner: a target or a request name. */
+  private record Term(SloTally.Objectives of, Slo.Objective objective) {
+
+    String of(String text) {
+      return of.request() == null ? text : text + " of " + of.request();
+    }
+
+    Goodput.@Nullable Objective in(Stage level) {
+      Goodput goodput = level.figures().goodput();
+      return goodput == null
+          ? null
+          : goodput.objectives().stream()
+              .filter(o -> o.objective().equals(of.owner() + objective))
+              .filter(o -> o.attempted() + o.excluded() > 0)
+              .findFirst()
+              .orElse(null);
+    }
+
+    boolean isIn(Stage level) {
+      return in(level) != null;
+    }
+
+    long attempted(Stage level) {
+      Goodput.Objective counts = in(level);
+      return counts == null ? 0 : counts.attempted();
+    }
+
+    TooFew tooFew(Stage level) {
+      long attempted = attempted(level);
+      return new TooFew(
+          of(NumberText.counted(attempted, "request")),
+          Interval.tooFew(attempted, of.slo().percentile()));
+    }
+
+    boolean isMissedIn(Stage level) {
+      Goodput.Objective counts = in(level);
+      Double share = counts == null ? null : counts.share();
+      return share != null && share * 100 < of.slo().percentile() - 1e-9;
+    }
+  }
+
+  /**
+   * Requests that are too few to show that an SLO is met.
+   *
+   * @param requests e.g. {@code 17 requests of chat}
+   * @param remark of {@link Interval#tooFew}; empty where they are enough
+   */
+  private record TooFew(String requests, String remark) {
+    boolean isEnough() {
+      return remark.isEmpty();
+    }
+  }
+
+  /**
+   * @param curve has an SLO
+   * @param level the one of its levels that the sentence quotes; where none of its requests was
+   *     judged, the whole SLO is quoted
+   * @param missing other levels that the sentence says miss the SLO: it quotes their objectives too
+   */
+  SloWords(LoadCurve curve, Stage level, List<Stage> missing) {
+    this.level = level;
+    List<Stage> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
+    List<SloTally.Objectives> used =
+        curve.slo().stream()
+            .filter(of -> terms(of).anyMatch(term -> judged.stream().anyMatch(term::isIn)))
+            .toList();
+    terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloWords::terms).toList();
+    clock = curve.clock();
+    Slo first = terms.get(0).of.slo();
+    byRequests =
+        first.rule() == Slo.Rule.REQUESTS
+            && terms.stream().allMatch(term -> term.of.slo().isHeldAs(first));
+    percent = NumberText.plain(first.percentile());
+  }
+
+  private static Stream<Term> terms(SloTally.Objectives of) {
+    return of.slo().objectives().stream().map(objective -> new Term(of, objective));
+  }
+
+  private boolean isOne() {
+    return terms.size() == 1;
+  }
+
+  /**
+   * The sentence that the SLO is met, e.g. {@code TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met}.
+   */
+  String isMet() {
+    return byRequests
+        ? percent + " % of the requests meet " + limits() + atOnce()
+        : limits() + (isOne() ? " is met" : " are met");
+  }
+
+  /**
+   * The remark that a met SLO rests on too few requests, e.g. {@code only 17 requests, fewer than
+   * the 381 that can show 99 %}; empty where they are enough.
+   */
+  String tooFew() {
+    return fewest().map(few -> "only " + few.requests() + ", " + few.remark()).orElse("");
+  }
+
+  /** Of the objectives with too few requests, the one with fewest; empty without any. */
+  private Optional<TooFew> fewest() {
+    Goodput goodput = Objects.requireNonNull(level.figures().goodput());
+    Stream<TooFew> counts =
+        byRequests
+            ? Stream.of(
+                new TooFew(
+                    NumberText.counted(goodput.attempted(), "request"),
+                    Interval.tooFew(goodput.attempted(), terms.get(0).of.slo().percentile())))
+            : terms.stream()
+                .filter(term -> term.isIn(level))
+                .sorted(Comparator.comparingLong(term -> term.attempted(level)))
+                .map(term -> term.tooFew(level));
+    return counts.filter(few -> !few.isEnough()).findFirst();
+  }
+
+  /** The sentence that no level meets the SLO, with the result of this one, the lowest. */
+  String noneMeets(String lowest) {
+    Goodput goodput = Objects.requireNonNull(level.figures().goodput());
+    if (goodput.holds() == null) {
+      return "No load level is known to meet %s; at the lowest, %s, %s"
+          .formatted(demand(), lowest, whyUnknown(goodput));
+    }
+    return byRequests
+        ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do"
+            .formatted(percent, limits() + atOnce(), lowest, NumberText.percent(goodput.share()))
+        : "No load level meets %s; at the lowest, %s, %s"
+            .formatted(demand(), lowest, byShares(false));
+  }
+
+  /**
+   * The sentence on the result of the level, e.g. {@code TTFT p99 ≤ 200 ms is not met: TTFT by 98.0
+   * % of 50 requests}.
+   */
+  String outcome() {
+    Goodput goodput = Objects.requireNonNull(level.figures().goodput());
+    if (goodput.holds() == null) {
+      return "it is not known whether " + isMet() + ": " + whyUnknown(goodput);
+    }
+    boolean holds = goodput.holds();
+    if (byRequests) {
+      String few = holds ? fewest().map(each -> " (" + each.remark() + ")").orElse("") : "";
+      return "%s of %s%s met %s, %s the required %s %%"
+          .formatted(
+              NumberText.percent(goodput.share()),
+              NumberText.counted(goodput.attempted(), "request"),
+              few,
+              limits() + atOnce(),
+              holds ? "at least" : "less than",
+              percent);
+    }
+    String verb = isOne() ? holds ? "is met" : "is not met" : holds ? "are met" : "are not all met";
+    return demand() + " " + verb + ": " + byShares(holds);
+  }
+
+  private String demand() {
+    return byRequests ? limits() + atOnce() + " with " + percent + " % of the requests" : limits();
+  }
+
+  private String atOnce() {
+    return isOne() ? "" : " at once";
+  }
+
+  private String limits() {
+    return terms.stream().map(this::limit).collect(Collectors.joining(" and "));
+  }
+
+  private String limit(Term term) {
+    Slo slo = term.of.slo();
+    Slo.Objective objective = term.objective;
+    boolean named = objective.measure().isFromSchedule() && clock.isNamed();
+    boolean byPercentile = slo.rule() == Slo.Rule.PERCENTILES;
+    String share = NumberText.plain(slo.percentile());
+    return term.of(
+            objective.measure().name()
+                + (named ? " from schedule" : "")
+                + (byPercentile ? " p" + share : "")
+                + " ≤ "
+                + NumberText.plainMs(objective.limitNanos() / 1e6))
+        + (byPercentile || byRequests ? "" : " with " + share + " % of the requests");
+  }
+
+  /**
+   * The share of requests that met each objective: {@code TTFT by 98.0 % of 50 requests, TPOT by
+   * 100 % of 48}. Where objectives were missed, only those. Objectives that apply to no request are
+   * left out.
+   *
+   * @param holds whether the level meets the SLO: too few requests are then remarked
+   */
+  private String byShares(boolean holds) {
+    List<Term> missed = terms.stream().filter(term -> term.isMissedIn(level)).toList();
+    List<String> shares = new ArrayList<>();
+    String latestRemark = "";
+    for (Term term : missed.isEmpty() ? terms : missed) {
+      Goodput.Objective own = term.in(level);
+      if (own != null) {
+        String remark = holds ? term.tooFew(level).remark() : "";
+        shares.add(
+            "%s by %s of %s%s"
+                .formatted(
+                    term.of(term.objective.measure().name()),
+                    NumberText.percent(own.share()),
+                    shares.isEmpty()
+                        ? NumberText.counted(own.attempted(), "request")
+                        : NumberText.count(own.attempted()),
+                    remark.isEmpty() || remark.equals(latestRemark) ? "" : " (" + remark + ")"));
+        latestRemark = remark.isEmpty() ? latestRemark : remark;
+      }
+    }
+    return String.join(", ", shares);
+  }
+
+  private static String whyUnknown(Goodput goodput) {
+    return Stream.concat(
+            Stream.ofNullable(goodput.undefined()),
+            goodput.objectives().stream()
+                .map(Goodput.Objective::undefined)
+                .filter(Objects::nonNull))
+        .findFirst()
+        .orElse("nothing was judged");
+  }
+}

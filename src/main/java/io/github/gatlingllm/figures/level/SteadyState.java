@@ -1,0 +1,349 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.CheckInput.Drift;
+import io.github.gatlingllm.figures.check.CheckInput.Steadiness;
+import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
+import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.StudentT;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether a load level was in steady state over its measure window, from three series over
+ * time: mean TTFT and mean E2E from schedule of ok requests by schedule, output tok/s by arrival. A
+ * value of a series is that of one time slice, or of 2, 3 or 4 slices where one has fewer than 5
+ * requests.
+ *
+ * <p>First the start. MSER-5 (White 1997) leaves out as many first values as minimise the standard
+ * error of the mean of the rest. They are a transient if they are at most a quarter of all, differ
+ * from the rest beyond chance by Student's t, and have another median; the level is steady after
+ * them. Then the trend of the rest, by Mann–Kendall: a level with a trend is not steady.
+ *
+ * <p>Neighbouring values are correlated, which lets random waves look like trends. The variance of
+ * both tests is therefore raised by (1 + φ) ÷ (1 − φ) (Yue and Wang 2004), where φ is the
+ * {@linkplain Persistence#upper correlation} of the residuals, of times on a logarithmic scale. For
+ * the trend, residuals are taken from a fitted parabola; where hardly any variance is left, φ is 0.
+ *
+ * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
+ * corrects them for all levels of a run (Holm 1979). Of 200 simulated stationary M/G/16 queues each
+ * (lognormal service), 2, 6 and 3 % were called unsteady in windows of 60 service times at
+ * utilisations 0.5, 0.8 and 0.9, and 3 % in windows of 150 and of 400 at 0.9. First tokens that
+ * were a second late in the first tenth of 60 service times were found in 96 % at 0.5 and in 78 %
+ * at 0.8.
+ *
+ * <p>Windows of less than 20 s and levels of fewer than 40 ok requests are not judged.
+ *
+ * @see <a href="https://doi.org/10.1177/003754979706900601">White 1997</a>
+ * @see <a href="https://doi.org/10.1023/B:WARM.0000043140.61082.60">Yue, Wang 2004</a>
+ */
+final class SteadyState {
+
+  private static final long LEAST_NANOS = 20_000_000_000L;
+  private static final int LEAST_REQUESTS = 40;
+  private static final double LEAST_PER_VALUE = 5;
+
+  /** Number of tests: start and trend of three series. */
+  private static final int TESTS = 6;
+
+  /** Share of the variance below which the residuals of a parabola are not taken as noise. */
+  private static final double UNEXPLAINED = 0.03;
+
+  /**
+   * Factor on the probability of a transient, as waiting times in queues have longer tails than
+   * Student's t. Calibrated with the simulated queues.
+   */
+  private static final double LONG_TAILS = 25;
+
+  /** The smallest relevant change; a smaller one does not hide another finding. */
+  private static final double RELEVANT = 0.2;
+
+  private SteadyState() {}
+
+  /**
+   * Values in order of time.
+   *
+   * @param weights weight of each value in means
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Series(
+      String name, double[] sums, double[] weights, boolean isTime, DoubleFunction<String> digits) {
+
+    int size() {
+      return sums.length;
+    }
+
+    double mean(int from, int to) {
+      double sum = Arrays.stream(sums, from, to).sum();
+      return sum / Arrays.stream(weights, from, to).sum();
+    }
+
+    /** The values from a position on, logarithms of times; a gap has the value before it. */
+    double[] values(int from) {
+      double[] values = new double[size() - from];
+      double last = mean(from, size());
+      for (int i = 0; i < values.length; i++) {
+        last = weights[from + i] == 0 ? last : sums[from + i] / weights[from + i];
+        values[i] = isTime ? Math.log(Math.max(1e-3, last)) : last;
+      }
+      return values;
+    }
+
+    double median(int from, int to) {
+      double[] sorted =
+          IntStream.range(from, to)
+              .filter(i -> weights[i] > 0)
+              .mapToDouble(i -> sums[i] / weights[i])
+              .sorted()
+              .toArray();
+      return sorted.length == 0 ? 0 : sorted[sorted.length / 2];
+    }
+
+    boolean hasValues() {
+      return Arrays.stream(weights).filter(w -> w > 0).count() > size() / 2;
+    }
+
+    Drift drift(double from, double to, double chance, @Nullable Double steadyFromS) {
+      double mean = (from + to) / 2;
+      return new Drift(
+          name,
+          mean == 0 ? 0 : Math.abs(to - from) / mean,
+          digits.apply(from),
+          digits.apply(to),
+          to > from,
+          Math.min(1, chance),
+          steadyFromS);
+    }
+  }
+
+  /** Null when there is too little to judge by. */
+  static @Nullable Steadiness of(LevelWindow window, List<TimeSlice> slices) {
+    double requests =
+        slices.stream().mapToDouble(s -> s.values(Metric.E2E_FROM_SCHEDULE_MS).total()).sum();
+    if (window.nanos() < LEAST_NANOS || requests < LEAST_REQUESTS) {
+      return null;
+    }
+    int length = 1;
+    while (length < 4 && requests * length / slices.size() < LEAST_PER_VALUE) {
+      length++;
+    }
+    double seconds = window.nanos() / 1e9 / slices.size() * length;
+    List<Drift> starts = new ArrayList<>();
+    List<Drift> trends = new ArrayList<>();
+    for (Series series :
+        List.of(
+            times(slices, length, Metric.TTFT_FROM_SCHEDULE_MS),
+            times(slices, length, Metric.E2E_FROM_SCHEDULE_MS),
+            rate(slices, length, seconds))) {
+      if (series.hasValues()) {
+        judge(series, seconds, starts, trends);
+      }
+    }
+    return new Steadiness(worst(starts, trends));
+  }
+
+  private static Series times(List<TimeSlice> slices, int length, Metric metric) {
+    double[] sums = new double[slices.size() / length];
+    double[] counts = new double[sums.length];
+    for (int i = 0; i < slices.size(); i++) {
+      LogHistogram values = slices.get(i).values(metric);
+      sums[i / length] += values.sum();
+      counts[i / length] += values.total();
+    }
+    return new Series(metric.title(), sums, counts, true, NumberText::ms);
+  }
+
+  private static Series rate(List<TimeSlice> slices, int length, double seconds) {
+    double[] tokens = new double[slices.size() / length];
+    for (int i = 0; i < slices.size(); i++) {
+      tokens[i / length] += slices.get(i).of(Amount.TOKENS);
+    }
+    double[] widths = new double[tokens.length];
+    Arrays.fill(widths, seconds);
+    return new Series("output tok/s", tokens, widths, false, NumberText::number);
+  }
+
+  private static void judge(Series series, double seconds, List<Drift> starts, List<Drift> trends) {
+    int size = series.size();
+    double[] all = series.values(0);
+    int cut = truncation(all);
+    double chance = cut > size / 4 || !hasOtherMedian(series, cut) ? 1 : chanceOfStart(all, cut);
+    if (chance < 1) {
+      starts.add(series.drift(series.mean(0, cut), series.mean(cut, size), chance, cut * seconds));
+    }
+    int from = chance < Drift.SIGNIFICANT ? cut : 0;
+    int quarter = (size - from) / 4;
+    double first = series.mean(from, from + quarter);
+    double last = series.mean(size - quarter, size);
+    Trend trend = Trend.of(series.values(from));
+    if (Math.signum(last - first) == Math.signum(trend.z())) {
+      trends.add(series.drift(first, last, TESTS * trend.chance(), null));
+    }
+  }
+
+  /** A relevant trend, else a relevant start, else the trend that is least likely by chance. */
+  private static @Nullable Drift worst(List<Drift> starts, List<Drift> trends) {
+    Comparator<Drift> likely = Comparator.comparingDouble(Drift::chance);
+    Drift trend =
+        trends.stream()
+            .filter(d -> d.change() > RELEVANT && d.chance() < Drift.SIGNIFICANT)
+            .max(Comparator.comparingDouble(Drift::change))
+            .orElse(null);
+    if (trend != null) {
+      return trend;
+    }
+    Drift start = starts.stream().filter(d -> d.change() > RELEVANT).min(likely).orElse(null);
+    Drift any = trends.stream().min(likely).orElse(null);
+    return start != null && (start.chance() < Drift.SIGNIFICANT || any == null) ? start : any;
+  }
+
+  /**
+   * Number of first values to leave out: that for which variance ÷ number of the rest is smallest,
+   * at most half of all.
+   */
+  static int truncation(double[] values) {
+    double least = Double.POSITIVE_INFINITY;
+    int cut = 0;
+    Moments rest = new Moments();
+    for (int from = values.length - 1; from >= 0; from--) {
+      rest.add(values[from], 1);
+      double error = rest.std() * rest.std() / rest.count();
+      if (from <= values.length / 2 && error <= least) {
+        least = error;
+        cut = from;
+      }
+    }
+    return cut;
+  }
+
+  /**
+   * Whether the median of the first values differs from that of the rest: no single outlier does.
+   */
+  private static boolean hasOtherMedian(Series series, int cut) {
+    if (cut < 2) {
+      return false;
+    }
+    double first = series.median(0, cut);
+    double rest = series.median(cut, series.size());
+    return Math.abs(first - rest) > RELEVANT * (first + rest) / 2;
+  }
+
+  /** The probability that the first values differ that much by chance, for any number of them. */
+  private static double chanceOfStart(double[] values, int cut) {
+    Moments first = new Moments();
+    Moments rest = new Moments();
+    for (int i = 0; i < values.length; i++) {
+      (i < cut ? first : rest).add(values[i], 1);
+    }
+    double[] steady = Arrays.copyOfRange(values, cut, values.length);
+    double phi = Persistence.upper(steady, 1);
+    int freedom = steady.length - 1;
+    double variance = rest.std() * rest.std() * steady.length / freedom;
+    double error =
+        Math.sqrt(
+            variance
+                * (Persistence.within(cut, phi) / cut + Persistence.slices(phi) / steady.length));
+    double difference = Math.abs(first.mean() - rest.mean());
+    if (difference <= 1e-9 * Math.abs(rest.mean())) {
+      return 1;
+    }
+    double chance = error == 0 ? 0 : StudentT.beyond(difference / error, freedom);
+    return chance * TESTS * LONG_TAILS * Math.floorDiv(values.length, 2);
+  }
+
+  /**
+   * The trend of a series by the two-sided Mann–Kendall test: S = Σ sign(xⱼ − xᵢ) over i &lt; j,
+   * var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, times (1 + φ) ÷
+   * (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
+   * Econometrica 13 (1945); Kendall, Rank correlation methods (1975).
+   *
+   * @param z 0 without a trend, positive when it grows; standard normal when nothing changes
+   */
+  record Trend(double z) {
+
+    private static final double NORMAL = 1e4;
+
+    /**
+     * The trend of values in order of time, each of which may be correlated with the one before.
+     */
+    static Trend of(double[] values) {
+      return of(values, phi(values));
+    }
+
+    static Trend of(double[] values, double phi) {
+      long s = 0;
+      Map<Double, Integer> ties = new HashMap<>();
+      for (int j = 0; j < values.length; j++) {
+        ties.merge(values[j], 1, Integer::sum);
+        for (int i = 0; i < j; i++) {
+          s += (long) Math.signum(values[j] - values[i]);
+        }
+      }
+      double variance = spread(values.length);
+      for (int size : ties.values()) {
+        variance -= spread(size);
+      }
+      variance *= Persistence.slices(phi);
+      return new Trend(variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0);
+    }
+
+    private static double spread(int n) {
+      return n * (n - 1.0) * (2.0 * n + 5) / 18;
+    }
+
+    /** The probability of such a trend by chance. */
+    double chance() {
+      return StudentT.beyond(Math.abs(z), NORMAL);
+    }
+
+    private static double phi(double[] values) {
+      double[] left = withoutParabola(values);
+      return squares(left) <= UNEXPLAINED * squares(without(values, power(values.length, 0)))
+          ? 0
+          : Persistence.upper(left, 3);
+    }
+
+    /** The residuals of a fitted parabola, by orthogonal polynomials. */
+    private static double[] withoutParabola(double[] values) {
+      double[] even = power(values.length, 0);
+      double[] line = without(power(values.length, 1), even);
+      double[] bow = without(without(power(values.length, 2), even), line);
+      return without(without(without(values, even), line), bow);
+    }
+
+    private static double[] power(int length, int exponent) {
+      double[] values = new double[length];
+      Arrays.setAll(values, i -> Math.pow(2.0 * i / (length - 1) - 1, exponent));
+      return values;
+    }
+
+    /** The part of {@code values} that is orthogonal to {@code direction}. */
+    private static double[] without(double[] values, double[] direction) {
+      double product = 0;
+      for (int i = 0; i < values.length; i++) {
+        product += values[i] * direction[i];
+      }
+      double times = product / squares(direction);
+      double[] left = values.clone();
+      for (int i = 0; i < left.length; i++) {
+        left[i] -= times * direction[i];
+      }
+      return left;
+    }
+
+    private static double squares(double[] values) {
+      return Arrays.stream(values).map(v -> v * v).sum();
+    }
+  }
+}

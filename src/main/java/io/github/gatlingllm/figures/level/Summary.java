@@ -1,0 +1,628 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.figures.server.EngineFigures;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.Slo;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of a run: the content of {@code llm/summary.json}. Times are in seconds since {@code
+ * run.startUnixNs}; an absent value is null.
+ *
+ * @param verdict the outcome in sentences made from the figures
+ * @param config the settings of the run as text
+ * @param slo null when there is no SLO
+ * @param figures all load levels pooled
+ * @param arrivals planned and realised arrivals of all open-loop levels; null in closed loops
+ * @param knee of the curve that delivers most tokens at its knee; null when no level delivered
+ *     tokens
+ * @param operatingPoint of the only curve; null where there are several, each with its own
+ * @param selfTest accuracy of the load generator on the machine of the run; null where it was never
+ *     measured
+ * @param assertions assertions of the simulation and their results; empty without assertions
+ * @param serverNames by key, what servers call the timings of {@code figures.server}; empty where
+ *     they report none
+ * @param stages the load levels as planned
+ * @param curves the load levels of each target and scenario
+ * @param targets by label
+ * @param requests by request name
+ * @param requestsAtPoints by request name at each curve's operating point; in no file
+ * @param serverPages the servers' pages of metrics that were read; empty where there are none
+ * @param injectors the injectors of a joined run, in the order in which they were joined; else
+ *     empty
+ */
+public record Summary(
+    Run run,
+    String verdict,
+    Map<String, String> config,
+    Workload workload,
+    @Nullable SloTable slo,
+    Figures figures,
+    @Nullable ArrivalFigures arrivals,
+    @Nullable Knee knee,
+    @Nullable OperatingPoint operatingPoint,
+    List<Check> checks,
+    @Nullable SelfTestQuote selfTest,
+    List<AssertionResult> assertions,
+    Map<String, Set<String>> serverNames,
+    List<Stage> stages,
+    List<Curve> curves,
+    List<Target> targets,
+    List<RequestGroup> requests,
+    List<RequestAtPoint> requestsAtPoints,
+    List<EngineFigures.Page> serverPages,
+    List<Injector> injectors) {
+
+  /** Name and version of the format of the file. */
+  public static final String SCHEMA = "gatling-llm/summary/1";
+
+  public Summary {
+    checks = List.copyOf(checks);
+    assertions = List.copyOf(assertions);
+    stages = List.copyOf(stages);
+    curves = List.copyOf(curves);
+    targets = List.copyOf(targets);
+    requests = List.copyOf(requests);
+    requestsAtPoints = List.copyOf(requestsAtPoints);
+    serverPages = List.copyOf(serverPages);
+    injectors = List.copyOf(injectors);
+  }
+
+  /**
+   * The ids of the checks that make the run invalid, then the finding and the remedy of the last of
+   * them; null where the run is valid.
+   */
+  public @Nullable String whyInvalid() {
+    List<Check> invalid =
+        checks.stream().filter(check -> check.level() == Check.Level.INVALID).toList();
+    if (invalid.isEmpty()) {
+      return null;
+    }
+    Check last = invalid.get(invalid.size() - 1);
+    return (invalid.size() == 1 ? "check " : "checks ")
+        + String.join(", ", invalid.stream().map(Check::id).toList())
+        + ". "
+        + last.message()
+        + " "
+        + last.remedy();
+  }
+
+  /** Whether the name of a level includes its target. */
+  public boolean hasSeveralTargets() {
+    return targets.size() > 1;
+  }
+
+  /**
+   * Whether the name of a level includes its scenario: a target has levels of several scenarios.
+   */
+  public boolean hasSeveralScenarios() {
+    return curves.size() > targets.size();
+  }
+
+  /**
+   * The name of a load level, with its target and scenario where the run has several: {@code c=8},
+   * {@code c=8 of vLLM}, {@code c=8 of A1 at vLLM}.
+   */
+  public String place(String stage, String target, @Nullable String scenario) {
+    return named(
+        stage, hasSeveralTargets() ? target : null, hasSeveralScenarios() ? scenario : null);
+  }
+
+  /**
+   * The name of a load level.
+   *
+   * @param target null where the name does not include it
+   * @param scenario null where the name does not include it
+   */
+  public static String named(String stage, @Nullable String target, @Nullable String scenario) {
+    String ofScenario = scenario == null ? stage : stage + " of " + scenario;
+    return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
+  }
+
+  /** The name of a curve: its target, its scenario or both, as the curves of the run differ. */
+  public String name(Curve curve) {
+    String scenario = curve.scenario();
+    if (scenario == null || !hasSeveralScenarios()) {
+      return curve.target();
+    }
+    return hasSeveralTargets() ? scenario + " at " + curve.target() : scenario;
+  }
+
+  /** The load level that headlines about a curve quote. */
+  public Stage operatingLevel(Curve curve) {
+    OperatingPoint at = curve.operatingPoint();
+    return stages.stream()
+        .filter(
+            s ->
+                s.label().equals(at.stage())
+                    && s.target().equals(at.target())
+                    && Objects.equals(s.scenario(), at.scenario()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Whether headlines name the level that they quote: the run has several. */
+  public boolean hasSeveralLevels() {
+    return stages.size() > 1;
+  }
+
+  /** The clock of headlines about the run. */
+  HeadlineClock clock() {
+    return HeadlineClock.of(stages);
+  }
+
+  /** The variant of a metric that headlines quote: from schedule where requests waited. */
+  public Metric headlineMetric(Metric metric) {
+    return clock().metric(metric);
+  }
+
+  /** Whether headlines say that times are measured from schedule. */
+  public boolean isClockNamed() {
+    return clock().isNamed();
+  }
+
+  /** Whether all assertions hold. */
+  public boolean assertionsHold() {
+    return assertions.stream().allMatch(AssertionResult::ok);
+  }
+
+  /** The most serious level of all checks. */
+  public Check.Level level() {
+    return checks.stream().map(Check::level).max(Enum::compareTo).orElse(Check.Level.OK);
+  }
+
+  /**
+   * The error of the load generator at the load of the run, by the self-test of its machine.
+   *
+   * @param test the self-test; without quotes unless it applies to the run
+   * @param operatingPoint at the level that headlines quote; null where there are several or none
+   * @param peak at the most requests in flight and the highest rate of any level; null without
+   *     quotes
+   */
+  public record SelfTestQuote(SelfTest test, @Nullable At operatingPoint, @Nullable At peak) {
+
+    /**
+     * A load of the run, and the lightest tested level with at least as many streams and events.
+     *
+     * @param stage label of the load level; null for the peak of all levels
+     * @param streams most requests in flight
+     * @param eventsPerS token events per second, taken as one per token
+     * @param tested null where the self-test measured no such load
+     */
+    public record At(
+        @Nullable String stage,
+        double streams,
+        double eventsPerS,
+        SelfTest.@Nullable Level tested) {}
+  }
+
+  /**
+   * Which run.
+   *
+   * @param state {@code complete} or {@code interrupted}
+   * @param seed of prompts and arrivals; null when not known
+   * @param injectors the load generators that took part
+   * @param versions by component, e.g. {@code gatling}, {@code java}
+   */
+  public record Run(
+      String id,
+      @Nullable String simulation,
+      long startUnixNs,
+      long endUnixNs,
+      String state,
+      @Nullable Long seed,
+      List<String> injectors,
+      Map<String, String> versions) {
+
+    /** Whether the run reached its planned end. */
+    public boolean isComplete() {
+      return state.equals("complete");
+    }
+  }
+
+  /**
+   * The requests scheduled in measure, whether or not they succeeded.
+   *
+   * @param promptTokens tokens per prompt: the server's count, else our tokenizer's
+   * @param outputTokens tokens per answer, of ok requests
+   * @param cachedShare cached prompt tokens ÷ prompt tokens, 0 to 1; null where the server does not
+   *     report them
+   * @param cache TTFT with and without a cached prompt; null where the server does not report it
+   * @param turns number of requests by turn of a conversation; empty outside conversations
+   * @param byTurn figures by turn, in order
+   * @param scenarios number of requests by scenario
+   * @param models number of requests by model
+   * @param apis number of requests by API
+   * @param endpoints number of requests by endpoint
+   * @param streamed number of requests that asked for a stream
+   */
+  public record Workload(
+      Distribution promptTokens,
+      Distribution outputTokens,
+      @Nullable Double cachedShare,
+      @Nullable CacheUse cache,
+      Map<Integer, Long> turns,
+      List<Turn> byTurn,
+      Map<String, Long> scenarios,
+      Map<String, Long> models,
+      Map<String, Long> apis,
+      Map<String, Long> endpoints,
+      long streamed) {}
+
+  /**
+   * One turn of the conversations.
+   *
+   * @param turn from 1; the 100th includes all later ones
+   * @param meanPromptTokens null where no prompt tokens are known
+   * @param cachedShare cached ÷ all prompt tokens, 0 to 1; null where the server does not report it
+   * @param ttftMs of ok requests
+   */
+  public record Turn(
+      int turn,
+      long requests,
+      @Nullable Double meanPromptTokens,
+      @Nullable Double cachedShare,
+      Distribution ttftMs) {}
+
+  /**
+   * The SLO and how it was met.
+   *
+   * @param text as in settings, e.g. {@code ttft<200ms,tpot<50ms}
+   * @param percentile share of attempted requests, in percent, that has to meet the SLO
+   * @param rule how that share is counted
+   */
+  public record SloTable(
+      String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {
+
+    /** Whether all objectives ask for the same share of requests. */
+    public boolean hasOnePercentile() {
+      return objectives.stream().allMatch(row -> row.percentile() == percentile);
+    }
+  }
+
+  /**
+   * One objective, at one level or over all levels.
+   *
+   * @param measure e.g. {@code ttft}; after its target where targets differ, and its request name
+   *     where that has an SLO of its own
+   * @param limitMs the measure must be below it
+   * @param actualMs the measure at the SLO's percentile, by nearest rank, over attempted requests.
+   *     Failed requests, and those that should have the measure and lack it, rank above all values.
+   *     Requests to which it does not apply (TPOT of one token) are left out. Null where the rank
+   *     is that of a request without a value, or the share is undefined
+   * @param noValue why there is no actual value; else null
+   * @param marginMs limit − actual; negative when missed; null without an actual value
+   * @param metShare attempted requests that met it ÷ attempted, 0 to 1; null where nothing was
+   *     attempted, and where more than 1 % were cancelled before they could be judged
+   * @param ok whether at least {@code percentile} % met it; null where that cannot be decided
+   * @param percentile share of attempted requests, in percent, that must meet it
+   */
+  public record ObjectiveRow(
+      String measure,
+      double limitMs,
+      @Nullable Double actualMs,
+      @Nullable String noValue,
+      @Nullable Double marginMs,
+      @Nullable Double metShare,
+      @Nullable Boolean ok,
+      double percentile) {}
+
+  /**
+   * The lightest level that delivers at least 90 % of the highest output tok/s of its curve. More
+   * load adds waiting time rather than tokens.
+   *
+   * @param reached whether the curve flattens (the last step up adds under 10 % of output tok/s)
+   *     and at least one level below delivers less
+   * @param stage its label
+   * @param target its target
+   * @param scenario its scenario; null where scenarios are not told apart
+   * @param offered its offered load, in the stage's unit
+   * @param outputTokensPerS null where texts are embedded
+   * @param medianE2eMs from schedule; null where no request of it succeeded
+   * @param power its output tok/s ÷ median E2E from schedule in seconds
+   * @param saturatedFromFirst whether the curve is flat from its first level on: the knee lies
+   *     below all loads tried
+   * @param bestPower null where no level has a power
+   */
+  public record Knee(
+      boolean reached,
+      String stage,
+      String target,
+      @Nullable String scenario,
+      @Nullable Double offered,
+      @Nullable Double outputTokensPerS,
+      @Nullable Double medianE2eMs,
+      @Nullable Double power,
+      boolean saturatedFromFirst,
+      @Nullable BestPower bestPower) {}
+
+  /**
+   * The level of a curve with the highest power = output tok/s ÷ median E2E in seconds (Kleinrock).
+   * On a curve that flattens smoothly it delivers about half of the maximum.
+   *
+   * @param stage its label
+   * @param offered its offered load, in the stage's unit
+   */
+  public record BestPower(String stage, @Nullable Double offered, double power) {}
+
+  /**
+   * The load levels of one target and scenario.
+   *
+   * @param scenario null where scenarios are not told apart
+   * @param stages their labels in order of load
+   * @param knee null when no level delivered tokens
+   * @param maxGoodput the highest level that meets the SLO of the target; null where none does
+   * @param operatingPoint the level that headlines quote
+   */
+  public record Curve(
+      String target,
+      @Nullable String scenario,
+      List<String> stages,
+      @Nullable Knee knee,
+      Figures.@Nullable MaxGoodput maxGoodput,
+      OperatingPoint operatingPoint) {
+
+    /**
+     * The level that headlines quote, with the reason where there are several: {@code c=16, the
+     * knee}.
+     */
+    public String quoted() {
+      String stage = operatingPoint.stage();
+      return stages.size() == 1 ? stage : stage + ", " + operatingPoint.why();
+    }
+  }
+
+  /**
+   * The load level whose figures headlines quote for a curve: percentiles pooled over different
+   * loads would describe none of them.
+   *
+   * @param stage its label
+   * @param target its target
+   * @param scenario its scenario; null where scenarios are not told apart
+   * @param why the reason for the choice, e.g. {@code the knee}
+   */
+  public record OperatingPoint(
+      String stage, String target, @Nullable String scenario, String why) {}
+
+  /**
+   * One load level of one scenario at one target.
+   *
+   * @param label e.g. {@code c=8}
+   * @param scenario null where scenarios are not told apart
+   * @param kind e.g. {@code closed loop}, {@code rate curve}; {@code unknown} when the level was
+   *     inferred from records
+   * @param offered the load asked for, in {@code unit}; null where it has no single number
+   * @param unit e.g. {@code concurrent}, {@code requests/s}
+   * @param startS start of the measure window since the start of the run
+   * @param durationS length of the measure window
+   * @param phases all its phases in order
+   * @param meanInFlight time-weighted mean of requests in flight over the measure window
+   * @param arrivedPerS requests whose scheduled instant lies in the measure window ÷ window; in
+   *     closed loops that is when they started
+   * @param completedPerS ok requests that ended in the window ÷ window, as {@code
+   *     throughput.requests_per_s}
+   * @param queue null in closed loops
+   * @param objectives of the SLO; empty without
+   * @param arrivals null in closed loops
+   * @param serverMetrics what the server's own metrics say; null where not read
+   * @param injectors each injector of a joined run by itself; else empty
+   */
+  public record Stage(
+      String label,
+      String target,
+      @Nullable String scenario,
+      String kind,
+      @Nullable Double offered,
+      @Nullable String unit,
+      @Nullable Double startS,
+      @Nullable Double durationS,
+      List<PhaseSpan> phases,
+      @Nullable Double meanInFlight,
+      @Nullable Double arrivedPerS,
+      @Nullable Double completedPerS,
+      @Nullable Queue queue,
+      List<ObjectiveRow> objectives,
+      @Nullable ArrivalFigures arrivals,
+      @Nullable EngineFigures serverMetrics,
+      List<InjectorFigures> injectors,
+      Figures figures) {
+
+    public Stage {
+      injectors = List.copyOf(injectors);
+    }
+
+    /**
+     * Whether requests arrive faster than they are answered, because of the server or of the load
+     * generator; always false in closed loops.
+     */
+    public boolean fallsBehind() {
+      return queue != null && queue.grows();
+    }
+  }
+
+  /**
+   * One injector of a joined run.
+   *
+   * @param run id of its own run
+   * @param share its part of the load; null where its run does not say
+   * @param state {@code complete}, {@code interrupted}, or {@code running} where it died
+   * @param records number of records in its file
+   * @param dropped number of records known to be lost
+   * @param missing planned requests without a record; null where the plan does not say
+   * @param settings its values of the settings that differ between injectors
+   * @param figures of all levels pooled
+   */
+  public record Injector(
+      String run,
+      @Nullable InjectorShare share,
+      RunInfo.State state,
+      long records,
+      long dropped,
+      @Nullable Long missing,
+      Map<String, String> settings,
+      InjectorFigures figures) {
+
+    /** Whether it died: its run has no end. */
+    public boolean isDead() {
+      return state == RunInfo.State.RUNNING;
+    }
+  }
+
+  /**
+   * The figures and the health of one injector of several, at one load level or at all pooled.
+   *
+   * @param name the {@code injector} of its records
+   * @param planned requests that its plan asks for in the measure windows; null where not known
+   * @param started its requests scheduled in a measure window
+   * @param ended number of started requests that were not cancelled
+   * @param ok number of started requests that succeeded
+   * @param failed number of started requests that failed
+   * @param requestsPerS its ok requests that ended in the window ÷ window; null without a window
+   * @param outputTokensPerS its tokens that arrived in the window ÷ window; null without a window
+   * @param ttftMs of its ok requests
+   * @param startLagMs start − planned start; empty in closed loops
+   * @param loopLagMaxMs largest lag of its event loops; null where not known
+   * @param ownCpu share of its machine's processors that its process used; null where not known
+   * @param idleCpu share of them that was idle; null where not known
+   * @param generator the level of the check {@code generator} for it alone; null where not known
+   */
+  public record InjectorFigures(
+      String name,
+      @Nullable Long planned,
+      long started,
+      long ended,
+      long ok,
+      long failed,
+      @Nullable Double requestsPerS,
+      @Nullable Double outputTokensPerS,
+      Distribution ttftMs,
+      Distribution startLagMs,
+      @Nullable Double loopLagMaxMs,
+      @Nullable Double ownCpu,
+      @Nullable Double idleCpu,
+      Check.@Nullable Level generator) {}
+
+  /** A phase of a load level, in seconds since the start of the run. */
+  public record PhaseSpan(String phase, double startS, double durationS) {}
+
+  /**
+   * One server under test, all its load levels pooled.
+   *
+   * @param models models of its requests, most frequent first
+   * @param knee of the scenario that delivers most tokens at its knee
+   * @param failures failures in all phases; null without a request
+   * @param serverMetrics its own metrics; null where not read
+   */
+  public record Target(
+      String label,
+      List<String> models,
+      @Nullable Knee knee,
+      Figures.@Nullable Failures failures,
+      @Nullable EngineFigures serverMetrics,
+      Figures figures) {}
+
+  /** One request name at the operating point of a curve. */
+  public record RequestAtPoint(String name, Curve curve, Figures figures) {}
+
+  /** One request name, all load levels pooled. */
+  public record RequestGroup(String name, Figures figures) {}
+
+  /**
+   * An assertion and its result, in Gatling's words.
+   *
+   * @param subject the figure that it is about, e.g. {@code Global: 99th percentile of TTFT}
+   * @param assertion the demand
+   * @param unit of its values
+   * @param value the value of the figure; null where there is none: the assertion then fails
+   * @param note a remark on the value, or why there is none; null for none
+   */
+  public record AssertionResult(
+      String subject,
+      Assertion assertion,
+      Unit unit,
+      @Nullable Double value,
+      @Nullable String note) {
+
+    private static final int DIGITS = 4;
+    private static final int MOST_DIGITS = 15;
+
+    /** Whether it holds. */
+    public boolean ok() {
+      return value != null && assertion.holds(value);
+    }
+
+    /** The whole sentence, e.g. {@code Global: 99th percentile of TTFT is less than 200.0}. */
+    public String text() {
+      return subject + " " + assertion.conditionText();
+    }
+
+    /** The demand with its unit, e.g. {@code < 200 ms}. */
+    public String expected() {
+      List<Double> values = assertion.values();
+      return assertion.condition().sign()
+          + " "
+          + switch (assertion.condition()) {
+            case BETWEEN, BETWEEN_EXCLUSIVE -> with(values.get(0)) + " to " + with(values.get(1));
+            case IN -> values.stream().map(this::with).collect(Collectors.joining(", "));
+            default -> with(values.get(0));
+          };
+    }
+
+    /** The value with its unit, e.g. {@code 169.4 ms}; null where there is none. */
+    public @Nullable String actual() {
+      Double shown = shown();
+      return shown == null ? null : with(shown);
+    }
+
+    /** The line that Gatling prints on its console, with the note. */
+    public String line() {
+      Double shown = shown();
+      String given =
+          shown == null
+              ? note == null ? "no value" : note
+              : "actual : " + shown + (note == null ? "" : ", " + note);
+      return text() + " : " + ok() + " (" + given + ")";
+    }
+
+    /**
+     * Rounded, but not so far that it contradicts the result: 199.96 below 200 is not shown as 200.
+     */
+    private @Nullable Double shown() {
+      if (value == null || value == Math.rint(value)) {
+        return value;
+      }
+      for (int digits = DIGITS; digits < MOST_DIGITS; digits++) {
+        double rounded = new BigDecimal(value).round(new MathContext(digits)).doubleValue();
+        if (assertion.holds(rounded) == ok()) {
+          return rounded;
+        }
+      }
+      return value;
+    }
+
+    private String with(double number) {
+      BigDecimal digits = BigDecimal.valueOf(number).stripTrailingZeros();
+      String plain = String.format(Locale.ROOT, "%,." + Math.max(0, digits.scale()) + "f", digits);
+      return unit.sign().isEmpty() ? plain : plain + " " + unit.sign();
+    }
+  }
+}

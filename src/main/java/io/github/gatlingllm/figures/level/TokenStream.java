@@ -1,0 +1,237 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.CheckInput.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.TokenGaps;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The arrival times of the tokens of one request and the gaps between them, computed once for all
+ * tallies. One object reads one record after the other: its arrays grow to the longest answer,
+ * nothing is allocated per token.
+ *
+ * <p>With event times, each event has the tokens that the server reported, else an even share of N.
+ * Without event times, N tokens are spread evenly from the first token to the last, over at most
+ * {@value #MOST_INTERPOLATED} instants. An answer in one body has all tokens at its last byte.
+ */
+final class TokenStream implements TokenGaps.Visitor {
+
+  /** Percentiles of requests with more tokens are not computed. */
+  private static final long MOST_SORTED = 1_000_000;
+
+  private static final int MOST_INTERPOLATED = 100_000;
+
+  private TokenTimes times = TokenTimes.KNOWN;
+  private int arrivals;
+  private long[] unixNanos = new long[256];
+  private double[] tokens = new double[256];
+  private int gaps;
+  private int[] endedBy = new int[256];
+  private int[] chunkMicros = new int[256];
+  private double[] tokenMicros = new double[256];
+  private int[] gapTokens = new int[256];
+  private double[] ascending = new double[256];
+  private final TokenGaps.Ranks ranks = new TokenGaps.Ranks();
+  private int sorted;
+  private boolean oneEach;
+
+  /** Replaces the stream by that of the next record. */
+  void read(RequestRecord record) {
+    arrivals = 0;
+    gaps = 0;
+    sorted = -1;
+    RequestRecord.Events events = record.events();
+    oneEach = TokenGaps.areOneEach(events, record.tokens());
+    if (oneEach) {
+      oneEach(events.offsetsMicros());
+    } else {
+      TokenGaps.visit(events, record.tokens(), this);
+    }
+    Long admitted = record.timing().admittedUnixNanos();
+    times = admitted == null ? TokenTimes.KNOWN : arrivals(record, admitted);
+  }
+
+  /** The gaps of a stream with one token per event, as most streams are. */
+  private void oneEach(int[] offsets) {
+    reserve(offsets.length);
+    gaps = Math.max(0, offsets.length - 1);
+    for (int g = 0; g < gaps; g++) {
+      int micros = offsets[g + 1] - offsets[g];
+      endedBy[g] = g + 1;
+      chunkMicros[g] = micros;
+      tokenMicros[g] = micros;
+      gapTokens[g] = 1;
+    }
+  }
+
+  private TokenTimes arrivals(RequestRecord record, long admitted) {
+    int[] offsets = record.events().offsetsMicros();
+    if (offsets.length > 0) {
+      return events(record, admitted, offsets);
+    }
+    Long last = record.timing().latencyNanos();
+    Long first = record.timing().ttftNanos();
+    Integer known = record.tokens().n();
+    if (last == null) {
+      return TokenTimes.KNOWN;
+    }
+    if (first == null) {
+      if (known != null) {
+        arrived(admitted + last, known);
+      }
+      return TokenTimes.KNOWN;
+    }
+    int n = known == null ? record.events().count() : known;
+    int points = Math.min(n, MOST_INTERPOLATED);
+    for (int i = 0; i < points; i++) {
+      double part = points == 1 ? 0 : (double) i / (points - 1);
+      arrived(admitted + first + Math.round(part * (last - first)), (double) n / points);
+    }
+    return TokenTimes.INTERPOLATED;
+  }
+
+  private TokenTimes events(RequestRecord record, long admitted, int[] offsets) {
+    int[] counts = record.events().tokens();
+    boolean known = counts.length == offsets.length;
+    double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
+    for (int i = 0; i < offsets.length; i++) {
+      arrived(admitted + offsets[i] * 1_000L, known ? counts[i] : share);
+    }
+    return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
+  }
+
+  private void arrived(long at, double count) {
+    if (arrivals == unixNanos.length) {
+      unixNanos = Arrays.copyOf(unixNanos, arrivals * 2);
+      tokens = Arrays.copyOf(tokens, arrivals * 2);
+    }
+    unixNanos[arrivals] = at;
+    tokens[arrivals++] = count;
+  }
+
+  private void reserve(int count) {
+    if (count > endedBy.length) {
+      int more = Math.max(count, 2 * endedBy.length);
+      endedBy = Arrays.copyOf(endedBy, more);
+      chunkMicros = Arrays.copyOf(chunkMicros, more);
+      tokenMicros = Arrays.copyOf(tokenMicros, more);
+      gapTokens = Arrays.copyOf(gapTokens, more);
+    }
+  }
+
+  @Override
+  public void gap(int event, int chunk, double perToken, int count) {
+    reserve(gaps + 1);
+    endedBy[gaps] = event;
+    chunkMicros[gaps] = chunk;
+    tokenMicros[gaps] = perToken;
+    gapTokens[gaps++] = count;
+  }
+
+  /** How the arrival times are known. */
+  TokenTimes times() {
+    return times;
+  }
+
+  /** Number of arrivals; with event times, one per event. */
+  int arrivals() {
+    return arrivals;
+  }
+
+  /** Time of the i-th arrival, epoch nanoseconds. */
+  long unixNanos(int i) {
+    return unixNanos[i];
+  }
+
+  /** Number of tokens of the i-th arrival. */
+  double tokens(int i) {
+    return tokens[i];
+  }
+
+  /** Number of gaps. */
+  int gaps() {
+    return gaps;
+  }
+
+  /** Position, from 0, of the event that ended the g-th gap. */
+  int endedBy(int g) {
+    return endedBy[g];
+  }
+
+  /** The g-th gap between events (ICL). */
+  int chunkMicros(int g) {
+    return chunkMicros[g];
+  }
+
+  /** The g-th gap per token (ITL); meaningless where {@link #gapTokens} is 0. */
+  double tokenMicros(int g) {
+    return tokenMicros[g];
+  }
+
+  /** Number of tokens that the g-th gap counts for. */
+  int gapTokens(int g) {
+    return gapTokens[g];
+  }
+
+  /** Whether each gap counts for one token: ITL and ICL are the same. */
+  boolean isOneEach() {
+    return oneEach;
+  }
+
+  /** The gaps between events, in the first {@link #gaps} places; not to be changed or kept. */
+  int[] chunkMicros() {
+    return chunkMicros;
+  }
+
+  /** Adds ITL in ms to a recorder: each gap per token, once for each of its tokens. */
+  void addTokenGaps(ValueRecorder itlMs) {
+    if (oneEach) {
+      itlMs.addMicros(chunkMicros, gaps);
+      return;
+    }
+    for (int g = 0; g < gaps; g++) {
+      itlMs.add(tokenMicros[g] / 1e3, gapTokens[g]);
+    }
+  }
+
+  /** ITL p99 ÷ p50 of this request; null without gaps, and where the median is 0. */
+  @Nullable Double jitter() {
+    sort();
+    double median = sorted > 0 ? tokenMicrosAt(50) : 0;
+    return median > 0 ? (Double) (tokenMicrosAt(99) / median) : null;
+  }
+
+  /** Nearest-rank percentile of the gaps per token of this request, each counted once per token. */
+  private double tokenMicrosAt(double percent) {
+    return oneEach
+        ? ranks.at(TokenGaps.nearestRank(sorted, percent))
+        : TokenGaps.nearestRank(ascending, sorted, percent);
+  }
+
+  private void sort() {
+    if (sorted >= 0) {
+      return;
+    }
+    if (oneEach) {
+      sorted = gaps > MOST_SORTED ? 0 : gaps;
+      ranks.take(chunkMicros, sorted);
+      return;
+    }
+    long all = 0;
+    for (int g = 0; g < gaps; g++) {
+      all += gapTokens[g];
+    }
+    sorted = all > MOST_SORTED ? 0 : (int) all;
+    if (ascending.length < sorted) {
+      ascending = new double[Math.max(sorted, ascending.length * 2)];
+    }
+    int at = 0;
+    for (int g = 0; g < gaps && sorted > 0; g++) {
+      Arrays.fill(ascending, at, at + gapTokens[g], tokenMicros[g]);
+      at += gapTokens[g];
+    }
+    Arrays.sort(ascending, 0, sorted);
+  }
+}

@@ -1,0 +1,260 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
+import io.github.gatlingllm.figures.level.BoundedNames.KeyCounts;
+import io.github.gatlingllm.figures.level.Summary.Turn;
+import io.github.gatlingllm.figures.level.Summary.Workload;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.RequestRecord;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Counts the requests scheduled in measure by lengths, models, scenarios and endpoints. */
+final class WorkloadTally {
+
+  private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+  private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
+  private final PrefixCacheTally.Share cache = new PrefixCacheTally.Share();
+  private final PrefixCacheTally caches = new PrefixCacheTally();
+  private final TurnTally turns = new TurnTally();
+  private final KeyCounts<String> scenarios = new KeyCounts<>("other");
+  private final KeyCounts<String> models = new KeyCounts<>("other");
+  private final Map<String, KeyCounts<String>> modelsByTarget = new HashMap<>();
+  private final KeyCounts<String> apis = new KeyCounts<>("other");
+  private final KeyCounts<String> endpoints = new KeyCounts<>("other");
+  private long streamed;
+
+  void add(RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    RequestRecord.Tokens tokens = record.tokens();
+    Integer prompt = record.tokens().prompt();
+    if (prompt != null) {
+      prompts.add(prompt);
+    }
+    Integer output = tokens.outputTokens();
+    if (output != null && record.outcome().ok()) {
+      outputs.add(output);
+    }
+    cache.add(tokens.cachedTokens(), prompt);
+    caches.add(record, prompt);
+    turns.add(record, prompt);
+    String model = id.model();
+    if (model != null) {
+      models.add(model);
+    }
+    modelsByTarget
+        .computeIfAbsent(id.target(), t -> new KeyCounts<>("other"))
+        .add(model == null ? "" : model);
+    scenarios.add(id.scenario());
+    apis.add(id.api());
+    endpoints.add(id.endpoint());
+    streamed += id.streamed() ? 1 : 0;
+  }
+
+  /** The models of the requests to a target, most frequent first. */
+  List<String> models(String target) {
+    KeyCounts<String> models = modelsByTarget.get(target);
+    return models == null
+        ? List.of()
+        : models.byCount().keySet().stream().filter(name -> !name.isEmpty()).toList();
+  }
+
+  /** The models of the requests to each target; an empty name stands for requests without one. */
+  List<Set<String>> modelsOfTargets() {
+    return modelsByTarget.values().stream()
+        .<Set<String>>map(models -> new HashSet<>(models.byCount().keySet()))
+        .toList();
+  }
+
+  Workload workload() {
+    return new Workload(
+        prompts.distribution(),
+        outputs.distribution(),
+        cache.share(),
+        caches.use(),
+        turns.requests(),
+        turns.turns(),
+        scenarios.byCount(),
+        models.byCount(),
+        apis.byCount(),
+        endpoints.byCount(),
+        streamed);
+  }
+
+  /** Requests by their turn in a conversation. */
+  static final class TurnTally {
+
+    /** Later turns are counted with this one. */
+    private static final int LAST_TURN = 100;
+
+    private final TreeMap<Integer, OfTurn> turns = new TreeMap<>();
+
+    private static final class OfTurn {
+      private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+      private final PrefixCacheTally.Share cache = new PrefixCacheTally.Share();
+      private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
+      private long requests;
+    }
+
+    /** Adds a request if it belongs to a conversation. */
+    void add(RequestRecord record, @Nullable Integer prompt) {
+      Integer number = record.identity().turn();
+      if (number == null) {
+        return;
+      }
+      OfTurn turn = turns.computeIfAbsent(Math.min(number, LAST_TURN), n -> new OfTurn());
+      turn.requests++;
+      if (prompt != null) {
+        turn.prompts.add(prompt);
+      }
+      turn.cache.add(record.tokens().cachedTokens(), prompt);
+      Long ttft = record.timing().ttftNanos();
+      if (record.outcome().ok() && ttft != null) {
+        turn.ttft.add(ttft / 1e6);
+      }
+    }
+
+    /** Number of requests by turn. */
+    Map<Integer, Long> requests() {
+      Map<Integer, Long> counts = new TreeMap<>();
+      turns.forEach((number, turn) -> counts.put(number, turn.requests));
+      return counts;
+    }
+
+    /** The turns in order. */
+    List<Turn> turns() {
+      List<Turn> all = new ArrayList<>();
+      turns.forEach(
+          (number, turn) ->
+              all.add(
+                  new Turn(
+                      number,
+                      turn.requests,
+                      turn.prompts.distribution().mean(),
+                      turn.cache.share(),
+                      turn.ttft.distribution())));
+      return all;
+    }
+  }
+
+  /**
+   * TTFT of requests with and without a cached prompt, by load level. A cache fills while the load
+   * grows: over a whole run, warm and cold requests differ in their load above all. So only
+   * requests of one level are compared.
+   */
+  static final class PrefixCacheTally {
+
+    private static final Comparator<CacheUse> EVIDENCE =
+        Comparator.<CacheUse>comparingLong(
+                use -> Math.min(use.warmTtftMs().count(), use.coldTtftMs().count()))
+            .thenComparingLong(use -> use.warmTtftMs().count() + use.coldTtftMs().count());
+
+    private final Map<Place, OfLevel> byPlace = new LinkedHashMap<>();
+
+    // Most requests have the same place as the one before.
+    private @Nullable Place latestPlace;
+    private OfLevel latest = new OfLevel();
+
+    private record Place(String stage, String target, String scenario) {
+      boolean isOf(RequestRecord.Identity id) {
+        return stage.equals(id.stage())
+            && target.equals(id.target())
+            && scenario.equals(id.scenario());
+      }
+    }
+
+    void add(RequestRecord record, @Nullable Integer prompt) {
+      RequestRecord.Identity id = record.identity();
+      if (latestPlace == null || !latestPlace.isOf(id)) {
+        latestPlace = new Place(id.stage(), id.target(), id.scenario());
+        latest = byPlace.computeIfAbsent(latestPlace, p -> new OfLevel());
+      }
+      latest.add(record, prompt);
+    }
+
+    /**
+     * The level with most requests of both kinds; null where the server reports no cached tokens.
+     */
+    @Nullable CacheUse use() {
+      boolean targets = byPlace.keySet().stream().map(Place::target).distinct().count() > 1;
+      boolean scenarios = byPlace.keySet().stream().map(Place::scenario).distinct().count() > 1;
+      CacheUse best = null;
+      for (Map.Entry<Place, OfLevel> entry : byPlace.entrySet()) {
+        Place place = entry.getKey();
+        String name =
+            Summary.named(
+                place.stage(),
+                targets ? place.target() : null,
+                scenarios ? place.scenario() : null);
+        CacheUse use = entry.getValue().use(byPlace.size() > 1 ? name : null);
+        if (use != null && (best == null || EVIDENCE.compare(use, best) > 0)) {
+          best = use;
+        }
+      }
+      return best;
+    }
+
+    /** TTFT of warm and cold requests at one load level. */
+    static final class OfLevel {
+
+      /** A request is warm when at least this share of its prompt came from the cache. */
+      private static final double WARM = 0.5;
+
+      private final ValueRecorder coldTtft = new ValueRecorder(ValueRecorder.MICROS);
+      private final ValueRecorder warmTtft = new ValueRecorder(ValueRecorder.MICROS);
+      private final Share reported = new Share();
+
+      /** Adds a request if the server reported its cached tokens. */
+      void add(RequestRecord record, @Nullable Integer prompt) {
+        Integer cached = record.tokens().cachedTokens();
+        if (cached == null || prompt == null) {
+          return;
+        }
+        reported.add(cached, prompt);
+        Long ttft = record.timing().ttftNanos();
+        if (record.outcome().ok() && ttft != null) {
+          (cached >= WARM * prompt && cached > 0 ? warmTtft : coldTtft).add(ttft / 1e6);
+        }
+      }
+
+      /**
+       * TTFT of both kinds; null where the server reported no cached tokens.
+       *
+       * @param stage see {@link CacheUse}
+       */
+      @Nullable CacheUse use(@Nullable String stage) {
+        return reported.share() == null
+            ? null
+            : new CacheUse(stage, warmTtft.distribution(), coldTtft.distribution());
+      }
+    }
+
+    /** The share of prompt tokens that came from the server's prefix cache. */
+    static final class Share {
+
+      private long promptTokens;
+      private long cachedTokens;
+
+      /** Adds a prompt if the server reported its cached tokens. */
+      void add(@Nullable Integer cached, @Nullable Integer prompt) {
+        if (cached != null && prompt != null) {
+          promptTokens += prompt;
+          cachedTokens += cached;
+        }
+      }
+
+      /** Cached ÷ all prompt tokens; null where the server reported none. */
+      @Nullable Double share() {
+        return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
+      }
+    }
+  }
+}

@@ -1,0 +1,239 @@
+package io.github.gatlingllm.figures.merge;
+
+import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the files of the injectors' runs. Each record is read once: it is passed to the statistics
+ * and its line is copied, unchanged unless its phase or its instants change. One record is in
+ * memory at a time.
+ */
+public final class JoinedRecords implements RecordSource {
+
+  private static final String START = "start_unix_ns";
+
+  private final InjectorJoin join;
+  private final List<RunFiles> runs;
+  private final RunFiles target;
+  private final List<String> remarks = new ArrayList<>();
+  private List<InjectorRun> read = List.of();
+  private long moved;
+  private long measured;
+
+  /**
+   * Joins runs whose ends and load levels are known.
+   *
+   * @param id of the joined run
+   * @param infos the runs
+   * @param expected number of injectors of the load test; null if not known
+   * @param runs the folders of the runs, in the same order
+   * @param target the folder of the joined run, which must exist before files are written
+   * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
+   */
+  public JoinedRecords(
+      String id,
+      List<RunInfo> infos,
+      @Nullable Integer expected,
+      List<RunFiles> runs,
+      RunFiles target) {
+    this.join = InjectorJoin.of(id, infos, expected);
+    this.runs = List.copyOf(runs);
+    this.target = target;
+  }
+
+  /** The joined run, without the counts that are known only when the records are read. */
+  public RunInfo info() {
+    return join.info();
+  }
+
+  /** Remarks on the runs for the user, a line each. */
+  public List<String> remarksOnRuns() {
+    return join.remarks();
+  }
+
+  /** Copies all files except the records. */
+  public void copyOthers() throws IOException {
+    copyLines(RunFiles::arrivals, "scheduled_unix_ns");
+    copyLines(RunFiles::generator, START);
+    copyServer();
+  }
+
+  @Override
+  public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+    List<InjectorRun> found = new ArrayList<>();
+    remarks.clear();
+    moved = 0;
+    long records = 0;
+    try (OutputStream to =
+        new BufferedOutputStream(Files.newOutputStream(target.requests()), 1 << 18)) {
+      for (int i = 0; i < runs.size(); i++) {
+        ReadReport file = copy(i, to, sink);
+        InjectorRun injector = join.info().injectors().get(i);
+        long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
+        found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
+        records += file.records();
+        report(runs.get(i), file);
+      }
+    }
+    read = List.copyOf(found);
+    if (moved > 0) {
+      remarks.add(
+          NumberText.count(moved)
+              + " requests were scheduled outside the common measure window: they count as"
+              + " stabilize, cooldown or drain");
+    }
+    return new ReadReport(records, 0, 0, List.of());
+  }
+
+  private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
+      throws IOException {
+    measured = 0;
+    if (!Files.exists(runs.get(injector).requests())) {
+      return new ReadReport(0, 0, 0, List.of());
+    }
+    OutputStream lines = corrected(injector, to, START);
+    return RecordFile.readLines(
+        runs.get(injector).requests(),
+        (record, line, from, end) -> {
+          RequestRecord placed = join.placed(injector, record);
+          sink.accept(placed);
+          measured += join.isOfPlan(injector, record) ? 1 : 0;
+          boolean isSamePhase = placed.identity().phase() == record.identity().phase();
+          moved += isSamePhase ? 0 : 1;
+          try {
+            if (isSamePhase) {
+              lines.write(line, from, end - from);
+              lines.write('\n');
+            } else {
+              to.write(RecordFile.line(placed));
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+          }
+        });
+  }
+
+  /** Corrects the instants after that key if those of the injector are corrected. */
+  private OutputStream corrected(int injector, OutputStream to, String key) {
+    return join.isClockOff(injector)
+        ? new CorrectedInstants(to, key, instant -> join.byClock(injector, instant))
+        : to;
+  }
+
+  /** Adds the counts of the records and writes {@code run.json}. */
+  @Override
+  public RunInfo ended(RunInfo info) throws IOException {
+    RunInfo joined =
+        info.dropped(read.stream().mapToLong(InjectorRun::dropped).sum())
+            .injectors(read, info.injectorsExpected());
+    joined.write(target.info());
+    return joined;
+  }
+
+  /** Remarks on the records for the user, a line each. */
+  public List<String> remarks() {
+    return List.copyOf(remarks);
+  }
+
+  /** Each damaged line, or line that is cut off, is a request that no figure includes. */
+  private void report(RunFiles run, ReadReport file) {
+    if (file.badLines() > 0) {
+      ReadReport.BadLine first = file.firstBadLines().get(0);
+      remarks.add(
+          "%s: %s lines are damaged and left out, the first is line %s: %s"
+              .formatted(
+                  run.run(),
+                  NumberText.count(file.badLines()),
+                  NumberText.count(first.number()),
+                  first.reason()));
+    }
+    if (file.cutTailBytes() > 0) {
+      remarks.add(
+          "%s: the last line is cut off (%s bytes) and left out"
+              .formatted(run.run(), NumberText.count(file.cutTailBytes())));
+    }
+  }
+
+  /** Concatenates the lines of a file of all injectors. */
+  private void copyLines(Function<RunFiles, Path> of, String instants) throws IOException {
+    for (int i = 0; i < runs.size(); i++) {
+      Path file = of.apply(runs.get(i));
+      if (Files.isRegularFile(file)) {
+        try (InputStream from = Files.newInputStream(file);
+            OutputStream to =
+                new BufferedOutputStream(
+                    Files.newOutputStream(
+                        of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+                    1 << 16)) {
+          OutputStream lines = corrected(i, to, instants);
+          byte[] buffer = new byte[1 << 16];
+          byte last = '\n';
+          for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
+            lines.write(buffer, 0, count);
+            last = buffer[count - 1];
+          }
+          if (last != '\n') {
+            lines.write('\n');
+          }
+        }
+      }
+    }
+  }
+
+  /** Copies the samples of each metrics page from the first complete run that has read it. */
+  private void copyServer() throws IOException {
+    ServerFile to = new ServerFile(target.server());
+    Map<String, RunFiles> readBy = new HashMap<>();
+    for (RunFiles run : completeFirst()) {
+      int injector = runs.indexOf(run);
+      var unused =
+          ServerFile.read(
+              run.server(),
+              sample -> {
+                if (run.equals(readBy.computeIfAbsent(sample.url(), url -> run))) {
+                  append(sample.at(join.byClock(injector, sample.unixNanos())), to);
+                }
+              });
+    }
+  }
+
+  /** Complete runs first: an injector that died stopped reading pages. */
+  private List<RunFiles> completeFirst() {
+    List<RunFiles> sorted = new ArrayList<>(runs);
+    sorted.sort(
+        Comparator.comparing(run -> !join.info().injectors().get(runs.indexOf(run)).isComplete()));
+    return sorted;
+  }
+
+  private static void append(ServerSample sample, ServerFile to) {
+    try {
+      to.append(sample);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+}

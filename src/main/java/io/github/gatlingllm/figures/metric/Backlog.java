@@ -1,0 +1,289 @@
+package io.github.gatlingllm.figures.metric;
+
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The backlog of an open load level: requests that have arrived and not ended, and whether the
+ * server keeps up with the offered load. Used by the search while the load runs, and by the report.
+ *
+ * <p>The server does not keep up if the completions in the second half of the measure window are
+ * less than {@value #CLEARLY_BELOW} of the arrivals there, and one of these conditions holds:
+ *
+ * <ul>
+ *   <li>The number of streams that wait for their first token grew, over the window and in its
+ *       second half. A server that starts empty is not affected by long answers: they have not
+ *       ended, but their first token has arrived.
+ *   <li>The number of requests that have not ended grew in the second half, and their duration grew
+ *       by {@value #SLOPE} s or more per second between the first quarter and the second half. If
+ *       answers are merely long, late ones take no longer than early ones.
+ * </ul>
+ *
+ * <p>Growth must be significant: arrivals and departures are counts, whose difference has the
+ * variance of their sum, and it must exceed {@value #SIGNIFICANT_DEVIATIONS} standard deviations (1
+ * % of steady windows do). The mean durations must differ by {@value #SIGNIFICANT_ERRORS} standard
+ * errors.
+ *
+ * <p>If the number of requests that wait to be sent (for a throttle, a limit of requests in flight
+ * or a limit per minute) grew and that of sent requests did not, the load generator holds them
+ * back, not the server.
+ *
+ * <p>Requests are counted per eighth of the window, so memory does not depend on their number.
+ */
+public final class Backlog {
+
+  private static final double CLEARLY_BELOW = 0.9;
+  private static final double SLOPE = 0.1;
+  private static final double SIGNIFICANT_DEVIATIONS = 2.33;
+  private static final double SIGNIFICANT_ERRORS = 3;
+
+  /** Parts of a window. */
+  private static final int PARTS = 8;
+
+  /** Distance between the middles of the first quarter and of the second half, in windows. */
+  private static final double APART = 0.625;
+
+  static final long NEVER = Long.MAX_VALUE;
+
+  private final long from;
+  private final long nanos;
+  private final long end; // of all parts, since the start of the window
+  private final int most;
+  private final Flow waiting;
+  private final Flow unfinished;
+  private final Flow held;
+  private final Flow sentWaiting;
+  private final Flow sentUnfinished;
+  private final Instants completed;
+  private final List<Moments> durations;
+  private boolean streams;
+
+  /**
+   * The number of waiting requests at the start and at the end of a measure window. These are
+   * requests without their first token; for responses in one body, or if only requests that already
+   * stream accumulate, requests that have not ended.
+   *
+   * @param grows whether the server does not keep up: clearly fewer requests complete than arrive,
+   *     and the queue grows significantly
+   * @param held whether a throttle or a limit of the load generator holds requests back, not the
+   *     server; the queue then counts requests that wait to be sent
+   */
+  public record Queue(boolean grows, boolean held, long start, long end) {
+
+    /**
+     * A clause on the growth and its cause: {@code it does not keep up with 40 requests/s: the
+     * queue grew to 41}, or {@code the load generator did not send 40 requests/s: …}.
+     */
+    public String words(String load) {
+      return (held ? "the load generator did not send " + load : "it does not keep up with " + load)
+          + ": "
+          + reason();
+    }
+
+    /** The evidence, such as {@code the queue grew to 41}. */
+    public String reason() {
+      return held
+          ? NumberText.counted(end, "request")
+              + " waited here at the end, held back by a throttle, by maxInFlight or by a limit per"
+              + " minute, not by the server"
+          : "the queue grew to " + NumberText.count(end);
+    }
+  }
+
+  /**
+   * The backlog of a window that may be extended to a multiple of its planned length.
+   *
+   * @param from start of the window in epoch nanoseconds
+   * @param nanos planned length
+   * @param times largest multiple
+   */
+  public Backlog(long from, long nanos, int times) {
+    this.from = from;
+    this.nanos = Math.max(1, nanos);
+    this.end = this.nanos * times;
+    this.most = PARTS * times;
+    waiting = new Flow();
+    unfinished = new Flow();
+    held = new Flow();
+    sentWaiting = new Flow();
+    sentUnfinished = new Flow();
+    completed = new Instants();
+    durations = Stream.generate(Moments::new).limit(most).toList();
+  }
+
+  /**
+   * The index of the part that contains an instant; −1 before the window, {@code most} after it.
+   */
+  private int part(long instant) {
+    if (instant < from) {
+      return -1;
+    }
+    long after = instant - from;
+    return after >= end ? most : (int) (after * PARTS / nanos);
+  }
+
+  /** Numbers of instants per part. */
+  private final class Instants {
+    private final long[] counts = new long[most];
+    private long before;
+
+    void add(int part) {
+      if (part < 0) {
+        before++;
+      } else if (part < most) {
+        counts[part]++;
+      }
+    }
+
+    long between(int first, int end) {
+      long sum = 0;
+      for (int part = first; part < end; part++) {
+        sum += counts[part];
+      }
+      return sum;
+    }
+  }
+
+  /** Numbers of requests that entered and left a state. */
+  private final class Flow {
+    private final Instants arrived = new Instants();
+    private final Instants left = new Instants();
+
+    /**
+     * Adds a request by the parts of the two instants; one that never leaves has the index after
+     * the last part.
+     */
+    void add(int arrives, int leaves) {
+      arrived.add(arrives);
+      left.add(leaves);
+    }
+
+    boolean grows(int parts) {
+      return arrived.between(parts / 2, parts) > left.between(parts / 2, parts)
+          && isSignificant(0, parts);
+    }
+
+    boolean growsInSecondHalf(int parts) {
+      return isSignificant(parts / 2, parts);
+    }
+
+    private boolean isSignificant(int first, int end) {
+      long in = arrived.between(first, end);
+      long out = left.between(first, end);
+      return in - out >= SIGNIFICANT_DEVIATIONS * Math.sqrt((double) in + out);
+    }
+
+    Queue queue(boolean grows, boolean held, int parts) {
+      long before = arrived.before - left.before;
+      long end = before + arrived.between(0, parts) - left.between(0, parts);
+      return new Queue(grows, held, before, end);
+    }
+  }
+
+  /** Adds a request of the level's target and scenario, of whatever level it was scheduled in. */
+  public void add(RequestRecord record) {
+    RequestRecord.Timing timing = record.timing();
+    Long admitted = timing.admittedUnixNanos();
+    long sent = admitted == null ? NEVER : admitted;
+    long over =
+        (admitted == null ? timing.startUnixNanos() : admitted)
+            + Objects.requireNonNullElse(timing.closedNanos(), 0L);
+    boolean isCut = record.outcome().status() == RequestStatus.CANCELLED && over >= from;
+    Long ttft = timing.ttftNanos();
+    long firstToken = admitted != null && ttft != null ? admitted + ttft : NEVER;
+    add(
+        timing.scheduledUnixNanos(),
+        sent,
+        record.identity().streamed() ? firstToken : null,
+        over,
+        isCut ? NEVER : over,
+        record.outcome().ok());
+  }
+
+  /**
+   * Adds a request by its instants.
+   *
+   * @param firstToken its first token; null for a response in one body
+   * @param over when it ended or was cancelled
+   * @param ended when it ended; {@link #NEVER} if it was cancelled
+   */
+  void add(long arrived, long sent, @Nullable Long firstToken, long over, long ended, boolean ok) {
+    int in = part(arrived);
+    int admitted = part(sent);
+    int out = part(ended);
+    unfinished.add(in, out);
+    held.add(in, Math.min(admitted, out));
+    if (sent != NEVER) {
+      sentUnfinished.add(admitted, out);
+    }
+    if (firstToken != null) {
+      streams = true;
+      int first = Math.min(part(firstToken), out);
+      waiting.add(in, first);
+      if (sent != NEVER) {
+        sentWaiting.add(admitted, first);
+      }
+    }
+    if (ok) {
+      completed.add(out);
+    }
+    if (in >= 0 && in < most) {
+      durations.get(in).add((over - arrived) / 1e9, 1);
+    }
+  }
+
+  /** The queue over the window of the planned length. */
+  public Queue queue() {
+    return queue(1);
+  }
+
+  /**
+   * The queue over the window.
+   *
+   * @param times length of the window as a multiple of the planned length
+   */
+  public Queue queue(int times) {
+    int parts = Math.min(most, PARTS * times);
+    boolean isBehind =
+        completed.between(parts / 2, parts)
+            <= CLEARLY_BELOW * unfinished.arrived.between(parts / 2, parts);
+    if (isBehind && waiting.grows(parts)) {
+      return held.grows(parts) && !sentWaiting.grows(parts)
+          ? held.queue(true, true, parts)
+          : waiting.queue(true, false, parts);
+    }
+    if (isBehind && unfinished.growsInSecondHalf(parts) && durationsGrow(parts)) {
+      return held.growsInSecondHalf(parts) && !sentUnfinished.growsInSecondHalf(parts)
+          ? held.queue(true, true, parts)
+          : unfinished.queue(true, false, parts);
+    }
+    return (streams ? waiting : unfinished).queue(false, false, parts);
+  }
+
+  private boolean durationsGrow(int parts) {
+    Moments early = durations(0, parts / 4);
+    Moments late = durations(parts / 2, parts);
+    double growth = late.mean() - early.mean();
+    double error = Math.sqrt(meanVariance(early) + meanVariance(late));
+    double seconds = nanos * (double) parts / PARTS / 1e9;
+    return early.count() > 1
+        && growth >= SLOPE * APART * seconds
+        && growth >= SIGNIFICANT_ERRORS * error;
+  }
+
+  private Moments durations(int first, int end) {
+    Moments all = new Moments();
+    durations.subList(first, end).forEach(all::add);
+    return all;
+  }
+
+  /** The variance of a mean. */
+  private static double meanVariance(Moments durations) {
+    return durations.std() * durations.std() / Math.max(1, durations.count() - 1);
+  }
+}

@@ -1,0 +1,143 @@
+package io.github.gatlingllm.figures.metric;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Statistics of the values of one quantity. Mean, standard deviation, minimum and maximum are
+ * exact; percentiles are nearest rank on a histogram of 3 significant digits (error ≤ 0.1 %). The
+ * unit is that of the {@link Metric}.
+ *
+ * @param count number of values; if 0, all other values are null
+ * @param std population standard deviation, √(Σ(x − mean)² ÷ count)
+ * @param p1 first percentile; like {@code p5} and {@code p10} only for rates, whose low values are
+ *     the bad ones, else null
+ * @param meanCi95 95 % confidence interval of the mean, adjusted for autocorrelated requests; null
+ *     for too few values, for pooled gaps, for several load levels together, and for a part of the
+ *     requests of a level
+ * @param p50Ci95 the same of the median
+ * @param p99Ci95 the same of the 99th percentile; also null if its upper end is above all values
+ * @param lowN names of the percentiles, such as {@code p99}, with fewer than 10 values beyond them
+ *     (p99 needs 1,000), or below them for those under p50 (p1 needs 1,001); shown as uncertain
+ */
+public record Distribution(
+    long count,
+    @Nullable Double mean,
+    @Nullable Double std,
+    @Nullable Double min,
+    @Nullable Double p1,
+    @Nullable Double p5,
+    @Nullable Double p10,
+    @Nullable Double p50,
+    @Nullable Double p75,
+    @Nullable Double p90,
+    @Nullable Double p95,
+    @Nullable Double p99,
+    @Nullable Double p999,
+    @Nullable Double max,
+    @Nullable Interval meanCi95,
+    @Nullable Interval p50Ci95,
+    @Nullable Interval p99Ci95,
+    List<String> lowN) {
+
+  /** The distribution without values. */
+  public static final Distribution EMPTY =
+      new Distribution(
+          0, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          null, null, List.of());
+
+  public Distribution {
+    lowN = List.copyOf(lowN);
+  }
+
+  /** A percentile of this record, 100 for the maximum; null for any other. */
+  @Nullable Double percentile(double percent) {
+    if (percent == 99.9) {
+      return p999;
+    }
+    return percent != Math.rint(percent)
+        ? null
+        : switch ((int) percent) {
+          case 1 -> p1;
+          case 5 -> p5;
+          case 10 -> p10;
+          case 50 -> p50;
+          case 75 -> p75;
+          case 90 -> p90;
+          case 95 -> p95;
+          case 99 -> p99;
+          case 100 -> max;
+          default -> null;
+        };
+  }
+
+  /** Whether there is no value. */
+  public boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Whether that percentile is uncertain; {@code name} as in {@code p99}. */
+  public boolean isLowN(String name) {
+    return lowN.contains(name);
+  }
+
+  /** A 95 % confidence interval, adjusted for autocorrelated requests. */
+  public record Interval(double low, double high) {
+
+    /** The standard normal quantile of 97.5 %. */
+    private static final double Z = 1.959963984540054;
+
+    /** Stands for 100 %, which no number of requests can show. */
+    private static final double NEARLY_ALL = 99.99;
+
+    /**
+     * Wilson's score interval of a share.
+     *
+     * @return null if {@code all} is 0
+     * @see <a href="https://doi.org/10.1080/01621459.1927.10502953">Wilson 1927</a>
+     */
+    public static @Nullable Interval ofShare(long met, long all) {
+      return all == 0 ? null : ofShare((double) met / all, (double) all, Z);
+    }
+
+    /**
+     * The smallest number of requests that, if all met, have an interval at or above {@code
+     * percent}: the n with n ÷ (n + z²) = percent, 381 for 99 %.
+     *
+     * @param percent above 0, at most 100; more than 99.99 counts as that
+     */
+    public static long fewestToShow(double percent) {
+      double share = Math.min(NEARLY_ALL, percent) / 100;
+      return (long) Math.ceil(Z * Z * share / (1 - share));
+    }
+
+    /**
+     * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer
+     * than the 381 that can show 99 %}. Empty for enough requests.
+     *
+     * @param requests number of judged requests
+     * @param percent required share of the requests
+     */
+    public static String tooFew(long requests, double percent) {
+      long fewest = fewestToShow(percent);
+      return requests >= fewest
+          ? ""
+          : "fewer than the %s that can show %s %%"
+              .formatted(NumberText.count(fewest), NumberText.plain(Math.min(NEARLY_ALL, percent)));
+    }
+
+    /**
+     * Wilson's score interval of a share of requests that are not independent.
+     *
+     * @param independent effective number of independent requests
+     * @param z half width in standard errors
+     */
+    public static Interval ofShare(double share, double independent, double z) {
+      double z2 = z * z / independent;
+      double middle = (share + z2 / 2) / (1 + z2);
+      double half = z * Math.sqrt((share * (1 - share) + z2 / 4) / independent) / (1 + z2);
+      return new Interval(
+          share == 0 ? 0 : Math.max(0, middle - half), share == 1 ? 1 : Math.min(1, middle + half));
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package io.github.gatlingllm.figures.metric;
+
+import io.github.gatlingllm.figures.metric.Figures.Counts;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A named figure: a {@link Metric} and a statistic of it. Assertions, settings and comparisons
+ * share these names.
+ *
+ * <pre>
+ * ttft.p99  ttft.mean  e2e.max  tpot.std  itl.count      a statistic of a distribution
+ * goodput.percent  errors.count  timeout.percent         a number of requests, or their share
+ * output_tokens_per_s  jitter  stalls_per_1k_tokens      a single number
+ * </pre>
+ *
+ * <p>{@code errors} stands for {@code errors.percent}, {@code started} for {@code started.count}.
+ *
+ * @param name the whole name, e.g. {@code goodput.percent}
+ * @param words description in the style of Gatling: {@code 99th percentile of TTFT}
+ * @param unit of the value
+ * @param metric that it is a statistic of
+ * @param percent for a percentile, above 0 and at most 100; else null
+ * @param value reads it from figures; null if not known
+ */
+public record Figure(
+    String name,
+    String words,
+    Unit unit,
+    Metric metric,
+    @Nullable Double percent,
+    Function<Figures, @Nullable Double> value) {
+
+  private static final Pattern PERCENTILE = Pattern.compile("p\\d{1,3}(?:\\.\\d{1,15})?");
+  private static final List<String> STATISTICS =
+      List.of("p50", "p75", "p90", "p95", "p99", "p99.9", "mean", "min", "max", "std", "count");
+
+  /** Additional statistics of rates, whose low values are the bad ones. */
+  private static final List<String> LOW = List.of("p1", "p5", "p10");
+
+  private static final String PERCENT = ".percent";
+  private static final String COUNT = ".count";
+
+  private static final Map<String, Metric> DISTRIBUTIONS =
+      Metric.distributions().stream()
+          .collect(Collectors.toMap(Metric::figure, m -> m, (a, b) -> a, LinkedHashMap::new));
+
+  /** Figures of metrics that are single numbers, by name. */
+  private static final Map<String, Figure> SINGLE =
+      Arrays.stream(Metric.values())
+          .filter(metric -> !metric.isDistribution())
+          .flatMap(metric -> single(metric).stream())
+          .collect(Collectors.toMap(Figure::name, f -> f, (a, b) -> a, LinkedHashMap::new));
+
+  private static List<Figure> single(Metric metric) {
+    ToLongFunction<Counts> count = metric.count();
+    ToLongFunction<Counts> whole = metric.whole();
+    if (count == null) {
+      return List.of(
+          new Figure(metric.figure(), metric.words(), metric.unit(), metric, null, metric::number));
+    }
+    Figure number =
+        new Figure(
+            metric.figure() + COUNT,
+            "count of " + metric.words(),
+            Unit.NUMBER,
+            metric,
+            null,
+            f -> (double) count.applyAsLong(f.counts()));
+    return whole == null
+        ? List.of(number)
+        : List.of(
+            number,
+            new Figure(
+                metric.figure() + PERCENT,
+                "percentage of " + metric.words(),
+                Unit.PERCENT,
+                metric,
+                null,
+                f ->
+                    MetricEntry.percent(
+                        count.applyAsLong(f.counts()), whole.applyAsLong(f.counts()))));
+  }
+
+  /**
+   * The figure of that name.
+   *
+   * @throws IllegalArgumentException with a one-line message that suggests similar names
+   */
+  public static Figure parse(String name) {
+    for (String whole : List.of(name, name + PERCENT, name + COUNT)) {
+      if (SINGLE.containsKey(whole)) {
+        return SINGLE.get(whole);
+      }
+    }
+    int dot = name.indexOf('.');
+    Metric metric = dot < 0 ? null : DISTRIBUTIONS.get(name.substring(0, dot));
+    Figure figure = metric == null ? null : of(metric, name.substring(dot + 1));
+    if (figure == null) {
+      throw new IllegalArgumentException(
+          "no figure is called '%s'; near it: %s"
+              .formatted(
+                  name.length() > 40 ? name.substring(0, 40) + "…" : name,
+                  String.join(", ", near(name))));
+    }
+    return figure;
+  }
+
+  private static List<String> near(String wrong) {
+    String[] parts = wrong.split("\\.", 2);
+    List<String> candidates = new ArrayList<>();
+    if (DISTRIBUTIONS.containsKey(parts[0])) {
+      STATISTICS.forEach(statistic -> candidates.add(parts[0] + "." + statistic));
+    } else {
+      boolean known = parts.length == 2 && STATISTICS.contains(parts[1]);
+      DISTRIBUTIONS
+          .keySet()
+          .forEach(name -> candidates.add(name + "." + (known ? parts[1] : "p99")));
+      SINGLE.keySet().forEach(name -> candidates.add(name.replace(PERCENT, "")));
+    }
+    return Spelling.nearest(wrong, candidates, 4);
+  }
+
+  private static @Nullable Figure of(Metric metric, String statistic) {
+    return switch (statistic) {
+      case "mean" -> of(metric, "mean", "mean", Distribution::mean);
+      case "min" -> of(metric, "min", "min", Distribution::min);
+      case "max" -> of(metric, "max", "max", Distribution::max);
+      case "std" -> of(metric, "std", "standard deviation", Distribution::std);
+      case "count" ->
+          new Figure(
+              metric.figure() + COUNT,
+              "count of " + metric.words(),
+              Unit.NUMBER,
+              metric,
+              null,
+              f -> (double) f.metric(metric).count());
+      default -> percentile(metric, PERCENTILE.matcher(statistic));
+    };
+  }
+
+  private static Figure of(
+      Metric metric,
+      String statistic,
+      String words,
+      Function<Distribution, @Nullable Double> value) {
+    return new Figure(
+        metric.figure() + "." + statistic,
+        words + " of " + metric.words(),
+        metric.unit(),
+        metric,
+        null,
+        f -> value.apply(f.metric(metric)));
+  }
+
+  private static @Nullable Figure percentile(Metric metric, Matcher form) {
+    if (!form.matches()) {
+      return null;
+    }
+    BigDecimal percent =
+        form.group().equals("p999")
+            ? new BigDecimal("99.9") // its key in summary.json
+            : new BigDecimal(form.group().substring(1)).stripTrailingZeros();
+    double p = percent.doubleValue();
+    if (!(p > 0 && p <= 100)) {
+      return null;
+    }
+    String plain = percent.toPlainString();
+    return new Figure(
+        metric.figure() + ".p" + plain,
+        ordinal(plain) + " percentile of " + metric.words(),
+        metric.unit(),
+        metric,
+        p,
+        f -> f.metric(metric).percentile(p));
+  }
+
+  /** A number as an ordinal: {@code 99th}, {@code 99.9th}. */
+  private static String ordinal(String digits) {
+    boolean teen = digits.length() > 1 && digits.charAt(digits.length() - 2) == '1';
+    return digits
+        + switch (teen ? '0' : digits.charAt(digits.length() - 1)) {
+          case '1' -> "st";
+          case '2' -> "nd";
+          case '3' -> "rd";
+          default -> "th";
+        };
+  }
+
+  /** All names, with the percentiles that a {@link Distribution} has. */
+  public static List<String> names() {
+    List<String> names = new ArrayList<>();
+    DISTRIBUTIONS.forEach(
+        (name, metric) -> {
+          if (metric.better() == Metric.Better.HIGHER) {
+            LOW.forEach(statistic -> names.add(name + "." + statistic));
+          }
+          STATISTICS.forEach(statistic -> names.add(name + "." + statistic));
+        });
+    names.addAll(SINGLE.keySet());
+    return names;
+  }
+
+  /** Its value; null if not known, and for a percentile that {@link Distribution} does not have. */
+  public @Nullable Double of(Figures figures) {
+    return value.apply(figures);
+  }
+
+  /** Its value, including percentiles that {@link Distribution} does not have. */
+  public @Nullable Double of(Figures figures, Function<Metric, ValueRecorder> recorded) {
+    Double known = of(figures);
+    return known != null || percent == null ? known : recorded.apply(metric).percentile(percent);
+  }
+
+  /**
+   * The number of values of a percentile with fewer than 10 values beyond it (below it if it is
+   * under p50); null for other figures.
+   */
+  public @Nullable Long lowN(Figures figures) {
+    if (percent == null) {
+      return null;
+    }
+    long count = figures.metric(metric).count();
+    return count > 0 && ValueRecorder.isLowN(count, percent) ? (Long) count : null;
+  }
+
+  /** The name. */
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,547 @@
+package io.github.gatlingllm.figures.metric;
+
+import static io.github.gatlingllm.figures.metric.MetricEntry.gap;
+import static io.github.gatlingllm.figures.metric.MetricEntry.ifJudged;
+import static io.github.gatlingllm.figures.metric.MetricEntry.length;
+import static io.github.gatlingllm.figures.metric.MetricEntry.load;
+import static io.github.gatlingllm.figures.metric.MetricEntry.over;
+import static io.github.gatlingllm.figures.metric.MetricEntry.perSecond;
+import static io.github.gatlingllm.figures.metric.MetricEntry.percent;
+import static io.github.gatlingllm.figures.metric.MetricEntry.rate;
+import static io.github.gatlingllm.figures.metric.MetricEntry.ratio;
+import static io.github.gatlingllm.figures.metric.MetricEntry.requests;
+import static io.github.gatlingllm.figures.metric.MetricEntry.share;
+import static io.github.gatlingllm.figures.metric.MetricEntry.single;
+import static io.github.gatlingllm.figures.metric.MetricEntry.speed;
+import static io.github.gatlingllm.figures.metric.MetricEntry.time;
+import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfFailed;
+import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfReader;
+import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
+
+import io.github.gatlingllm.record.ReadingSpeed;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The catalogue of metrics: name, unit, direction, formula, population and summary of each, in the
+ * order of tables. Statistics, {@code summary.json}, tables, assertions, comparisons and {@code
+ * docs/metrics.md} are generated from it. {@link MetricEntry} defines what the entries of a kind
+ * have in common.
+ *
+ * <p>N is the number of streamed output tokens. Time stamps (admitted, first token …) are defined
+ * in {@code docs/metrics.md}.
+ */
+public enum Metric {
+  TTFT_MS(time("TTFT", "first token − admitted", r -> r.timing().ttftNanos()).compared()),
+  TTFT_FROM_SCHEDULE_MS(
+      time("TTFT from schedule", "first token − scheduled", r -> r.timing().ttftFromScheduleNanos())
+          .compared()),
+  TTFO_MS(
+      time(
+              "TTFO",
+              "first output token that is not reasoning − admitted",
+              r -> r.timing().ttfoNanos())
+          .compared()),
+  TTFO_FROM_SCHEDULE_MS(
+      time(
+          "TTFO from schedule",
+          "first output token that is not reasoning − scheduled",
+          r -> r.timing().ttfoFromScheduleNanos())),
+  TTST_MS(
+      time(
+          "TTST",
+          "time to second token: second token-bearing event − first",
+          r -> r.events().secondEventNanos())),
+  ITL_MS(gap("ITL", "gap ÷ tokens in the chunk that ended it, once per token").compared()),
+  ICL_MS(gap("ICL", "gap between consecutive token-bearing events")),
+  TPOT_MS(
+      time(
+              "TPOT",
+              "(last token − first token) ÷ (N − k); k: tokens of the first event, estimated as"
+                  + " N ÷ events if not reported",
+              r -> r.timing().tpotNanos())
+          .compared()),
+  E2E_MS(time("E2E", "last token − admitted", r -> r.timing().latencyNanos()).compared()),
+  E2E_FROM_SCHEDULE_MS(
+      time(
+              "E2E from schedule",
+              "last token − scheduled",
+              r -> r.timing().latencyFromScheduleNanos())
+          .compared()),
+  FAILED_E2E_MS(
+      timeOfFailed("E2E of failed requests", "closed − admitted", r -> r.timing().stayNanos())),
+  E2E_PER_TOKEN_MS(
+      time("E2E per token", "E2E ÷ N", r -> r.timing().latencyNanos())
+          .of(r -> over(r.timing().latencyNanos(), r.tokens().n()))),
+  QUEUE_WAIT_MS(
+      time("Queue wait", "admitted − scheduled", r -> r.timing().queueWaitNanos()).compared()),
+  CONNECT_MS(
+      time("Connection wait", "written − admitted", r -> r.timing().connectNanos()).compared()),
+  STALL_MS(
+      time("Longest stall", "largest gap of a request", r -> r.events().longestGapNanos())
+          .compared()),
+  READER_STALL_MS(
+      timeOfReader(
+              "Reader stall",
+              "total wait for late tokens of a reader at readingSpeed who starts with the first"
+                  + " token; a start delayed by as much would never wait: max over tokens i of"
+                  + " (tᵢ − t₁ − (i − 1) ÷ speed)",
+              ReadingSpeed::stallNanos)
+          .compared()),
+  PROMPT_TOKENS(length("Prompt tokens", "prompt tokens of a request", r -> r.tokens().prompt())),
+  OUTPUT_TOKENS(
+      length(
+          "Output tokens",
+          "output tokens of a request, reasoning included",
+          r -> r.tokens().outputTokens())),
+
+  USER_TOKENS_PER_S(
+      speed("User tok/s", "N ÷ E2E").of(r -> perSecond(r.tokens().n(), r.timing().latencyNanos()))),
+  DECODE_TOKENS_PER_S(
+      speed("Decode tok/s", "1 ÷ TPOT").of(r -> perSecond(1, r.timing().tpotNanos()))),
+  PREFILL_TOKENS_PER_S(
+      speed("Prefill tok/s", "uncached prompt tokens ÷ TTFT, queueing included")
+          .of(r -> perSecond(uncached(r.tokens()), r.timing().ttftNanos()))),
+
+  JITTER(
+      ratio("jitter", "Jitter")
+          .formula("pooled ITL p99 ÷ p50; 1 ideal, above 3 visible pauses")
+          .key("jitter.itl_p99_over_p50")
+          .compared()),
+  JITTER_PER_REQUEST(
+      ratio("jitter_per_request", "Jitter of the median request")
+          .formula("median over requests of ITL p99 ÷ ITL p50")
+          .words("median jitter of requests")
+          .key("jitter.per_request_p50")),
+  STALLS_PER_1K_TOKENS(
+      ratio("stalls_per_1k_tokens", "Stalls")
+          .formula("gaps over 100 ms per 1,000 output tokens")
+          .words("stalls per 1000 tokens")
+          .key("jitter.stalls_per_1k_tokens")),
+  BATCH_RATIO(
+      ratio("batch_ratio", "Batch ratio")
+          .formula("output tokens ÷ events with tokens; above 1.2 interpret ITL with care")
+          .words("tokens per event")
+          .better(Better.NEITHER)
+          .key("jitter.batch_ratio")),
+
+  READERS_STALLED(
+      share("readers_stalled.percent", "Readers who wait", Amount.READERS_STALLED, Amount.READERS)
+          .formula("requests with a reader stall above 0 ÷ streamed ok requests")
+          .words("percentage of readers who wait")
+          .better(Better.LOWER)
+          .key("reader.stalled_share")
+          .from(f -> percent(f.reader().stalled(), f.reader().requests()))),
+
+  OUTPUT_TOKENS_PER_S(
+      rate("output_tokens_per_s", "Output", Unit.TOKENS_PER_S, Amount.TOKENS)
+          .formula("tokens that arrived in the window ÷ window, hidden reasoning excluded")
+          .words("mean output tokens per second")),
+  BILLED_OUTPUT_TOKENS_PER_S(
+      single("billed_output_tokens_per_s", "Billed output", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula(
+              "output tok/s plus reasoning that was billed but not streamed, counted at the"
+                  + " request's first token or end")
+          .words("mean billed output tokens per second")),
+  PEAK_OUTPUT_TOKENS_PER_S(
+      single("peak_output_tokens_per_s", "Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("tokens of the best whole second in the window")
+          .words("output tokens of the best second")),
+  OUTPUT_TOKENS_PER_S_PER_GPU(
+      single("output_tokens_per_s_per_gpu", "Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("output tok/s ÷ GPUs of the target (setting gpus)")
+          .words("mean output tokens per second and GPU")),
+  POWER_W(
+      single("power_w", "Power of the GPUs", Unit.WATTS, Better.LOWER)
+          .formula("energy used in the window, by the server's metrics ÷ window")
+          .words("mean power of the GPUs")
+          .key("efficiency.power_w")),
+  OUTPUT_TOKENS_PER_JOULE(
+      single("output_tokens_per_joule", "Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
+          .formula("output tok/s ÷ power of the GPUs")
+          .words("output tokens per joule")
+          .key("efficiency.output_tokens_per_joule")),
+  COST_PER_MILLION_OUTPUT_TOKENS(
+      single(
+              "cost_per_million_output_tokens",
+              "Cost per million output tokens",
+              Unit.NUMBER,
+              Better.LOWER)
+          .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
+          .compared(null, Amount.TOKENS)
+          .key("efficiency.cost_per_million_output_tokens")),
+  COST_PER_MILLION_SLO_TOKENS(
+      single(
+              "cost_per_million_slo_tokens",
+              "Cost per million tokens in SLO",
+              Unit.NUMBER,
+              Better.LOWER)
+          .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
+          .compared(null, Amount.TOKENS_IN_SLO)
+          .key("efficiency.cost_per_million_slo_tokens")),
+  INPUT_TOKENS_PER_S(
+      single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("prompt tokens of requests whose first token arrived in the window ÷ window")
+          .words("mean input tokens per second")),
+  TOTAL_TOKENS_PER_S(
+      single("total_tokens_per_s", "Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("output tok/s + input tok/s")
+          .words("mean total tokens per second")),
+  WALL_OUTPUT_TOKENS_PER_S(
+      single("wall_output_tokens_per_s", "Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("tokens that arrived ÷ (last close − first schedule)")
+          .words("mean output tokens per second of wall time")),
+  REQUESTS_PER_S(
+      rate("requests_per_s", "Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
+          .formula("ok requests that ended in the window ÷ window")
+          .words("mean requests per second")),
+
+  INPUTS_PER_S(
+      single("inputs_per_s", "Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
+          .formula("texts embedded by ok requests that ended in the window ÷ window")
+          .words("mean inputs per second")),
+
+  EFFECTIVE_CONCURRENCY(
+      load("effective_concurrency", "Effective concurrency")
+          .formula("requests in flight, mean over the window")
+          .words("mean requests in flight")),
+  ACTIVE_CONCURRENCY(
+      load("active_concurrency", "Active concurrency")
+          .formula("requests between their first and last token, mean over the window")
+          .words("mean requests that receive tokens")),
+  PEAK_IN_FLIGHT(
+      load("peak_in_flight", "Peak in flight")
+          .formula("most requests in flight, sampled 100 times a second over the window")
+          .words("most requests in flight")),
+
+  GOODPUT_REQUESTS_PER_S(
+      rate("goodput.requests_per_s", "Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
+          .formula("requests that met every objective ÷ window")
+          .words("mean requests in SLO per second")
+          .key("goodput.requests_per_s")
+          .from(f -> ifJudged(f, g -> g.requestsPerS()))),
+  GOODPUT_TOKENS_PER_S(
+      rate("goodput.tokens_per_s", "Goodput", Unit.TOKENS_PER_S, Amount.TOKENS_IN_SLO)
+          .formula("tokens of requests that met every objective ÷ window")
+          .words("mean tokens in SLO per second")
+          .key("goodput.tokens_per_s")
+          .from(f -> ifJudged(f, g -> g.tokensPerS()))),
+  GOODPUT_PERCENT(
+      share("goodput.percent", "In SLO", Amount.MET, Amount.ATTEMPTED)
+          .formula("requests that met every objective ÷ attempted requests")
+          .words("percentage of requests in SLO")
+          .better(Better.HIGHER)
+          .key("goodput.share")
+          .from(f -> ifJudged(f, g -> g.share() == null ? null : percent(g.met(), g.attempted())))),
+  GOODPUT_MAX_REQUESTS_PER_S(
+      single("goodput.max_requests_per_s", "Max goodput", Unit.REQUESTS_PER_S, Better.HIGHER)
+          .formula("goodput at the highest load level that holds the SLO")
+          .words("mean requests per second of the highest level that holds the SLO")
+          .key("goodput.max.requests_per_s")
+          .from(f -> ifJudged(f, g -> g.max() == null ? null : g.max().requestsPerS()))),
+
+  STARTED(requests("started", "all requests", "scheduled in the measure window", c -> c.started())),
+  ENDED(
+      requests(
+          "ended", "ended requests", "started requests that ended by themselves", c -> c.ended())),
+  OK(
+      requests("ok", "successful requests", "complete, and every check passed", c -> c.ok())
+          .outOf(c -> c.ended())),
+  ERRORS(
+      requests(
+              "errors",
+              "failed requests",
+              "ended by themselves, not ok, and not rate limited",
+              c -> c.failed())
+          .outOf(c -> c.ended())
+          .better(Better.LOWER)
+          .key("errors")
+          .compared(Amount.FAILED, Amount.ENDED)),
+  COMPLETE(requests(RequestStatus.COMPLETE)),
+  TRUNCATED(requests(RequestStatus.TRUNCATED)),
+  IN_STREAM_ERROR(requests(RequestStatus.IN_STREAM_ERROR)),
+  HTTP_ERROR(requests(RequestStatus.HTTP_ERROR)),
+  RATE_LIMITED(
+      requests(RequestStatus.RATE_LIMITED)
+          .formula(
+              "status rate_limited (HTTP 429): not a failure; the SLO counts it as attempted and"
+                  + " missed")
+          .better(Better.LOWER)
+          .compared(Amount.RATE_LIMITED, Amount.ENDED)),
+  TIMEOUT(requests(RequestStatus.TIMEOUT)),
+  STALLED(requests(RequestStatus.STALLED)),
+  CONNECTION_ERROR(requests(RequestStatus.CONNECTION_ERROR)),
+  INVALID_RESPONSE(requests(RequestStatus.INVALID_RESPONSE)),
+  CANCELLED(requests(RequestStatus.CANCELLED)),
+  EMPTY(requests(RequestStatus.EMPTY)),
+  NOT_BUILT(requests(RequestStatus.NOT_BUILT)),
+  INVALID_CHECKS(
+      single("invalid_checks.count", "Invalid checks", Unit.NUMBER, Better.LOWER)
+          .formula("checks that call the run invalid")
+          .words("count of checks that call the run invalid")
+          .key("checks"));
+
+  /** The unit of a metric. */
+  public enum Unit {
+    /** Milliseconds. */
+    MILLIS("ms", ValueRecorder.MICROS),
+    /** Percent. */
+    PERCENT("%", ValueRecorder.THOUSANDTHS),
+    /** Requests per second. */
+    REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
+    INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
+    /** Tokens per second. */
+    TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
+    /** Tokens. */
+    TOKENS("tokens", ValueRecorder.WHOLE),
+    /** Power. */
+    WATTS("W", ValueRecorder.THOUSANDTHS),
+    /** Tokens per joule of energy. */
+    TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
+    /** A ratio or a count. */
+    NUMBER("", ValueRecorder.THOUSANDTHS);
+
+    private final String sign;
+    private final double steps;
+
+    Unit(String sign, double steps) {
+      this.sign = sign;
+      this.steps = steps;
+    }
+
+    /** The unit's symbol; empty for a number. */
+    public String sign() {
+      return sign;
+    }
+  }
+
+  /** Which values are better. */
+  public enum Better {
+    LOWER,
+    HIGHER,
+    NEITHER
+  }
+
+  /** How the values of a set of requests are summarised, and which requests have one. */
+  enum Kind {
+    /** One value per ok request, summarised as a distribution. */
+    PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
+    /** One value per failed request, summarised as a distribution. */
+    PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
+    /** Many values per request, pooled; they are not independent. */
+    POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
+    /** A sum over the measure window ÷ its length. */
+    RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
+    /** A share of requests. */
+    SHARE("share", "requests scheduled in measure"),
+    /** A number of requests, and its share of a whole if it has one. */
+    REQUESTS("count, share", "requests scheduled in measure"),
+    /** A number computed from others. */
+    SINGLE("number", "as its formula says");
+
+    private final String summarised;
+    private final String population;
+
+    Kind(String summarised, String population) {
+      this.summarised = summarised;
+      this.population = population;
+    }
+
+    /** Which requests are included, in words. */
+    String population() {
+      return population;
+    }
+
+    private boolean isDistribution() {
+      return this == PER_REQUEST || this == PER_FAILED_REQUEST || this == POOLED;
+    }
+  }
+
+  /**
+   * The sums over requests and tokens that rates and shares are made of. A request counts at the
+   * instant at which it was scheduled (in the measure phase) or ended, a token at the instant at
+   * which it arrived.
+   */
+  public enum Amount {
+    /** Requests scheduled. */
+    STARTED,
+    /** Scheduled requests that ended by themselves. */
+    ENDED,
+    /** Scheduled requests that failed. */
+    FAILED,
+    /** Scheduled requests that the server rejected with status 429. */
+    RATE_LIMITED,
+    /** Scheduled requests that the SLO judges. */
+    ATTEMPTED,
+    /** Scheduled requests that met the SLO. */
+    MET,
+    /** Ok requests by the instant of their end. */
+    COMPLETED,
+    /** Scheduled requests that are ok and streamed. */
+    READERS,
+    /** Scheduled requests that are ok and streamed, with a reader stall above 0. */
+    READERS_STALLED,
+    /** Requests that met the SLO, by the instant of their end. */
+    COMPLETED_IN_SLO,
+    /** Tokens by the instant of their arrival. */
+    TOKENS,
+    /** Tokens of requests that met the SLO. */
+    TOKENS_IN_SLO
+  }
+
+  /** Part and whole of a rate or a share; null stands for the length of the window. */
+  public record Terms(@Nullable Amount part, @Nullable Amount whole) {}
+
+  private static final List<Metric> DISTRIBUTIONS =
+      Arrays.stream(values()).filter(Metric::isDistribution).toList();
+
+  private static final List<Metric> OF_REQUESTS =
+      DISTRIBUTIONS.stream().filter(metric -> metric.kind() == Kind.PER_REQUEST).toList();
+
+  @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
+  private final MetricEntry entry;
+
+  private final String name;
+  private final String key;
+
+  Metric(MetricEntry entry) {
+    this.entry = entry;
+    String plain = name().toLowerCase(Locale.ROOT);
+    name = entry.name == null ? plain.replaceAll("_ms$", "") : entry.name;
+    key = entry.key == null ? plain : entry.key;
+  }
+
+  /** The metrics that have a value per ok request. */
+  public static List<Metric> ofRequests() {
+    return OF_REQUESTS;
+  }
+
+  /** The metrics that have a distribution, in the order of tables. */
+  public static List<Metric> distributions() {
+    return DISTRIBUTIONS;
+  }
+
+  /** The name in assertions, settings and comparisons: {@code ttft}, {@code goodput.percent}. */
+  public String figure() {
+    return name;
+  }
+
+  /** The name in {@code summary.json}, unit at its end: {@code ttft_ms}. */
+  public String key() {
+    return key;
+  }
+
+  /** The name in tables and charts. */
+  public String title() {
+    return entry.title;
+  }
+
+  /** The name in the middle of a sentence. */
+  public String words() {
+    String words = entry.words == null ? entry.title : entry.words;
+    boolean abbreviation = !Character.isLowerCase(words.charAt(1));
+    return abbreviation ? words : Character.toLowerCase(words.charAt(0)) + words.substring(1);
+  }
+
+  /** The definition in one line. */
+  public String formula() {
+    return entry.formula;
+  }
+
+  /**
+   * The same metric measured from {@code scheduled} instead of {@code admitted}, which adds the
+   * wait inside the client; a metric without such a variant returns itself.
+   */
+  public Metric fromSchedule() {
+    return switch (this) {
+      case TTFT_MS -> TTFT_FROM_SCHEDULE_MS;
+      case TTFO_MS -> TTFO_FROM_SCHEDULE_MS;
+      case E2E_MS -> E2E_FROM_SCHEDULE_MS;
+      default -> this;
+    };
+  }
+
+  /** Its unit. */
+  public Unit unit() {
+    return entry.unit;
+  }
+
+  /** Which values are better. */
+  public Better better() {
+    return entry.better;
+  }
+
+  /** Its kind. */
+  Kind kind() {
+    return entry.kind;
+  }
+
+  /** How it is summarised, in words. */
+  String summarised() {
+    boolean isCountOnly = kind() == Kind.REQUESTS && whole() == null;
+    return isCountOnly ? "count" : kind().summarised;
+  }
+
+  /** Whether it has a distribution. */
+  public boolean isDistribution() {
+    return kind().isDistribution();
+  }
+
+  /** Whether it is a time; lower times are better. */
+  public boolean isTime() {
+    return entry.unit == Unit.MILLIS;
+  }
+
+  /** Whether it pools many values per request, which are not independent. */
+  public boolean isPooled() {
+    return entry.kind == Kind.POOLED;
+  }
+
+  /** Whether {@code compare} compares it. */
+  public boolean isCompared() {
+    return entry.compared || entry.terms != null;
+  }
+
+  /**
+   * Numerator and denominator of a compared rate or share; for costs the amount that they are
+   * inversely proportional to, as denominator; else null.
+   */
+  public @Nullable Terms terms() {
+    return entry.terms;
+  }
+
+  /**
+   * Its value for a request, in its unit; null if the request has none or several.
+   *
+   * @param readingSpeed of the answer's reader, tokens per second
+   */
+  public @Nullable Double of(RequestRecord record, double readingSpeed) {
+    Number value = entry.ofRecord == null ? null : entry.ofRecord.apply(record, readingSpeed);
+    return value == null ? null : (Double) value.doubleValue();
+  }
+
+  /** A recorder for its values. */
+  public ValueRecorder recorder() {
+    return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
+  }
+
+  /** Its single number for a set of requests; null if there is none. */
+  public @Nullable Double number(Figures figures) {
+    return entry.value == null ? figures.numbers().get(this) : entry.value.apply(figures);
+  }
+
+  /** The number of requests; null for other kinds of metrics. */
+  @Nullable ToLongFunction<Figures.Counts> count() {
+    return entry.count;
+  }
+
+  /** The whole that the number of requests is a share of; null for none. */
+  @Nullable ToLongFunction<Figures.Counts> whole() {
+    return entry.whole;
+  }
+}

@@ -1,0 +1,239 @@
+package io.github.gatlingllm.figures.metric;
+
+import io.github.gatlingllm.figures.metric.Figures.Counts;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Metric.Better;
+import io.github.gatlingllm.figures.metric.Metric.Kind;
+import io.github.gatlingllm.figures.metric.Metric.Terms;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Builder of an entry of the metrics catalogue, with one factory method for each kind of entry. */
+final class MetricEntry {
+
+  private static final double NANOS_PER_MS = 1e6;
+
+  final Kind kind;
+  final String title;
+  final Unit unit;
+  Better better;
+  String formula = "";
+  @Nullable String name;
+  @Nullable String key;
+  @Nullable String words;
+  boolean compared;
+  @Nullable Terms terms;
+  @Nullable BiFunction<RequestRecord, Double, @Nullable Number> ofRecord;
+  @Nullable Function<Figures, @Nullable Double> value;
+  @Nullable ToLongFunction<Counts> count;
+  @Nullable ToLongFunction<Counts> whole;
+
+  private MetricEntry(Kind kind, String title, Unit unit, Better better) {
+    this.kind = kind;
+    this.title = title;
+    this.unit = unit;
+    this.better = better;
+  }
+
+  /** The definition in one line. */
+  MetricEntry formula(String formula) {
+    this.formula = formula;
+    return this;
+  }
+
+  /** The name within a sentence, if it differs from the title. */
+  MetricEntry words(String words) {
+    this.words = words;
+    return this;
+  }
+
+  /** The key in {@code summary.json}. */
+  MetricEntry key(String key) {
+    this.key = key;
+    return this;
+  }
+
+  MetricEntry better(Better better) {
+    this.better = better;
+    return this;
+  }
+
+  /** The value for a request, in the metric's unit; null if the request has none. */
+  MetricEntry of(Function<RequestRecord, @Nullable Number> value) {
+    this.ofRecord = (record, readingSpeed) -> value.apply(record);
+    return this;
+  }
+
+  /** The number for a set of requests, if it is not in {@link Figures#numbers}. */
+  MetricEntry from(Function<Figures, @Nullable Double> value) {
+    this.value = value;
+    return this;
+  }
+
+  /** The whole that the number of requests is a share of. */
+  MetricEntry outOf(ToLongFunction<Counts> all) {
+    this.whole = all;
+    return this;
+  }
+
+  /** Includes it in comparisons of runs. */
+  MetricEntry compared() {
+    compared = true;
+    return this;
+  }
+
+  /** Includes it in comparisons of runs, as part ÷ whole; null is the length of the window. */
+  MetricEntry compared(@Nullable Amount part, @Nullable Amount all) {
+    terms = new Terms(part, all);
+    return this;
+  }
+
+  private MetricEntry named(String figure, String inSummary) {
+    name = figure;
+    key = inSummary;
+    return this;
+  }
+
+  private MetricEntry counting(ToLongFunction<Counts> requests) {
+    count = requests;
+    return this;
+  }
+
+  /** A time of one request in milliseconds, from nanoseconds; lower is better. */
+  static MetricEntry time(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return new MetricEntry(Kind.PER_REQUEST, title, Unit.MILLIS, Better.LOWER)
+        .formula(formula)
+        .of(record -> millis(nanos.apply(record)));
+  }
+
+  /**
+   * A time of one request in milliseconds, from nanoseconds, that depends on the reading speed
+   * (tokens per second); lower is better.
+   */
+  static MetricEntry timeOfReader(
+      String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
+    MetricEntry entry = time(title, formula, record -> null);
+    entry.ofRecord = (record, readingSpeed) -> millis(nanos.apply(record, readingSpeed));
+    return entry;
+  }
+
+  /** A time of one failed request in milliseconds, from nanoseconds; lower is better. */
+  static MetricEntry timeOfFailed(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return new MetricEntry(Kind.PER_FAILED_REQUEST, title, Unit.MILLIS, Better.LOWER)
+        .formula(formula)
+        .of(record -> millis(nanos.apply(record)));
+  }
+
+  /** Times between the tokens or events of a stream in milliseconds, pooled; lower is better. */
+  static MetricEntry gap(String title, String formula) {
+    return new MetricEntry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER).formula(formula);
+  }
+
+  /** Tokens of one request, neither good nor bad. */
+  static MetricEntry length(
+      String title, String formula, Function<RequestRecord, @Nullable Number> tokens) {
+    return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS, Better.NEITHER)
+        .formula(formula)
+        .of(tokens);
+  }
+
+  /** Tokens per second of one request; higher is better. */
+  static MetricEntry speed(String title, String formula) {
+    return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS_PER_S, Better.HIGHER)
+        .formula(formula)
+        .words(title.replace("tok/s", "tokens per second"));
+  }
+
+  /** An amount per second of the measure window; higher is better. */
+  static MetricEntry rate(String name, String title, Unit unit, Amount amount) {
+    return new MetricEntry(Kind.RATE, title, unit, Better.HIGHER)
+        .named(name, "throughput." + name)
+        .compared(amount, null);
+  }
+
+  static MetricEntry share(String name, String title, Amount part, Amount whole) {
+    return new MetricEntry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER)
+        .named(name, name)
+        .compared(part, whole);
+  }
+
+  static MetricEntry single(String name, String title, Unit unit, Better better) {
+    return new MetricEntry(Kind.SINGLE, title, unit, better).named(name, "throughput." + name);
+  }
+
+  /** A number of concurrent requests, neither good nor bad. */
+  static MetricEntry load(String name, String title) {
+    return single(name, title, Unit.NUMBER, Better.NEITHER);
+  }
+
+  /** A number without unit; lower is better. */
+  static MetricEntry ratio(String name, String title) {
+    return single(name, title, Unit.NUMBER, Better.LOWER);
+  }
+
+  static MetricEntry requests(
+      String name, String title, String formula, ToLongFunction<Counts> count) {
+    return new MetricEntry(Kind.REQUESTS, title, Unit.NUMBER, Better.NEITHER)
+        .named(name, "counts." + name)
+        .formula(formula)
+        .counting(count);
+  }
+
+  /** Requests of a status. */
+  static MetricEntry requests(RequestStatus status) {
+    String key = status.key();
+    return requests(
+            key, key.replace('_', ' ') + " requests", "status " + key, counts -> counts.of(status))
+        .key("counts.verdicts." + key)
+        .outOf(status == RequestStatus.CANCELLED ? Counts::started : Counts::ended);
+  }
+
+  // Parts of formulas.
+
+  private static @Nullable Double millis(@Nullable Number nanos) {
+    return nanos == null ? null : (Double) (nanos.doubleValue() / NANOS_PER_MS);
+  }
+
+  /** Milliseconds per token; null if either value is missing or not positive. */
+  static @Nullable Double over(@Nullable Long nanos, @Nullable Integer tokens) {
+    return nanos == null || nanos <= 0 || tokens == null || tokens <= 0
+        ? null
+        : (Double) (nanos / NANOS_PER_MS / tokens);
+  }
+
+  /** Tokens per second; null if either value is missing or not positive. */
+  static @Nullable Double perSecond(@Nullable Integer tokens, @Nullable Number nanos) {
+    return tokens == null || tokens <= 0 || nanos == null || !(nanos.doubleValue() > 0)
+        ? null
+        : (Double) (tokens * 1e9 / nanos.doubleValue());
+  }
+
+  /**
+   * Prompt tokens that were not in the server's cache; all of them if the server does not report
+   * cached ones.
+   */
+  static @Nullable Integer uncached(RequestRecord.Tokens tokens) {
+    Integer prompt = tokens.prompt();
+    Integer cached = tokens.cachedTokens();
+    return prompt == null ? null : (Integer) (prompt - (cached == null ? 0 : cached));
+  }
+
+  /** Null without an SLO. */
+  static @Nullable Double ifJudged(
+      Figures figures, Function<Figures.Goodput, @Nullable Double> value) {
+    Figures.Goodput goodput = figures.goodput();
+    return goodput == null ? null : value.apply(goodput);
+  }
+
+  /** A percentage from counts, because 100 × 0.29 is 28.999999999999996. */
+  static @Nullable Double percent(long part, long whole) {
+    return whole == 0 ? null : (Double) (part * 100.0 / whole);
+  }
+}

@@ -1,0 +1,250 @@
+package io.github.gatlingllm.figures.metric;
+
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records the values of one quantity and computes their {@link Distribution}. Memory is bounded: a
+ * histogram of 3 significant digits from the smallest value to the largest (about 16 KiB below 2
+ * ms, 8 KiB more per doubling), and {@link Moments}. Not thread-safe.
+ */
+public final class ValueRecorder {
+
+  /** Histogram steps per millisecond: the histogram counts microseconds. */
+  public static final double MICROS = 1_000;
+
+  /** Histogram steps per token: whole tokens. */
+  public static final double WHOLE = 1;
+
+  /** Histogram steps per token/s: thousandths of a token/s. */
+  public static final double THOUSANDTHS = 1_000;
+
+  /** Histogram steps per unit of a value reported by a server, which may be seconds. */
+  public static final double MILLIONTHS = 1_000_000;
+
+  private static final double[] UPPER = {50, 75, 90, 95, 99, 99.9};
+  private static final double[] LOWER_TOO = {1, 5, 10, 50, 75, 90, 95, 99, 99.9};
+
+  private final double resolution;
+  private final boolean isRate;
+  private final LogLinearHistogram histogram = new LogLinearHistogram(3);
+  private final Moments moments = new Moments();
+
+  public ValueRecorder(double resolution) {
+    this(resolution, false);
+  }
+
+  /**
+   * @param isRate whether low values are the bad ones, so that low percentiles are included
+   */
+  ValueRecorder(double resolution, boolean isRate) {
+    this.resolution = resolution;
+    this.isRate = isRate;
+  }
+
+  public void add(double value) {
+    add(value, 1);
+  }
+
+  public void add(double value, long weight) {
+    if (weight <= 0) {
+      return;
+    }
+    histogram.add(Math.round(value * resolution), weight);
+    moments.add(value, weight);
+  }
+
+  /** Adds the first {@code count} of these times in microseconds, converted to milliseconds. */
+  public void addMicros(int[] micros, int count) {
+    histogram.addAll(micros, count);
+    moments.addMicros(micros, count);
+  }
+
+  public void add(ValueRecorder other) {
+    histogram.add(other.histogram);
+    moments.add(other.moments);
+  }
+
+  public boolean isEmpty() {
+    return moments.count() == 0;
+  }
+
+  public Moments moments() {
+    return moments;
+  }
+
+  /**
+   * The nearest-rank percentile, the ⌈p ÷ 100 × n⌉-th smallest value; null without values.
+   *
+   * @param percent in (0, 100]
+   */
+  public @Nullable Double percentile(double percent) {
+    if (isEmpty()) {
+      return null;
+    }
+    double value = histogram.percentile(percent) / resolution;
+    return Math.max(moments.min(), Math.min(moments.max(), value));
+  }
+
+  /** Receives recorded values in ascending order, rounded to the histogram's precision. */
+  @FunctionalInterface
+  public interface ValueVisitor {
+    void value(double value, long count);
+  }
+
+  public void forEach(ValueVisitor visitor) {
+    histogram.forEach(
+        (low, high, count) -> visitor.value((low + (high - low + 1) / 2) / resolution, count));
+  }
+
+  /** The distribution without confidence intervals. */
+  public Distribution distribution() {
+    return distribution(null, null, null);
+  }
+
+  /**
+   * The value of that rank in ascending order.
+   *
+   * @param rank 1 to the number of values
+   */
+  public double atRank(long rank) {
+    // half a rank lower, so that rounding cannot reach the next rank
+    return Objects.requireNonNull(percentile((rank - 0.5) * 100 / moments.count()));
+  }
+
+  /** The distribution with confidence intervals, each null if there is none. */
+  public Distribution distribution(
+      @Nullable Interval meanCi95, @Nullable Interval p50Ci95, @Nullable Interval p99Ci95) {
+    if (isEmpty()) {
+      return Distribution.EMPTY;
+    }
+    return new Distribution(
+        moments.count(),
+        moments.mean(),
+        moments.std(),
+        moments.min(),
+        isRate ? percentile(1) : null,
+        isRate ? percentile(5) : null,
+        isRate ? percentile(10) : null,
+        percentile(50),
+        percentile(75),
+        percentile(90),
+        percentile(95),
+        percentile(99),
+        percentile(99.9),
+        moments.max(),
+        meanCi95,
+        p50Ci95,
+        p99Ci95,
+        lowN(moments.count(), isRate));
+  }
+
+  /** The percentiles with fewer than 10 of {@code count} values beyond them. */
+  static List<String> lowN(long count, boolean isRate) {
+    List<String> low = new ArrayList<>(0);
+    for (double percent : isRate ? LOWER_TOO : UPPER) {
+      if (isLowN(count, percent)) {
+        low.add(percent == 99.9 ? "p999" : "p" + (int) percent);
+      }
+    }
+    return low;
+  }
+
+  /**
+   * Whether fewer than 10 of {@code count} values are beyond that percentile: above it, or below it
+   * if it is under p50.
+   */
+  static boolean isLowN(long count, double percent) {
+    // In binary, 99.9 % of 10,000 is slightly more than 9,990.
+    long rank = (long) Math.ceil(count * percent / 100 - 1e-12 * count);
+    return (percent < 50 ? rank - 1 : count - rank) < 10;
+  }
+
+  /**
+   * Count, mean, population standard deviation, minimum and maximum of a stream of values (relative
+   * error 1e-9 after 20 million values).
+   *
+   * <p>Uses Welford's update, and Chan's to merge two: without a sum of squares there is no
+   * cancellation if the spread is small compared with the mean.
+   */
+  public static final class Moments {
+
+    private long count;
+    private double mean;
+    private double squares;
+    private double min = Double.POSITIVE_INFINITY;
+    private double max = Double.NEGATIVE_INFINITY;
+
+    /** Adds a value {@code weight} times. */
+    public void add(double value, long weight) {
+      if (weight <= 0) {
+        return;
+      }
+      count += weight;
+      double delta = value - mean;
+      mean += delta * weight / count;
+      squares += delta * (value - mean) * weight;
+      min = Math.min(min, value);
+      max = Math.max(max, value);
+    }
+
+    public void add(Moments other) {
+      add(other.count, other.mean, other.squares, other.min, other.max);
+    }
+
+    private void add(long more, double theirMean, double theirSquares, double least, double most) {
+      if (more == 0) {
+        return;
+      }
+      long total = count + more;
+      double delta = theirMean - mean;
+      squares += theirSquares + delta * delta * ((double) count * more / total);
+      mean += delta * more / total;
+      count = total;
+      min = Math.min(min, least);
+      max = Math.max(max, most);
+    }
+
+    /** Adds many values in milliseconds with few divisions. */
+    private void addMicros(int[] micros, int more) {
+      long sum = 0;
+      int least = Integer.MAX_VALUE;
+      int most = Integer.MIN_VALUE;
+      for (int i = 0; i < more; i++) {
+        sum += micros[i];
+        least = Math.min(least, micros[i]);
+        most = Math.max(most, micros[i]);
+      }
+      double theirMean = (double) sum / more;
+      double theirSquares = 0;
+      for (int i = 0; i < more; i++) {
+        double delta = micros[i] - theirMean;
+        theirSquares += delta * delta;
+      }
+      add(more, theirMean / 1e3, theirSquares / 1e6, least / 1e3, most / 1e3);
+    }
+
+    public long count() {
+      return count;
+    }
+
+    public double mean() {
+      return mean;
+    }
+
+    public double std() {
+      return count == 0 ? 0 : Math.sqrt(Math.max(0, squares / count));
+    }
+
+    public double min() {
+      return min;
+    }
+
+    public double max() {
+      return max;
+    }
+  }
+}

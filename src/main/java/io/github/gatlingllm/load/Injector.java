@@ -1,0 +1,186 @@
+package io.github.gatlingllm.load;
+
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.ProcessSetting;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a load test that this process runs.
+ *
+ * @param share its share of the load; null where none is set, and the process runs the whole load
+ * @param startAt when the load starts; null to start as soon as this process is ready
+ */
+public record Injector(@Nullable InjectorShare share, @Nullable StartTime startAt) {
+
+  /** System property of the share, {@code i/n}; {@code LLM_INJECTOR} in the environment. */
+  public static final String SHARE_PROPERTY = "llm.injector";
+
+  /** System property of the start; {@code LLM_START_AT} in the environment. */
+  public static final String START_PROPERTY = "llm.startAt";
+
+  private static final InjectorShare ALONE = new InjectorShare(1, 1);
+
+  private static final String INDEX = "JOB_COMPLETION_INDEX";
+  private static final String COUNT = "INJECTORS";
+
+  /**
+   * Reads the system properties and the environment of this process.
+   *
+   * @throws IllegalArgumentException in one line, if a setting is invalid or two contradict each
+   *     other
+   */
+  public static Injector ofProcess() {
+    return of(System.getProperties(), System.getenv());
+  }
+
+  static Injector of(Map<?, ?> properties, Map<String, String> environment) {
+    InjectorShare share =
+        new ProcessSetting(SHARE_PROPERTY).read(properties, environment, InjectorShare::parse);
+    return new Injector(
+        share == null ? ofJob(environment) : share,
+        new ProcessSetting(START_PROPERTY).read(properties, environment, StartTime::parse));
+  }
+
+  /**
+   * The share of a pod of an Indexed Job of Kubernetes. Kubernetes sets the index, from 0; the
+   * count is set by the manifest.
+   */
+  private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
+    String index = text(environment, INDEX);
+    String count = text(environment, COUNT);
+    if (index == null && count == null) {
+      return null;
+    }
+    if (count == null) {
+      throw new IllegalArgumentException(
+          INDEX
+              + "="
+              + index
+              + " without "
+              + COUNT
+              + ": set it to the completions of the Job, or "
+              + SHARE_PROPERTY
+              + "=1/1 where each pod is a load test of its own");
+    }
+    if (index == null) {
+      throw new IllegalArgumentException(
+          COUNT
+              + "="
+              + count
+              + " without "
+              + INDEX
+              + ": run an Indexed Job (completionMode: Indexed), or set "
+              + SHARE_PROPERTY
+              + "=<i>/"
+              + count);
+    }
+    if (!index.matches("\\d{1,5}") || !count.matches("\\d{1,5}")) {
+      throw notOneOf(index, count);
+    }
+    int from0 = Integer.parseInt(index);
+    int injectors = Integer.parseInt(count);
+    if (from0 >= injectors || injectors > InjectorShare.MOST) {
+      throw notOneOf(index, count);
+    }
+    return new InjectorShare(from0 + 1, injectors);
+  }
+
+  private static @Nullable String text(Map<String, String> environment, String variable) {
+    String text = environment.get(variable);
+    return text == null || text.isBlank() ? null : text.strip();
+  }
+
+  private static IllegalArgumentException notOneOf(String index, String count) {
+    return new IllegalArgumentException(
+        String.format(
+            Locale.ROOT,
+            "%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at"
+                + " most %,d",
+            INDEX,
+            index,
+            COUNT,
+            count,
+            InjectorShare.MOST));
+  }
+
+  /** Whether other injectors run the rest of the load. */
+  public boolean isPart() {
+    return share != null && share.isPart();
+  }
+
+  /** The share of the load; 1/1 where none is set. */
+  public InjectorShare part() {
+    return share == null ? ALONE : share;
+  }
+
+  /** {@code 2/4, from 2027-03-01T09:30:00Z}. */
+  @Override
+  public String toString() {
+    return part() + (startAt == null ? "" : ", from " + startAt);
+  }
+
+  /** The name of this injector in records: the host, and the index where a share is set. */
+  public String nameOn(String host) {
+    return share == null ? host : host + "-" + share.index();
+  }
+
+  /**
+   * The instant at which the load starts, by the wall clock of each injector.
+   *
+   * @param unixNanos nanoseconds since the epoch
+   */
+  public record StartTime(long unixNanos) {
+
+    /** The accepted forms, for messages. */
+    public static final String EXPECTED =
+        "seconds or milliseconds since 1970, or a time with its zone such as 2027-03-01T09:30:00Z";
+
+    /** Smaller numbers are seconds: 100 billion seconds is the year 5138, as milliseconds 1973. */
+    private static final BigDecimal LEAST_MILLIS = BigDecimal.valueOf(100_000_000_000L);
+
+    private static final BigDecimal MOST_MILLIS = LEAST_MILLIS.scaleByPowerOfTen(3);
+
+    /**
+     * Parses seconds or milliseconds since the epoch, told apart by size, or an ISO time with its
+     * zone.
+     *
+     * @throws IllegalArgumentException in one line, if the text is none of these
+     */
+    public static StartTime parse(String text) {
+      String time = text.strip();
+      try {
+        if (time.matches("\\d+(\\.\\d{1,9})?")) {
+          return new StartTime(nanos(new BigDecimal(time)));
+        }
+        Instant instant = OffsetDateTime.parse(time).toInstant();
+        return new StartTime(
+            Math.addExact(
+                Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano()));
+      } catch (DateTimeException | ArithmeticException e) {
+        throw new IllegalArgumentException("expected " + EXPECTED, e);
+      }
+    }
+
+    private static long nanos(BigDecimal number) {
+      if (number.compareTo(MOST_MILLIS) >= 0) {
+        throw new ArithmeticException("neither seconds nor milliseconds");
+      }
+      return number
+          .scaleByPowerOfTen(number.compareTo(LEAST_MILLIS) < 0 ? 9 : 6)
+          .toBigInteger()
+          .longValueExact();
+    }
+
+    /** The ISO form, in UTC. */
+    @Override
+    public String toString() {
+      return Instant.EPOCH.plusNanos(unixNanos).toString();
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/** Joins the runs of the injectors of a load test into one run. */
-@NullMarked
-package io.github.gatlingllm.merge;
-
-import org.jspecify.annotations.NullMarked;

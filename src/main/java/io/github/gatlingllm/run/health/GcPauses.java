@@ -1,0 +1,90 @@
+package io.github.gatlingllm.run.health;
+
+import com.sun.management.GarbageCollectionNotificationInfo;
+import com.sun.management.GcInfo;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import javax.management.ListenerNotFoundException;
+import javax.management.Notification;
+import javax.management.NotificationEmitter;
+import javax.management.NotificationListener;
+import javax.management.openmbean.CompositeData;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the stop-the-world pauses of all garbage collectors. Thread-safe. */
+final class GcPauses implements NotificationListener {
+
+  private final List<Pause> pauses = new ArrayList<>();
+
+  private record Pause(long endNanos, long nanos) {}
+
+  /**
+   * Pauses in an interval.
+   *
+   * @param nanos total duration
+   * @param longestNanos duration of the longest pause
+   */
+  record Pauses(long count, long nanos, long longestNanos) {}
+
+  /** Starts to listen, until {@link #close}. */
+  static GcPauses listen() {
+    GcPauses pauses = new GcPauses();
+    for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+      if (isPausing(collector.getName()) && collector instanceof NotificationEmitter emitter) {
+        emitter.addNotificationListener(pauses, null, null);
+      }
+    }
+    return pauses;
+  }
+
+  /** ZGC and Shenandoah also report their concurrent cycles, during which the program runs. */
+  static boolean isPausing(String collector) {
+    return !collector.endsWith("Cycles") && !collector.contains("Concurrent");
+  }
+
+  @Override
+  public void handleNotification(Notification notification, @Nullable Object handback) {
+    if (notification
+        .getType()
+        .equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) {
+      CompositeData data = (CompositeData) notification.getUserData();
+      GcInfo collection = GarbageCollectionNotificationInfo.from(data).getGcInfo();
+      long sinceMillis = ManagementFactory.getRuntimeMXBean().getUptime() - collection.getEndTime();
+      add(System.nanoTime() - sinceMillis * 1_000_000, collection.getDuration() * 1_000_000);
+    }
+  }
+
+  synchronized void add(long endNanos, long nanos) {
+    pauses.add(new Pause(endNanos, nanos));
+  }
+
+  /** Removes and sums the pauses that ended before an instant of {@link System#nanoTime()}. */
+  synchronized Pauses take(long untilNanos) {
+    Pauses sum = new Pauses(0, 0, 0);
+    for (Iterator<Pause> all = pauses.iterator(); all.hasNext(); ) {
+      Pause pause = all.next();
+      if (pause.endNanos - untilNanos < 0) {
+        all.remove();
+        sum =
+            new Pauses(
+                sum.count + 1, sum.nanos + pause.nanos, Math.max(sum.longestNanos, pause.nanos));
+      }
+    }
+    return sum;
+  }
+
+  void close() {
+    for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+      if (collector instanceof NotificationEmitter emitter) {
+        try {
+          emitter.removeNotificationListener(this);
+        } catch (ListenerNotFoundException e) {
+          // Not a pausing collector: no listener was added.
+        }
+      }
+    }
+  }
+}

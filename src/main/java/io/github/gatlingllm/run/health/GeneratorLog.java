@@ -1,0 +1,266 @@
+package io.github.gatlingllm.run.health;
+
+import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.RequestRecord;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Future;
+import java.util.concurrent.PriorityBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes {@code generator.jsonl}: each call of {@link #write} adds a line about the load generator
+ * since the previous line. Thread-safe.
+ */
+public final class GeneratorLog {
+
+  private static final long LATE_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(GeneratorField.LATE_START_MS);
+
+  /** Shortest interval of a line: CPU time is counted in steps of 10 ms. */
+  private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Path file;
+  private final String injector;
+  private final LongUnaryOperator unixNanos;
+  private final Supplier<Load> load;
+  private final MachineCounters counters = new MachineCounters(Path.of("/"));
+  private final GcPauses pauses = GcPauses.listen();
+  private final List<Heartbeat> heartbeats = new ArrayList<>();
+  private final List<Future<?>> heartbeatTasks = new ArrayList<>();
+  private final AtomicLong lateStarts = new AtomicLong();
+  private final AtomicLong events = new AtomicLong();
+  private final AtomicLong coalesced = new AtomicLong();
+  private final Queue<Long> edges = new PriorityBlockingQueue<>();
+  private Consumer<GeneratorSecond> watcher = second -> {};
+  private Reading before;
+  private boolean isFailed;
+
+  /**
+   * State of the run at an instant.
+   *
+   * @param inFlight admitted requests that have not ended
+   * @param queued records waiting to be written
+   * @param dropped records lost so far
+   */
+  public record Load(long inFlight, long queued, long dropped) {}
+
+  /** Counters at an instant; only differences are meaningful. */
+  private record Reading(
+      long nanoTime,
+      long processCpu,
+      long compiler,
+      MachineCounters.@Nullable Cpu cpu,
+      @Nullable Long pressure,
+      @Nullable Long throttled) {}
+
+  /**
+   * Creates a log whose first line starts now.
+   *
+   * @param unixNanos converts {@link System#nanoTime()} to epoch time
+   */
+  public GeneratorLog(
+      Path file, String injector, LongUnaryOperator unixNanos, Supplier<Load> load) {
+    this.file = file;
+    this.injector = injector;
+    this.unixNanos = unixNanos;
+    this.load = load;
+    before = reading(System.nanoTime());
+  }
+
+  /** Passes each line to {@code watcher} too, before it is written. */
+  public synchronized void listen(Consumer<GeneratorSecond> watcher) {
+    this.watcher = watcher;
+  }
+
+  /** Starts a heartbeat on each event loop, at evenly spaced instants. */
+  public synchronized void watch(Iterable<? extends EventExecutor> loops) {
+    List<EventExecutor> all = new ArrayList<>();
+    loops.forEach(all::add);
+    for (int i = 0; i < all.size(); i++) {
+      long delay = Heartbeat.PERIOD_NANOS + i * Heartbeat.PERIOD_NANOS / all.size();
+      EventExecutor loop = all.get(i);
+      try {
+        Heartbeat.Started started =
+            Heartbeat.start(
+                System::nanoTime,
+                delay,
+                heartbeat ->
+                    loop.scheduleAtFixedRate(
+                        heartbeat, delay, Heartbeat.PERIOD_NANOS, TimeUnit.NANOSECONDS));
+        heartbeatTasks.add(started.task());
+        heartbeats.add(started.heartbeat());
+      } catch (RejectedExecutionException e) {
+        // The event loop is shut down: the run has ended.
+      }
+    }
+  }
+
+  /** Counts a request that has ended. */
+  public void accept(RequestRecord record) {
+    Long lag = record.timing().startLagNanos();
+    lateStarts.getAndAdd(lag != null && lag > LATE_NANOS ? 1 : 0);
+    events.getAndAdd(record.events().count());
+    coalesced.getAndAdd(record.events().coalesced());
+  }
+
+  /**
+   * Makes a line end at that instant of {@link System#nanoTime()}, such as an edge of a measure
+   * window, so that no line mixes what was before with what was after. Call it as early as the
+   * instant is known. Never blocks.
+   */
+  public void edge(long nanoTime) {
+    edges.add(nanoTime);
+  }
+
+  /** Writes the lines that end at edges which have passed. */
+  public synchronized void cut() {
+    cut(System.nanoTime());
+  }
+
+  private void cut(long untilNanos) {
+    for (Long edge = edges.peek(); edge != null && edge - untilNanos <= 0; edge = edges.peek()) {
+      edges.remove(edge);
+      if (edge - before.nanoTime > 0) {
+        write(reading(edge));
+      }
+    }
+  }
+
+  /** Writes a line about the time since the previous line. */
+  public synchronized void write() {
+    long nanoTime = System.nanoTime();
+    cut(nanoTime);
+    Reading now = reading(nanoTime);
+    if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // else the next line includes it
+      write(now);
+    }
+  }
+
+  private void write(Reading now) {
+    GeneratorSecond second = second(now);
+    before = now;
+    watcher.accept(second);
+    try {
+      second.append(file);
+    } catch (IOException e) {
+      if (!isFailed) {
+        System.out.println("LLM generator.jsonl could not be written: " + e.getMessage());
+      }
+      isFailed = true;
+    }
+  }
+
+  /**
+   * Writes the last line, which is at least {@link #SHORTEST_NANOS} long unless an edge ends it,
+   * and stops measuring.
+   */
+  public synchronized void close() {
+    long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
+    try {
+      TimeUnit.NANOSECONDS.sleep(left);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    heartbeatTasks.forEach(each -> each.cancel(false));
+    pauses.close();
+    long end = System.nanoTime();
+    cut(end);
+    write(reading(end));
+  }
+
+  private Reading reading(long nanoTime) {
+    return new Reading(
+        nanoTime,
+        counters.processCpuNanos(),
+        counters.compilerNanos(),
+        counters.cpu(),
+        counters.pressureNanos(),
+        counters.throttledNanos());
+  }
+
+  private GeneratorSecond second(Reading now) {
+    long length = now.nanoTime - before.nanoTime;
+    GeneratorSecond second =
+        new GeneratorSecond()
+            .with(GeneratorField.INJECTOR, injector)
+            .with(GeneratorField.START, unixNanos.applyAsLong(before.nanoTime))
+            .with(GeneratorField.LENGTH, length);
+    List<Lateness> late =
+        heartbeats.stream().map(heartbeat -> heartbeat.take(now.nanoTime)).toList();
+    GcPauses.Pauses gc = pauses.take(now.nanoTime);
+    Load run = load.get();
+    second
+        .with(GeneratorField.LAG_P50, byLoop(late, loop -> loop.percentile(50)))
+        .with(GeneratorField.LAG_P99, byLoop(late, loop -> loop.percentile(99)))
+        .with(GeneratorField.LAG_MAX, byLoop(late, Lateness::longest))
+        .with(
+            GeneratorField.LATEST_LOOP,
+            late.stream()
+                .max(Comparator.comparingLong(Lateness::sum))
+                .map(Lateness::timeAbove)
+                .orElse(null))
+        .with(GeneratorField.GC_PAUSES, gc.count())
+        .with(GeneratorField.GC_PAUSE, gc.nanos())
+        .with(GeneratorField.GC_PAUSE_MAX, gc.longestNanos())
+        .with(GeneratorField.COMPILER, now.compiler - before.compiler)
+        .with(GeneratorField.CPUS, (long) counters.cpus())
+        .with(GeneratorField.PROCESS_CPU, now.processCpu - before.processCpu)
+        .with(GeneratorField.CPU_PRESSURE, difference(now.pressure, before.pressure))
+        .with(GeneratorField.THROTTLED, difference(now.throttled, before.throttled))
+        .with(GeneratorField.HEAP_USED, counters.heapUsed())
+        .with(GeneratorField.DIRECT, counters.directBytes())
+        .with(GeneratorField.OPEN_FILES, counters.openFiles())
+        .with(GeneratorField.IN_FLIGHT, run.inFlight())
+        .with(GeneratorField.LATE_STARTS, lateStarts.getAndSet(0))
+        .with(GeneratorField.EVENTS, events.getAndSet(0))
+        .with(GeneratorField.COALESCED, coalesced.getAndSet(0))
+        .with(GeneratorField.QUEUED, run.queued())
+        .with(GeneratorField.DROPPED, run.dropped());
+    machine(second, now.cpu, before.cpu, length);
+    return second;
+  }
+
+  private void machine(
+      GeneratorSecond second,
+      MachineCounters.@Nullable Cpu now,
+      MachineCounters.@Nullable Cpu then,
+      long length) {
+    if (now != null && then != null) {
+      second
+          .with(GeneratorField.MACHINE_USER, now.user() - then.user())
+          .with(GeneratorField.MACHINE_SYSTEM, difference(now.system(), then.system()))
+          .with(GeneratorField.MACHINE_IDLE, now.idle() - then.idle())
+          .with(GeneratorField.MACHINE_STEAL, difference(now.steal(), then.steal()));
+      return;
+    }
+    double share = counters.load();
+    if (share >= 0) {
+      long all = length * counters.cpus();
+      second
+          .with(GeneratorField.MACHINE_USER, Math.round(share * all))
+          .with(GeneratorField.MACHINE_IDLE, Math.round((1 - share) * all));
+    }
+  }
+
+  private static @Nullable Long difference(@Nullable Long now, @Nullable Long then) {
+    return now == null || then == null ? null : (Long) (now - then);
+  }
+
+  private static int[] byLoop(List<Lateness> loops, ToIntFunction<Lateness> figure) {
+    return loops.stream().mapToInt(figure).toArray();
+  }
+}

@@ -1,0 +1,115 @@
+package io.github.gatlingllm.run.health;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * A task that an event loop runs every {@link #PERIOD_NANOS}, to measure its lag: data that is
+ * ready to be read meanwhile is read as late as the heartbeat runs. Beats are due at fixed
+ * instants. Those that a blocked loop missed run when it continues, each with its own lag; so a
+ * share of beats is a share of time.
+ *
+ * <p>The event loop writes, one other thread reads. A beat takes no lock and allocates nothing.
+ */
+final class Heartbeat implements Runnable {
+
+  static final long PERIOD_NANOS = 20_000_000;
+
+  /** Capacity for beats that were not read yet: 20 s. */
+  private static final int KEPT = 1_024;
+
+  private final LongSupplier clock;
+  private final long firstNanos;
+  private final AtomicIntegerArray lateMicros = new AtomicIntegerArray(KEPT);
+  private final AtomicLong beats = new AtomicLong();
+
+  /**
+   * Longest time between this class's and the event loop's reading of the clock at the start: every
+   * beat would seem late by that time.
+   */
+  private static final long EXACT_NANOS = 500_000;
+
+  private static final int MOST_STARTS = 50;
+
+  /**
+   * Beats that were read, and beats that were counted; the latter include overdue beats that had
+   * not run yet.
+   */
+  private long read;
+
+  private long counted;
+
+  /**
+   * Creates a heartbeat.
+   *
+   * @param delayNanos from now to the first beat
+   */
+  Heartbeat(LongSupplier clock, long delayNanos) {
+    this.clock = clock;
+    firstNanos = clock.getAsLong() + delayNanos;
+  }
+
+  /** A heartbeat and its task on the event loop. */
+  record Started(Heartbeat heartbeat, Future<?> task) {}
+
+  /**
+   * Starts a heartbeat on an event loop. Starts again if the calling thread was suspended between
+   * the two readings of the clock, this class's and the event loop's.
+   *
+   * @param delayNanos from now to the first beat
+   * @param loop schedules it at a fixed rate, first after that delay
+   */
+  static Started start(
+      LongSupplier clock, long delayNanos, Function<Heartbeat, ? extends Future<?>> loop) {
+    for (int starts = 1; ; starts++) {
+      Heartbeat heartbeat = new Heartbeat(clock, delayNanos);
+      Future<?> task = loop.apply(heartbeat);
+      long took = clock.getAsLong() + delayNanos - heartbeat.firstNanos;
+      if (took <= EXACT_NANOS || starts == MOST_STARTS) {
+        return new Started(heartbeat, task);
+      }
+      var unused = task.cancel(false);
+    }
+  }
+
+  @Override
+  public void run() {
+    long beat = beats.getPlain();
+    lateMicros.setPlain((int) (beat % KEPT), late(beat, clock.getAsLong()));
+    beats.setRelease(beat + 1);
+  }
+
+  private int late(long beat, long now) {
+    long micros = (now - firstNanos - beat * PERIOD_NANOS) / 1_000;
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(0, micros));
+  }
+
+  /** The lag of the beats that were due since the previous call, up to an instant of the clock. */
+  Lateness take(long untilNanos) {
+    Lateness lateness = new Lateness();
+    long due = Math.max(read, -Math.floorDiv(firstNanos - untilNanos, PERIOD_NANOS));
+    long ran = Math.min(due, beats.getAcquire());
+    long now = clock.getAsLong();
+    for (long beat = Math.max(read, ran - KEPT); beat < ran; beat++) {
+      int micros = lateMicros.getPlain((int) (beat % KEPT));
+      if (beat < counted) {
+        lateness.atLeast(micros);
+      } else {
+        lateness.add(micros);
+      }
+    }
+    read = ran;
+    counted = Math.max(counted, ran);
+    if (counted > ran) {
+      lateness.atLeast(late(ran, now));
+    }
+    while (counted < due && late(counted, now) >= PERIOD_NANOS / 1_000) {
+      lateness.add(late(counted, now));
+      counted++;
+    }
+    return lateness;
+  }
+}

@@ -1,0 +1,280 @@
+package io.github.gatlingllm.run.server;
+
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.EngineMetric.Kind;
+import io.github.gatlingllm.record.ServerSample.Histogram;
+import io.github.gatlingllm.run.server.SourceNames.Choice;
+import io.github.gatlingllm.run.server.SourceNames.Term;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Extracts values from the metrics pages of one endpoint, and detects counter resets by comparing
+ * each page with the previous one.
+ */
+final class PageReader {
+
+  /** Values from here on are no measurement: DCGM reports a blank value like this. */
+  private static final double LARGEST = 9e18;
+
+  /** Labels that identify a GPU. Other labels (MIG instance, pod) do not. */
+  private static final List<String> GPU = List.of("Hostname", "UUID", "gpu_uuid", "gpu");
+
+  /** Labels that identify a GPU or MIG instance, which has memory of its own. */
+  private static final List<String> GPU_PART =
+      List.of("Hostname", "UUID", "gpu_uuid", "gpu", "GPU_I_ID");
+
+  private Map<EngineMetric, Double> before = Map.of();
+  private double cpuBefore = Double.NaN;
+  private double idleBefore;
+
+  /**
+   * The values of one page.
+   *
+   * @param sources systems whose metric names the page contains, e.g. {@code vllm}
+   */
+  record Reading(
+      Set<String> sources,
+      boolean reset,
+      Map<EngineMetric, String> names,
+      Map<EngineMetric, Double> values,
+      Map<EngineMetric, Histogram> histograms) {
+
+    /** The reading of a page that could not be read. */
+    static final Reading NONE = new Reading(Set.of(), false, Map.of(), Map.of(), Map.of());
+  }
+
+  private record Series(String name, Map<String, String> labels, double value) {
+
+    /**
+     * False for SGLang's series per priority and per rank, which repeat the total or a part of it.
+     */
+    boolean isWhole() {
+      return !name.startsWith("sglang")
+          || (labels.getOrDefault("priority", "").isEmpty()
+              && labels.getOrDefault("tp_rank", "0").equals("0")
+              && labels.getOrDefault("pp_rank", "0").equals("0"));
+    }
+  }
+
+  /**
+   * Parses a page.
+   *
+   * @throws IllegalArgumentException with the reason in one line, if the text is not in Prometheus
+   *     format or contains no known metric
+   */
+  Reading read(String page) {
+    Map<String, List<Series>> byName = new HashMap<>();
+    PrometheusText.read(
+        page,
+        SourceNames::isWanted,
+        (name, labels, value) -> {
+          Series series = new Series(name, labels, value);
+          if (value >= 0 && value < LARGEST && series.isWhole()) {
+            byName.computeIfAbsent(SourceNames.plain(name), any -> new ArrayList<>()).add(series);
+          }
+        });
+    Reading reading =
+        new Reading(
+            new LinkedHashSet<>(),
+            false,
+            new EnumMap<>(EngineMetric.class),
+            new EnumMap<>(EngineMetric.class),
+            new EnumMap<>(EngineMetric.class));
+    for (SourceNames.Entry entry : SourceNames.ALL) {
+      if (!reading.names().containsKey(entry.metric())) {
+        take(entry, byName, reading);
+      }
+    }
+    nodeCpu(byName, reading);
+    if (reading.sources().isEmpty()) {
+      throw new IllegalArgumentException("no metric of an engine, GPU or host");
+    }
+    Map<EngineMetric, Double> now = counters(reading);
+    boolean reset =
+        before.entrySet().stream()
+            .anyMatch(then -> now.getOrDefault(then.getKey(), then.getValue()) < then.getValue());
+    before = now;
+    return new Reading(
+        reading.sources(), reset, reading.names(), reading.values(), reading.histograms());
+  }
+
+  private static Map<EngineMetric, Double> counters(Reading reading) {
+    Map<EngineMetric, Double> counters = new EnumMap<>(EngineMetric.class);
+    reading
+        .values()
+        .forEach(
+            (metric, value) -> {
+              if (metric.kind() == Kind.COUNTER) {
+                counters.put(metric, value);
+              }
+            });
+    reading.histograms().forEach((metric, all) -> counters.put(metric, (double) all.count()));
+    return counters;
+  }
+
+  private static void take(
+      SourceNames.Entry entry, Map<String, List<Series>> byName, Reading reading) {
+    EngineMetric metric = entry.metric();
+    for (Choice choice : entry.choices()) {
+      String name;
+      if (metric.kind() == Kind.HISTOGRAM) {
+        name = histogram(metric, choice.terms().get(0), byName, reading);
+      } else {
+        name = value(entry, choice, byName, reading);
+      }
+      if (name != null) {
+        reading.sources().add(entry.source());
+        reading.names().put(metric, name);
+        return;
+      }
+    }
+  }
+
+  /** The server's name of the metric; null if the page does not contain it. */
+  private static @Nullable String value(
+      SourceNames.Entry entry, Choice choice, Map<String, List<Series>> byName, Reading reading) {
+    double sum = 0;
+    List<String> names = new ArrayList<>();
+    for (Term term : choice.terms()) {
+      List<Series> series =
+          byName.getOrDefault(SourceNames.plain(term.name()), List.of()).stream()
+              .filter(
+                  each ->
+                      term.label().isEmpty()
+                          || term.value().equals(each.labels().get(term.label())))
+              .toList();
+      if (series.isEmpty()) {
+        return null;
+      }
+      Collection<Double> values = values(entry.metric(), series);
+      sum += choice.isCount() ? values.size() : one(entry.metric(), values);
+      String label = term.label().isEmpty() ? "" : "{" + term.label() + "=" + term.value() + "}";
+      names.add(series.get(0).name() + label);
+    }
+    reading.values().put(entry.metric(), sum * entry.factor());
+    return String.join(" + ", names);
+  }
+
+  /** One value per GPU, where an exporter repeats it per MIG instance or pod. */
+  private static Collection<Double> values(EngineMetric metric, List<Series> series) {
+    boolean isMemory =
+        metric == EngineMetric.GPU_MEMORY_USED_BYTES
+            || metric == EngineMetric.GPU_MEMORY_TOTAL_BYTES;
+    boolean isGpu =
+        isMemory
+            || metric == EngineMetric.GPU_POWER_W
+            || metric == EngineMetric.GPU_ENERGY_J
+            || metric == EngineMetric.GPU_UTILIZATION
+            || metric == EngineMetric.GPUS;
+    if (!isGpu) {
+      return series.stream().map(Series::value).toList();
+    }
+    Map<List<String>, Double> byGpu = new LinkedHashMap<>();
+    for (Series each : series) {
+      List<String> gpu =
+          (isMemory ? GPU_PART : GPU)
+              .stream().map(label -> each.labels().getOrDefault(label, "")).toList();
+      byGpu.merge(gpu, each.value(), Math::max);
+    }
+    return byGpu.values();
+  }
+
+  private static double one(EngineMetric metric, Collection<Double> values) {
+    double sum = values.stream().mapToDouble(value -> value).sum();
+    return switch (metric.series()) {
+      case SUM -> sum;
+      case MEAN -> sum / values.size();
+      case MAX -> values.stream().mapToDouble(value -> value).max().orElse(0);
+    };
+  }
+
+  private static @Nullable String histogram(
+      EngineMetric metric, Term term, Map<String, List<Series>> byName, Reading reading) {
+    String name = SourceNames.plain(term.name());
+    List<Series> counts = byName.getOrDefault(name + "_count", List.of());
+    List<Series> sums = byName.getOrDefault(name + "_sum", List.of());
+    if (counts.isEmpty() || sums.isEmpty()) {
+      return null;
+    }
+    long count = counts.stream().mapToLong(each -> Math.round(each.value())).sum();
+    double sum = sums.stream().mapToDouble(Series::value).sum();
+    SortedMap<Double, Long> buckets = buckets(byName.getOrDefault(name + "_bucket", List.of()));
+    long most = 0;
+    for (long up : buckets.values()) {
+      if (up < most) {
+        buckets.clear();
+        break;
+      }
+      most = up;
+    }
+    long all = buckets.isEmpty() ? count : Math.max(count, most);
+    reading
+        .histograms()
+        .put(
+            metric,
+            new Histogram(all, sum, List.copyOf(buckets.keySet()), List.copyOf(buckets.values())));
+    String own = counts.get(0).name();
+    return own.substring(0, own.length() - "_count".length());
+  }
+
+  /** Counts by upper bound, summed over all series; empty if their bounds differ. */
+  private static SortedMap<Double, Long> buckets(List<Series> series) {
+    Map<Map<String, String>, Set<Double>> bounds = new HashMap<>();
+    SortedMap<Double, Long> counts = new TreeMap<>();
+    for (Series each : series) {
+      Map<String, String> others = new HashMap<>(each.labels());
+      Double bound = bound(Objects.requireNonNullElse(others.remove("le"), ""));
+      if (bound != null) {
+        bounds.computeIfAbsent(others, any -> new LinkedHashSet<>()).add(bound);
+        counts.merge(bound, Math.round(each.value()), Long::sum);
+      }
+    }
+    if (bounds.values().stream().anyMatch(some -> some.size() < counts.size())) {
+      counts.clear();
+    }
+    return counts;
+  }
+
+  /** Null for {@code +Inf} and for text that is not a number. */
+  private static @Nullable Double bound(String le) {
+    try {
+      double bound = Double.parseDouble(le.endsWith("Inf") ? "Infinity" : le);
+      return Math.abs(bound) < LARGEST ? (Double) bound : null;
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  private void nodeCpu(Map<String, List<Series>> byName, Reading reading) {
+    double all = 0;
+    double idle = 0;
+    for (Series each : byName.getOrDefault(SourceNames.NODE_CPU, List.of())) {
+      String mode = each.labels().getOrDefault("mode", "");
+      all += each.value();
+      idle += mode.equals("idle") || mode.equals("iowait") ? each.value() : 0;
+    }
+    if (all == 0) {
+      return;
+    }
+    reading.sources().add(SourceNames.NODE);
+    if (all > cpuBefore) {
+      double use = 1 - (idle - idleBefore) / (all - cpuBefore);
+      reading.values().put(EngineMetric.NODE_CPU_USE, Math.max(0, Math.min(1, use)));
+      reading.names().put(EngineMetric.NODE_CPU_USE, SourceNames.NODE_CPU);
+    }
+    cpuBefore = all;
+    idleBefore = idle;
+  }
+}

@@ -1,0 +1,320 @@
+package io.github.gatlingllm.run.server;
+
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads all metrics pages once a second, concurrently, and writes {@code server.jsonl}: from the
+ * last reading before the first request to one after the last request. A page that hangs, fails or
+ * is invalid only adds a line with its error. Thread-safe; all work is done on one thread of its
+ * own.
+ */
+public final class ServerWatch {
+
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  /** Below the interval, so that no reading waits for the previous one. */
+  private static final Duration TIMEOUT = Duration.ofMillis(900);
+
+  /**
+   * Least time before a reading that is triggered when the last user leaves, which may happen
+   * often.
+   */
+  private static final Duration LEAST_GAP = Duration.ofMillis(200);
+
+  private final ServerFile file;
+  private final LongUnaryOperator unixNanos;
+  private final LongSupplier nanoClock;
+  private final Consumer<String> say;
+  private final Duration timeout;
+  private final PageClient client;
+  private final ScheduledExecutorService worker;
+  private final Map<URI, Endpoint> endpoints = new LinkedHashMap<>();
+  private final AtomicBoolean isDue = new AtomicBoolean();
+  private volatile boolean isWatching;
+  private volatile boolean hasBegun;
+
+  /** Whether no user is active: the server may then be stopped too. */
+  private volatile boolean isIdle;
+
+  /** Whether all pages were read after the last user left. Worker thread only. */
+  private boolean isSettled;
+
+  private long lastNanos;
+  private boolean isFailed;
+
+  /** A page and its state. Worker thread only. */
+  private static final class Endpoint {
+    private final MetricsPage page;
+    private final PageReader reader = new PageReader();
+    private @Nullable String target;
+    private String source = "";
+    private boolean timedOutOnce;
+    private boolean isGivenUp;
+    private boolean isErrorPrinted;
+
+    /** The latest reading before the first request; not written yet. */
+    private @Nullable ServerSample latest;
+
+    Endpoint(MetricsPage page) {
+      this.page = page;
+      target = page.target();
+    }
+  }
+
+  /**
+   * Creates a watch without pages.
+   *
+   * @param unixNanos converts a reading of {@code nanoClock} to epoch time
+   * @param say prints a line on the console
+   */
+  public ServerWatch(
+      Path serverJsonl, LongUnaryOperator unixNanos, LongSupplier nanoClock, Consumer<String> say) {
+    this(serverJsonl, unixNanos, nanoClock, say, TIMEOUT);
+  }
+
+  ServerWatch(
+      Path serverJsonl,
+      LongUnaryOperator unixNanos,
+      LongSupplier nanoClock,
+      Consumer<String> say,
+      Duration timeout) {
+    this.timeout = timeout;
+    client = new PageClient(timeout);
+    file = new ServerFile(serverJsonl);
+    this.unixNanos = unixNanos;
+    this.nanoClock = nanoClock;
+    this.say = say;
+    worker =
+        Executors.newSingleThreadScheduledExecutor(
+            new DefaultThreadFactory("llm-server-metrics", true));
+  }
+
+  /**
+   * Starts to read these pages. A page that several targets have configured describes all of them.
+   * Waits for the first reading, at most a second, so that the counters before the load are known.
+   */
+  public void add(List<MetricsPage> pages) {
+    await(
+        () -> {
+          List<Endpoint> added = new ArrayList<>();
+          for (MetricsPage page : pages) {
+            Endpoint known = endpoints.get(page.uri());
+            if (known == null) {
+              known = new Endpoint(page);
+              endpoints.put(page.uri(), known);
+              added.add(known);
+            } else if (!page.target().equals(known.target)) {
+              known.target = null;
+            }
+          }
+          read(added);
+          if (!added.isEmpty() && !isWatching) {
+            isWatching = true;
+            every(this::readAll);
+          }
+        });
+  }
+
+  private void every(Runnable task) {
+    var unused =
+        worker.scheduleAtFixedRate(
+            task, INTERVAL.toNanos(), INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Reads all pages now, right before the load, and waits until that is done. */
+  public void refresh() {
+    if (isWatching) {
+      await(this::readAll);
+    }
+  }
+
+  /**
+   * The first request is about to be sent: the previous reading and all following ones are kept.
+   */
+  public void begin() {
+    hasBegun = true;
+  }
+
+  /**
+   * The last user has left: reads all pages soon, before the server may be stopped. Returns at
+   * once.
+   */
+  public void allUsersEnded() {
+    isIdle = true;
+    if (isWatching && isDue.compareAndSet(false, true)) {
+      long since = nanoClock.getAsLong() - lastNanos;
+      try {
+        var unused =
+            worker.schedule(
+                () -> {
+                  isDue.set(false);
+                  readAll();
+                  isSettled = true;
+                },
+                Math.max(0, LEAST_GAP.toNanos() - since),
+                TimeUnit.NANOSECONDS);
+      } catch (RejectedExecutionException e) {
+        // The run has ended.
+      }
+    }
+  }
+
+  /** A user has started. */
+  public void userStarted() {
+    isIdle = false;
+  }
+
+  /** Reads all pages a last time, unless that was done after the last user left, and stops. */
+  public void close() {
+    if (isWatching) {
+      await(
+          () -> {
+            if (!isIdle || !isSettled || isDue.get()) {
+              readAll();
+            }
+          });
+    }
+    worker.shutdownNow();
+  }
+
+  private void await(Runnable task) {
+    try {
+      // Another reading may be in progress.
+      worker
+          .submit(task)
+          .get(timeout.multipliedBy(2).plus(INTERVAL).toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException | TimeoutException e) {
+      // Closed, or the machine is stalled: the run does not wait longer.
+    } catch (ExecutionException e) {
+      say.accept("LLM server metrics: " + e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void readAll() {
+    try {
+      read(endpoints.values());
+    } catch (RuntimeException e) {
+      say.accept("LLM server metrics: " + e);
+    }
+  }
+
+  private record Response(long sentNanos, String text, @Nullable String error, long tookNanos) {}
+
+  private void read(Iterable<Endpoint> some) {
+    Map<Endpoint, CompletableFuture<Response>> responses = new LinkedHashMap<>();
+    for (Endpoint endpoint : some) {
+      if (!endpoint.isGivenUp) {
+        long sent = nanoClock.getAsLong();
+        responses.put(
+            endpoint,
+            client
+                .get(endpoint.page)
+                .handle(
+                    (text, failure) ->
+                        new Response(
+                            sent,
+                            text == null ? "" : text,
+                            failure == null ? null : failure.getMessage(),
+                            nanoClock.getAsLong() - sent)));
+      }
+    }
+    responses.forEach((endpoint, response) -> store(endpoint, response.join()));
+    lastNanos = nanoClock.getAsLong();
+  }
+
+  private void store(Endpoint endpoint, Response response) {
+    PageReader.Reading reading = null;
+    String error = response.error();
+    if (error == null) {
+      try {
+        reading = endpoint.reader.read(response.text());
+      } catch (IllegalArgumentException e) {
+        error = e.getMessage();
+      }
+    }
+    if (reading == null && endpoint.source.isEmpty() && !endpoint.page.isSet()) {
+      // A slow first response gets a second try: JVM or server may be warming up.
+      boolean isTimedOut = response.tookNanos() >= timeout.toNanos();
+      endpoint.isGivenUp = !isTimedOut || endpoint.timedOutOnce;
+      endpoint.timedOutOnce = true;
+      return;
+    }
+    if (reading == null && isIdle) {
+      return; // no user is active: a server that is gone is no error
+    }
+    if (reading != null) {
+      String source = String.join("+", reading.sources());
+      if (endpoint.source.isEmpty()) {
+        say.accept(
+            "LLM server metrics: reading %s from %s once a second"
+                .formatted(source, endpoint.page.shown()));
+      }
+      endpoint.source = source;
+    } else if (!endpoint.isErrorPrinted) {
+      endpoint.isErrorPrinted = true;
+      say.accept(
+          "LLM server metrics: cannot read %s: %s; the run continues without them"
+              .formatted(endpoint.page.shown(), error));
+    }
+    PageReader.Reading values = reading == null ? PageReader.Reading.NONE : reading;
+    ServerSample sample =
+        new ServerSample(
+            unixNanos.applyAsLong(response.sentNanos()),
+            endpoint.target,
+            endpoint.page.shown(),
+            endpoint.source,
+            response.tookNanos() / 1e6,
+            reading == null ? error : null,
+            values.reset(),
+            values.names(),
+            values.values(),
+            values.histograms());
+    if (!hasBegun) {
+      if (endpoint.latest == null || reading != null) {
+        endpoint.latest = sample;
+      }
+      return;
+    }
+    if (endpoint.latest != null) {
+      ServerSample first = endpoint.latest;
+      endpoint.latest = null;
+      write(first.asFirst(endpoint.target));
+    }
+    write(sample);
+  }
+
+  private void write(ServerSample sample) {
+    try {
+      file.append(sample);
+    } catch (IOException e) {
+      if (!isFailed) {
+        say.accept("LLM server.jsonl could not be written: " + e.getMessage());
+      }
+      isFailed = true;
+    }
+  }
+}

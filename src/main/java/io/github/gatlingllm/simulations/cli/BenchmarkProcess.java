@@ -1,0 +1,164 @@
+package io.github.gatlingllm.simulations.cli;
+
+import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.simulations.Benchmark;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The benchmark, or a simulation of the user, in a JVM of its own. A jar cannot set the options of
+ * {@link JvmOptions#RECOMMENDED}, and without them the load generator disturbs the measurement.
+ *
+ * @param settings the settings by name, as on the command line
+ * @param results the folder in which the folder of the run is created
+ * @param jvm additional JVM options, which override the recommended ones
+ * @param simulation the name of a class on the class path, or a file of Java source
+ */
+record BenchmarkProcess(
+    Map<String, String> settings, String results, List<String> jvm, String simulation) {
+
+  private static final String CONFIGURATION = "io/github/gatlingllm/simulations/cli/";
+
+  /** The first Java version that prints a warning if a library loads native code. */
+  private static final int ASKS_FOR_NATIVE_ACCESS = 24;
+
+  /** Gatling's writer of simulation.log accesses private fields of strings. */
+  private static final String OPEN_TO_GATLING = "--add-opens=java.base/java.lang=ALL-UNNAMED";
+
+  private static final Pattern NEXT_WORD = Pattern.compile("-([a-z])");
+
+  /** Runs it and returns Gatling's exit code: 0, 2 for missed assertions, 1 for other failures. */
+  static int run(List<String> arguments) {
+    try {
+      return of(arguments).run();
+    } catch (IllegalArgumentException | IOException e) {
+      System.err.println(e.getMessage());
+      return 1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    }
+  }
+
+  /**
+   * Parses {@code --name value} and {@code --name=value}; a name without a value has the value
+   * {@code true}. {@code --max-tokens} is the setting {@code maxTokens}.
+   *
+   * @throws IllegalArgumentException for any other argument, and for an option that is given twice
+   */
+  static BenchmarkProcess of(List<String> arguments) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    for (int i = 0; i < arguments.size(); i++) {
+      String argument = arguments.get(i);
+      int equals = argument.indexOf('=');
+      if (!argument.startsWith("--") || argument.length() == 2 || equals == 2) {
+        throw new IllegalArgumentException(
+            argument + " is no setting; expected --<setting> <value>, see --help");
+      }
+      boolean valueFollows =
+          equals < 0 && i + 1 < arguments.size() && !arguments.get(i + 1).startsWith("--");
+      String name = argument.substring(2, equals < 0 ? argument.length() : equals);
+      String value =
+          equals >= 0
+              ? argument.substring(equals + 1)
+              : valueFollows ? arguments.get(++i) : Boolean.toString(true);
+      if (settings.put(camelCase(name), value) != null) {
+        throw new IllegalArgumentException("--" + name + " is given twice");
+      }
+    }
+    String results = settings.getOrDefault("results", "results");
+    String jvm = settings.getOrDefault("jvm", "").strip();
+    String simulation = settings.getOrDefault("simulation", Benchmark.class.getName());
+    settings.keySet().removeAll(List.of("results", "jvm", "simulation"));
+    return new BenchmarkProcess(
+        settings, results, jvm.isEmpty() ? List.of() : List.of(jvm.split("\\s+", -1)), simulation);
+  }
+
+  /** The name in camel case; a name with a dot, such as {@code header.x-tenant}, is unchanged. */
+  private static String camelCase(String name) {
+    return name.contains(".")
+        ? name
+        : NEXT_WORD.matcher(name).replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
+  }
+
+  /**
+   * The command of the process. It does not contain the API key, because {@code ps} shows it to all
+   * users.
+   *
+   * @param classes an empty folder for classes of a simulation that has to be compiled
+   */
+  List<String> command(Path classes) throws IOException {
+    String classPath = System.getProperty("java.class.path");
+    String className = simulation;
+    if (SimulationSource.isSourceFile(simulation)) {
+      className = SimulationSource.compile(Path.of(simulation), classes);
+      classPath += File.pathSeparator + classes;
+    }
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JvmOptions.RECOMMENDED);
+    command.add(OPEN_TO_GATLING);
+    command.add("-Dfile.encoding=" + System.getProperty("file.encoding")); // that of this JVM
+    if (Runtime.version().feature() >= ASKS_FOR_NATIVE_ACCESS) {
+      command.add(
+          "--enable-native-access=ALL-UNNAMED"); // otherwise Netty causes four lines of warnings
+    }
+    command.add("-Dlogback.configurationFile=" + CONFIGURATION + "logback.xml");
+    command.add("-Dgatling.conf.file=" + CONFIGURATION + "gatling.conf");
+    command.addAll(jvm);
+    settings.forEach(
+        (name, value) -> {
+          if (!name.equals("apiKey")) {
+            command.add("-Dllm." + name + "=" + value);
+          }
+        });
+    command.addAll(List.of("-cp", classPath));
+    command.addAll(List.of("io.gatling.app.Gatling", "-s", className, "-rf", results));
+    return command;
+  }
+
+  private int run() throws IOException, InterruptedException {
+    Path classes = Files.createTempDirectory("simulation");
+    try {
+      return run(new ProcessBuilder(command(classes)).inheritIO());
+    } finally {
+      delete(classes);
+    }
+  }
+
+  private int run(ProcessBuilder builder) throws IOException, InterruptedException {
+    String key = settings.get("apiKey");
+    if (key != null) {
+      builder.environment().put("LLM_API_KEY", key);
+    }
+    Process gatling = builder.start();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(gatling), "stop-benchmark"));
+    return gatling.waitFor();
+  }
+
+  private static void delete(Path folder) throws IOException {
+    List<Path> all;
+    try (Stream<Path> paths = Files.walk(folder)) {
+      all = paths.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : all) {
+      Files.delete(path);
+    }
+  }
+
+  /** Ends the run in an orderly way, with its report, when this process is stopped. */
+  private static void stop(Process gatling) {
+    gatling.destroy();
+    gatling.onExit().join();
+  }
+}

@@ -1,0 +1,252 @@
+package io.github.gatlingllm.simulations.cli;
+
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
+import io.github.gatlingllm.engine.EnginePreset;
+import io.github.gatlingllm.engine.Fault;
+import io.github.gatlingllm.record.DurationText;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The command {@code engine}: serves the embedded engine until it is stopped. */
+@Command(
+    name = "engine",
+    description = {
+      "Serves an OpenAI-compatible engine without a GPU until it is stopped: continuous batching,"
+          + " prefill, KV blocks with a prefix cache, a queue. /v1/chat/completions,"
+          + " /v1/completions, /v1/responses, /v1/messages, /v1/embeddings, /v1/models, /health,"
+          + " and /metrics with vLLM's names.",
+      "A decode step of a batch of n takes decode step * (1 + growth * n)."
+    },
+    showDefaultValues = true,
+    usageHelpWidth = 120,
+    mixinStandardHelpOptions = true)
+final class EngineCommand implements Callable<Integer> {
+
+  private static final double DEFAULT_GROWTH = 0.05;
+
+  @Option(names = "--host", defaultValue = "127.0.0.1", description = "address to listen on")
+  private String host = "";
+
+  @Option(names = "--port", defaultValue = "8000", description = "TCP port; 0 takes any free one")
+  private int port;
+
+  @Option(
+      names = "--model",
+      description = "name of its only model (default: embedded, or that of the preset)")
+  private @Nullable String model;
+
+  @Option(names = "--api-key", description = "API key that requests must have as bearer token")
+  private @Nullable String apiKey;
+
+  @Option(names = "--seed", defaultValue = "0", description = "pins answers and faults")
+  private long seed;
+
+  @Option(
+      names = "--preset",
+      converter = PresetName.class,
+      description =
+          "speed and memory of a published measurement, see docs/engine.md: llama-3.3-70b-2xh100,"
+              + " nemotron-8b-gh200; other options override its values")
+  private @Nullable EnginePreset preset;
+
+  @Option(names = "--prefill", description = "prompt tokens processed per second (default: 20000)")
+  private @Nullable Double prefill;
+
+  @Option(
+      names = "--decode-step",
+      converter = Time.class,
+      description = "one decode step of an empty engine (default: 5ms)")
+  private @Nullable Duration decodeStep;
+
+  @Option(
+      names = "--growth",
+      description =
+          "how much each request in the batch lengthens a decode step, as a share of it (default:"
+              + " 0.05)")
+  private @Nullable Double growth;
+
+  @Option(names = "--max-batch", description = "most requests in a batch (default: 24)")
+  private @Nullable Integer maxBatch;
+
+  @Option(names = "--kv-tokens", description = "tokens that the KV cache holds (default: 40000)")
+  private @Nullable Integer kvTokens;
+
+  @Option(
+      names = "--max-context",
+      defaultValue = "8192",
+      description = "most tokens of prompt and answer together")
+  private int maxContext;
+
+  @Option(names = "--reasoning", defaultValue = "0", description = "reasoning tokens per answer")
+  private int reasoning;
+
+  @Option(
+      names = "--tokens-per-chunk",
+      defaultValue = "1",
+      description = "tokens that share one chunk of a stream")
+  private int tokensPerChunk;
+
+  @Option(
+      names = "--prefix-caching",
+      negatable = true,
+      defaultValue = "true",
+      fallbackValue = "true",
+      description = "whether prompts share the KV blocks of a common prefix")
+  private boolean prefixCaching;
+
+  @Option(
+      names = "--fixed",
+      split = ",",
+      paramLabel = "<ttft>,<itl>",
+      hideParamSyntax = true,
+      showDefaultValue = Visibility.NEVER,
+      converter = Time.class,
+      description = "fixed times instead of an engine, e.g. 100ms,20ms, independent of the load")
+  private List<Duration> fixed = List.of();
+
+  @Option(
+      names = "--fault",
+      paramLabel = "<fault>",
+      showDefaultValue = Visibility.NEVER,
+      converter = FaultText.class,
+      description = {
+        "fault of a share of the requests; can be given several times:",
+        "reject:429:10%% answers with that status; cut:5:1%% closes the connection after 5 tokens;"
+            + " fail:5:1%% reports an error in the stream after 5 tokens; stall:5:2s:1%% sends"
+            + " nothing for 2 s after 5 tokens"
+      })
+  private List<Fault> faults = new ArrayList<>();
+
+  @Override
+  public Integer call() {
+    // The unconfigured logging library of the class path would print Netty's debug messages.
+    InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+    EmbeddedEngine engine = builder().start();
+    System.out.println(engine.baseUrl());
+    engine.awaitClose();
+    return 0;
+  }
+
+  EmbeddedEngineBuilder builder() {
+    EmbeddedEngineBuilder builder =
+        speed()
+            .host(host)
+            .port(port)
+            .seed(seed)
+            .maxContext(maxContext)
+            .reasoning(reasoning)
+            .tokensPerChunk(tokensPerChunk)
+            .prefixCaching(prefixCaching)
+            .faults(faults.toArray(Fault[]::new));
+    if (!fixed.isEmpty()) {
+      if (fixed.size() != 2) {
+        throw new IllegalArgumentException("--fixed needs two times, e.g. 100ms,20ms");
+      }
+      builder = builder.fixed(fixed.get(0), fixed.get(1));
+    }
+    return apiKey == null ? builder : builder.apiKey(apiKey);
+  }
+
+  /** The values of the preset or the defaults, overridden by options. */
+  private EmbeddedEngineBuilder speed() {
+    EmbeddedEngineBuilder builder = EmbeddedEngine.builder().decodeGrowth(DEFAULT_GROWTH, 0);
+    builder = preset == null ? builder : builder.preset(preset).model(preset.model());
+    builder = model == null ? builder : builder.model(model);
+    builder = prefill == null ? builder : builder.prefillTokensPerSecond(prefill);
+    builder = decodeStep == null ? builder : builder.decodeStep(decodeStep);
+    builder = growth == null ? builder : builder.decodeGrowth(growth, 0);
+    builder = maxBatch == null ? builder : builder.maxBatch(maxBatch);
+    return kvTokens == null ? builder : builder.kvTokens(kvTokens);
+  }
+
+  /** The name of a preset. */
+  static final class PresetName implements ITypeConverter<EnginePreset> {
+    @Override
+    public EnginePreset convert(String text) {
+      try {
+        return EnginePreset.of(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+
+  /** A time with a unit. */
+  static final class Time implements ITypeConverter<Duration> {
+
+    private static final Pattern FORM = Pattern.compile("\\d{1,9}(?:\\.\\d{1,9})?(?:us|ms|s)");
+
+    @Override
+    public Duration convert(String text) {
+      if (!FORM.matcher(text).matches()) {
+        throw new TypeConversionException(
+            "'" + text + "' is no time; expected a number with us, ms or s");
+      }
+      return Duration.ofNanos(DurationText.nanos(text, "s"));
+    }
+  }
+
+  /** A fault and the share of requests that have it. */
+  static final class FaultText implements ITypeConverter<Fault> {
+
+    private static final Pattern FORM =
+        Pattern.compile(
+            "(reject|cut|fail):(\\d{1,9})(?::(NUMBER)%)?|stall:(\\d{1,9}):([^:]+)(?::(NUMBER)%)?"
+                .replace("NUMBER", "\\d{1,3}(?:\\.\\d{1,9})?"));
+
+    @Override
+    public Fault convert(String text) {
+      Matcher form = FORM.matcher(text);
+      if (!form.matches()) {
+        throw new TypeConversionException(
+            "'"
+                + text
+                + "' is no fault; expected reject:<status>, cut:<tokens>, fail:<tokens> or"
+                + " stall:<tokens>:<time>, each with :<share>% if not for all requests");
+      }
+      try {
+        return form.group(1) == null
+            ? shared(
+                Fault.stallAfter(
+                    Integer.parseInt(form.group(4)), new Time().convert(form.group(5))),
+                form.group(6))
+            : shared(of(form.group(1), Integer.parseInt(form.group(2))), form.group(3));
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+
+    private static Fault of(String kind, int number) {
+      return switch (kind) {
+        case "reject" -> Fault.reject(number);
+        case "cut" -> Fault.cutAfter(number);
+        default -> Fault.failAfter(number);
+      };
+    }
+
+    private static Fault shared(Fault fault, @Nullable String percent) {
+      if (percent == null) {
+        return fault;
+      }
+      double share = Double.parseDouble(percent) / 100;
+      if (share <= 0 || share > 1) {
+        throw new IllegalArgumentException(
+            "Fault share " + percent + " % is out of range; expected more than 0 %, at most 100 %");
+      }
+      return fault.share(share);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.github.gatlingllm.simulations.cli;
+
+import io.github.gatlingllm.report.Main;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Entry point of the runnable jar.
+ *
+ * <pre>
+ * java -jar gatling-llm.jar --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8 --slo 'ttft&lt;200ms'
+ * java -jar gatling-llm.jar benchmark
+ * java -jar gatling-llm.jar engine --port 8000
+ * java -jar gatling-llm.jar render|merge|compare …
+ * </pre>
+ *
+ * <p>The exit code is that of the command, or 1 with one line of explanation if the arguments are
+ * wrong.
+ */
+public final class GatlingLlm {
+
+  static final String USAGE =
+      """
+      Usage: java -jar gatling-llm.jar <command>
+
+        --<setting> <value> …    runs the benchmark, e.g. --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8
+        benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute
+        render, merge, compare   work on recorded runs: folders, .tar.gz, .zip, s3://bucket/prefix
+        upload                   puts the folders of runs into object storage
+        engine                   serves the embedded engine until it is stopped
+        --help, --version        this text and all settings; the version. <command> --help describes a command
+
+      Options of a run: --results <folder> for the folder of the run (results), --jvm <options> for more JVM options,
+      --simulation <class, or file of Java source> for a simulation of your own in place of the benchmark.
+      """;
+
+  private GatlingLlm() {}
+
+  /** Runs a command and ends the process with its exit code. */
+  public static void main(String[] arguments) {
+    System.exit(execute(List.of(arguments)));
+  }
+
+  static int execute(List<String> arguments) {
+    String command = arguments.isEmpty() ? "" : arguments.get(0);
+    return switch (command) {
+      case "" -> {
+        System.out.print(USAGE);
+        yield 0;
+      }
+      case "--help", "-h", "help" -> {
+        System.out.println(USAGE);
+        yield BenchmarkProcess.run(List.of("--help"));
+      }
+      case "--version", "-V" -> {
+        System.out.println("gatling-llm " + version());
+        yield 0;
+      }
+      case "render", "merge", "compare", "upload" -> Main.execute(arguments.toArray(String[]::new));
+      case "engine" -> Main.commandLine(new EngineCommand()).execute(rest(arguments));
+      case "benchmark" -> BenchmarkProcess.run(arguments.subList(1, arguments.size()));
+      default -> {
+        if (command.startsWith("--")) {
+          yield BenchmarkProcess.run(arguments);
+        }
+        System.err.println(
+            "Unknown command "
+                + command
+                + "; expected benchmark, render, merge, compare, upload, engine");
+        yield 1;
+      }
+    };
+  }
+
+  private static String[] rest(List<String> arguments) {
+    return arguments.stream().skip(1).toArray(String[]::new);
+  }
+
+  private static String version() {
+    return Objects.requireNonNullElse(
+        GatlingLlm.class.getPackage().getImplementationVersion(), "of a build without a jar");
+  }
+}

@@ -1,0 +1,115 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SecretsTest {
+
+  private static final String KEY = "k3y/+=\"abc";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          no right for k3y/+="abc here     | as it is
+          {"error":"k3y/+=\\"abc"}          | in JSON
+          {"error":"k3y\\/+=\\u0022abc"}     | in JSON, escaped more than needed
+          ?key=k3y%2F%2b%3D%22abc&x=1      | in a URL
+          <p>k3y&#47;+&#x3D;&#34;abc</p>   | in HTML, as numbers
+          """)
+  void secretIsRemovedInEveryEscape(String text, String where) {
+    assertThat(Secrets.of(List.of(KEY)).redact(text))
+        .as(where)
+        .contains("***")
+        .doesNotContain("k3y", "abc");
+  }
+
+  @Test
+  void beginningOfASecretAtTheEndIsRemoved() {
+    assertThat(Secrets.of(List.of(KEY)).redact("no right for k3y/+=\"a"))
+        .isEqualTo("no right for ***");
+  }
+
+  @Test
+  void partsOfHeaderValuesAreSecrets() {
+    String basic = Base64.getEncoder().encodeToString("peter:passw0rd".getBytes(UTF_8));
+    Secrets secrets =
+        Secrets.of(List.of("Bearer abcdef1", "Basic " + basic, "session=ghijkl2; theme=dark"));
+
+    assertThat(secrets.redact("abcdef1 and Bearer abcdef1")).isEqualTo("*** and ***");
+    assertThat(secrets.redact("passw0rd of peter:passw0rd, " + basic)).isEqualTo("*** of ***, ***");
+    assertThat(secrets.redact("ghijkl2 is dark")).isEqualTo("*** is dark");
+  }
+
+  @Test
+  void shortTextsAreNoSecrets() {
+    assertThat(Secrets.of(List.of("none", "")).redact("none of the above"))
+        .isEqualTo("none of the above");
+    assertThat(Secrets.NONE.redact("sk-123456")).isEqualTo("sk-123456");
+  }
+
+  @Test
+  void longerOfTwoSecretsWithOnePrefixIsRemovedFirst() {
+    assertThat(Secrets.of(List.of("abcdef", "abcdefghi")).redact("abcdefghi")).isEqualTo("***");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://host/v1, http://host/v1",
+    "http://host/v1?version=2, http://host/v1?version=2",
+    "http://me:pass@host/v1, http://***@host/v1",
+    "http://host/v1?api-key=abcdef&v=1, http://host/v1?api-key=***&v=1",
+    "http://host/v1?v=1&sig=abcdef, http://host/v1?v=1&sig=***"
+  })
+  void redactUrlTable(String url, String shown) {
+    assertThat(Secrets.redactUrl(url)).isEqualTo(shown);
+  }
+
+  @Test
+  void secretsOfUrl() {
+    assertThat(Secrets.ofUrl("http://me:pass12@host/v1?api-key=abcdef&v=1"))
+        .containsExactly("me:pass12", "pass12", "abcdef");
+    assertThat(Secrets.ofUrl("http://host/v1")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Authorization, true",
+    "x-API-key, true",
+    "Cookie, true",
+    "X-Tenant, false",
+    "Content-Type, false"
+  })
+  void secretNames(String name, boolean secret) {
+    assertThat(Secrets.isNamed(name)).isEqualTo(secret);
+  }
+
+  @Test
+  void lineRemovesASecretBeforeItCuts() {
+    String text = "x".repeat(195) + "my-secret-key";
+    assertThat(Secrets.of(List.of("my-secret-key")).line(text)).isEqualTo("x".repeat(195) + "***");
+    assertThat(Secrets.NONE.line(text)).isEqualTo("x".repeat(195) + "my-s…");
+  }
+
+  @Test
+  void lineRemovesTheLongestSecretFirst() {
+    assertThat(Secrets.of(List.of("abcdef", "abcdefg", "")).line("abcdef abcdefg"))
+        .isEqualTo("*** ***");
+  }
+
+  @Test
+  void lineHasNoLineBreaksAndCutsBetweenCharacters() {
+    assertThat(Secrets.NONE.line(" a\r\n\tb\u0000c ")).isEqualTo("a b c");
+    assertThat(Secrets.NONE.line("😀".repeat(150)))
+        .hasSizeLessThanOrEqualTo(Secrets.MAX_LINE)
+        .endsWith("😀…");
+  }
+}

@@ -1,0 +1,172 @@
+package io.github.gatlingllm.figures.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.Events;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How often verdicts are right, over many pairs of runs.
+ *
+ * <p>{@code embedded-engine.jsonl.gz} is a minute of real traffic, c=8 against the embedded engine
+ * on a machine that was busy with other work, reduced to the keys that figures need.
+ */
+class RunComparisonIT {
+
+  private static final int PAIRS = 60;
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Length of resampled pieces, longer than the correlation time of the machine. */
+  private static final long PIECE = 5 * SECOND / 2;
+
+  private static final int PIECES = 24;
+
+  @TempDir static Path folder;
+
+  private static final List<RequestRecord> RECORDED = new ArrayList<>();
+
+  @BeforeAll
+  static void read() throws IOException {
+    Path plain = folder.resolve("requests.jsonl");
+    try (InputStream packed =
+        RunComparisonIT.class.getResourceAsStream("/recorded/embedded-engine.jsonl.gz")) {
+      Files.copy(new GZIPInputStream(packed), plain);
+    }
+    var unused = RecordFile.read(plain, RECORDED::add);
+    assertThat(RECORDED).hasSizeGreaterThan(3_000);
+  }
+
+  @Test
+  void resampledRunsDifferOnlyWhereChanged() throws IOException {
+    TreeMap<String, Integer> wrong = new TreeMap<>();
+    int calledChanged = 0;
+    int found = 0;
+    for (int pair = 0; pair < PAIRS; pair++) {
+      ComparedRun base = drawn(2L * pair, 1);
+      Comparison same = Comparison.of(base, drawn(2L * pair + 1, 1), 1);
+      Comparison slower = Comparison.of(base, drawn(2L * pair + 1, 1.2), 1);
+      calledChanged += clear(same, "").isEmpty() ? 0 : 1;
+      clear(same, "").forEach(figure -> wrong.merge(figure, 1, Integer::sum));
+      found += clear(slower, "ttft.").isEmpty() ? 0 : 1;
+    }
+    System.out.printf(
+        "of %d pairs %d called changed %s, %d found with TTFT + 20 %%%n",
+        PAIRS, calledChanged, wrong, found);
+
+    assertThat(calledChanged).as("called changed: %s", wrong).isLessThanOrEqualTo(PAIRS / 20);
+    assertThat(found).as("TTFT + 20 %% found").isGreaterThanOrEqualTo(PAIRS * 9 / 10);
+  }
+
+  @Test
+  void runsOfAServerWithCorrelatedNoiseAreUnchanged() throws IOException {
+    int calledChanged = 0;
+    int found = 0;
+    for (int pair = 0; pair < PAIRS / 2; pair++) {
+      ComparedRun base = new BusyServer(2L * pair, 60).run(4, 16);
+      ComparedRun again = new BusyServer(2L * pair + 1, 60).run(4, 16);
+      ComparedRun slower = new BusyServer(2L * pair + 1, 60).ttft(1.2).run(4, 16);
+      calledChanged += clear(Comparison.of(base, again, 1), "").isEmpty() ? 0 : 1;
+      found += clear(Comparison.of(base, slower, 1), "ttft.").isEmpty() ? 0 : 1;
+    }
+    System.out.printf(
+        "of %d fresh pairs %d called changed, %d found with TTFT + 20 %%%n",
+        PAIRS / 2, calledChanged, found);
+
+    assertThat(calledChanged).isLessThanOrEqualTo(PAIRS / 40);
+    assertThat(found).isGreaterThanOrEqualTo(PAIRS / 2 * 9 / 10);
+  }
+
+  private static List<String> clear(Comparison comparison, String prefix) {
+    return comparison.places().stream()
+        .flatMap(place -> place.changes().stream())
+        .filter(change -> change.outcome().isClear())
+        .map(change -> change.figure().name())
+        .filter(name -> name.startsWith(prefix))
+        .toList();
+  }
+
+  /** A minute of pieces of the recording, taken at random positions. */
+  private static ComparedRun drawn(long seed, double ttftFactor) throws IOException {
+    Random random = new Random(seed);
+    long from = RECORDED.stream().mapToLong(r -> r.timing().startUnixNanos()).min().orElseThrow();
+    long room = 60 * SECOND - PIECE;
+    List<RequestRecord> records = new ArrayList<>();
+    for (int piece = 0; piece < PIECES; piece++) {
+      long start = from + (long) (random.nextDouble() * room);
+      long shift = Recorded.ORIGIN + piece * PIECE - start;
+      for (RequestRecord record : RECORDED) {
+        long at = record.timing().startUnixNanos();
+        if (at >= start && at < start + PIECE) {
+          records.add(moved(record, shift, ttftFactor));
+        }
+      }
+    }
+    LevelInfo stage =
+        Recorded.stage(
+            "c=8", "embedded engine", "closed loop", 8.0, "users", 0, PIECES * PIECE / 1e6);
+    RunInfo info =
+        Recorded.run(61, stage).slo(Slo.parse("ttft<80ms,tpot<9ms", 95, Slo.Rule.PERCENTILES));
+    return ComparedRun.read(info, null, Recorded.source(records));
+  }
+
+  private static RequestRecord moved(RequestRecord r, long shift, double ttftFactor) {
+    Timing t = r.timing();
+    Long ttft = t.ttftNanos();
+    long later = ttft == null ? 0 : Math.round(ttft * (ttftFactor - 1));
+    Timing timing =
+        new Timing(
+            t.startUnixNanos() + shift,
+            t.scheduledOffsetNanos(),
+            t.startLagNanos(),
+            t.gateWaitNanos(),
+            t.connectNanos(),
+            t.headersNanos(),
+            t.firstEventNanos(),
+            plus(ttft, later),
+            plus(t.ttfoNanos(), later),
+            plus(t.latencyNanos(), later),
+            plus(t.closedNanos(), later),
+            t.tpotNanos(),
+            null);
+    Events e = r.events();
+    int[] offsets =
+        Arrays.stream(e.offsetsMicros()).map(micros -> (int) (micros + later / 1_000)).toArray();
+    Events events =
+        new Events(
+            offsets,
+            e.tokens(),
+            e.choices(),
+            e.count(),
+            e.coalesced(),
+            e.late(),
+            e.done(),
+            e.longestGapNanos(),
+            e.firstEventTokens());
+    return new RequestRecord(
+        r.identity(), timing, events, r.tokens(), r.outcome(), r.server(), r.text());
+  }
+
+  private static @Nullable Long plus(@Nullable Long nanos, long more) {
+    return nanos == null ? null : (Long) (nanos + more);
+  }
+}

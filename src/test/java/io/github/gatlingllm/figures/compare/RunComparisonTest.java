@@ -1,0 +1,198 @@
+package io.github.gatlingllm.figures.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.Outcome;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RunComparisonTest {
+
+  /** 20 requests per second at equal intervals; TTFT alternates around its mean. */
+  private static final class Steady {
+    private final List<RequestRecord> records = new ArrayList<>();
+    private final List<LevelInfo> stages = new ArrayList<>();
+
+    Steady level(int users, String target, int seconds, double ttft, int failOneIn) {
+      double from = stages.size() * 100_000.0;
+      String label = "c=" + users;
+      for (int i = 0; i < seconds * 20; i++) {
+        double first = ttft * (1 + 0.2 * ((i * 7919) % 11 - 5) / 5.0);
+        Recorded request = Recorded.at(from + i * 50).stage(label).target(target);
+        records.add(
+            ((i + 1) % failOneIn == 0
+                    ? request.failed(RequestStatus.HTTP_ERROR, "503").closed(2)
+                    : request.tokens(first, first + 10, first + 20, first + 30))
+                .record());
+      }
+      stages.add(
+          Recorded.stage(
+              label, target, "closed loop", (double) users, "users", from, from + seconds * 1e3));
+      return this;
+    }
+
+    Steady level(int users, double ttft) {
+      return level(users, "a", 30, ttft, Integer.MAX_VALUE);
+    }
+
+    ComparedRun run() throws IOException {
+      RunInfo info = Recorded.run(stages.size() * 100.0, stages.toArray(LevelInfo[]::new));
+      return ComparedRun.read(info, null, Recorded.source(records));
+    }
+  }
+
+  @Test
+  void runIsUnchangedAgainstItself() throws IOException {
+    ComparedRun run = new Steady().level(1, 100).level(2, 150).run();
+    Comparison same = Comparison.of(run, run, 1);
+
+    assertThat(same.places()).hasSize(3);
+    assertThat(same.places())
+        .flatExtracting(Comparison.Place::changes)
+        .isNotEmpty()
+        .allSatisfy(change -> assertThat(change.outcome().isClear()).isFalse());
+    assertThat(same.unmatched()).isEmpty();
+  }
+
+  @Test
+  void changesEqualTheDifferencesOfTheSummaries() throws IOException {
+    ComparedRun base = new Steady().level(1, 100).run();
+    ComparedRun slower = new Steady().level(1, 125).run();
+    Change mean = change(Comparison.of(base, slower, 1), "ttft.mean");
+
+    assertThat(mean.base())
+        .isEqualTo(base.figures().summary().figures().metric(Metric.TTFT_MS).mean());
+    assertThat(mean.percent()).isCloseTo(25, within(0.1));
+    assertThat(mean.interval()).isNotNull();
+    assertThat(mean.interval().low()).isGreaterThan(20).isLessThan(25);
+    assertThat(mean.outcome()).isEqualTo(Outcome.WORSE);
+    assertThat(change(Comparison.of(slower, base, 1), "ttft.mean").outcome())
+        .isEqualTo(Outcome.BETTER);
+    assertThat(change(Comparison.of(base, slower, 1), "tpot.mean").outcome())
+        .isEqualTo(Outcome.NO_CLEAR_CHANGE);
+  }
+
+  @Test
+  void smallChangeIsNotRelevant() throws IOException {
+    Change mean =
+        change(
+            Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 102.5).run(), 1),
+            "ttft.mean");
+
+    assertThat(mean.interval()).isNotNull();
+    assertThat(mean.interval().low()).isGreaterThan(0);
+    assertThat(mean.outcome()).isEqualTo(Outcome.NO_CLEAR_CHANGE);
+  }
+
+  @Test
+  void failuresAreComparedInPercentagePoints() throws IOException {
+    Change errors =
+        change(
+            Comparison.of(
+                new Steady().level(1, 100).run(), new Steady().level(1, "a", 30, 100, 5).run(), 1),
+            "errors.percent");
+
+    assertThat(errors.base()).isZero();
+    assertThat(errors.inPoints()).isTrue();
+    assertThat(errors.percent()).isCloseTo(20, within(0.01));
+    assertThat(errors.outcome()).isEqualTo(Outcome.WORSE);
+  }
+
+  @Test
+  void fewRequestsGiveNoVerdict() throws IOException {
+    Comparison few =
+        Comparison.of(
+            new Steady().level(1, "a", 1, 100, Integer.MAX_VALUE).run(),
+            new Steady().level(1, "a", 1, 300, Integer.MAX_VALUE).run(),
+            1);
+
+    assertThat(change(few, "ttft.mean").outcome()).isEqualTo(Outcome.TOO_FEW);
+    assertThat(change(few, "ttft.mean").percent()).isCloseTo(200, within(0.1));
+  }
+
+  @Test
+  void levelsAreMatchedByLabelAndPooledOverCommonOnes() throws IOException {
+    ComparedRun base = new Steady().level(1, 100).level(2, 200).run();
+    ComparedRun other = new Steady().level(2, 220).level(4, 900).run();
+    Comparison comparison = Comparison.of(base, other, 1);
+
+    assertThat(comparison.unmatched())
+        .containsExactly("c=1 is only in the base", "c=4 is only in the other run");
+    assertThat(comparison.places()).hasSize(1).first().returns("c=2", Comparison.Place::stage);
+    assertThat(change(comparison, "ttft.mean").percent()).isCloseTo(10, within(0.1));
+    assertThat(change(comparison, "requests_per_s").base()).isCloseTo(20, within(0.3));
+  }
+
+  @Test
+  void singleTargetsMatchWhateverTheirNames() throws IOException {
+    ComparedRun base = new Steady().level(1, "old", 30, 100, Integer.MAX_VALUE).run();
+    ComparedRun other = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE).run();
+
+    assertThat(Comparison.of(base, other, 1).places()).hasSize(1);
+    Steady both = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE);
+    ComparedRun two = both.level(1, "old", 30, 300, Integer.MAX_VALUE).run();
+    assertThat(change(Comparison.of(base, two, 1), "ttft.mean").percent())
+        .isCloseTo(200, within(0.1));
+  }
+
+  @Test
+  void conditionsApplyToTheMeasuredChange() throws IOException {
+    Comparison slower =
+        Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 125).run(), 1);
+
+    assertThat(judged("ttft.mean>+10%", slower)).isTrue();
+    assertThat(judged("ttft.mean>+30%", slower)).isFalse();
+    assertThat(judged("ttft.mean<-10%", slower)).isFalse();
+    assertThat(judged("c=1:ttft.p95>10%", slower)).isTrue();
+    assertThat(judged("errors>+1%", slower)).isFalse();
+    assertThat(judged("c=9:ttft.mean>+900%", slower)).as("no such stage").isTrue();
+    assertThat(judged("goodput<-1%", slower)).as("no SLO").isTrue();
+  }
+
+  private static boolean judged(String condition, Comparison comparison) {
+    List<Judged> judged = FailCondition.parse(condition).get(0).judge(comparison);
+    assertThat(judged).hasSize(1);
+    return judged.get(0).hasFailed();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ttft.p95", "ttft.p95>10", "ttft.p95=10%", "speed>+10%", "'ttft.p95>+1%,'"})
+  void invalidConditionIsNamed(String text) {
+    assertThatThrownBy(() -> FailCondition.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageMatching("(?s).*(ttft\\.p95|speed).*")
+        .hasMessageNotContaining("\n");
+  }
+
+  /** Each of three runs against one base gets a third of the 5 %, so intervals are wider. */
+  @Test
+  void severalRunsHaveSimultaneousIntervals() throws IOException {
+    ComparedRun base = new Steady().level(1, 100).run();
+    ComparedRun slower = new Steady().level(1, 125).run();
+    Change alone = change(Comparison.of(base, slower, 1), "ttft.mean");
+    Change oneOfThree = change(Comparison.of(base, slower, 3), "ttft.mean");
+
+    assertThat(oneOfThree.percent()).isEqualTo(alone.percent());
+    assertThat(oneOfThree.interval().low()).isLessThan(alone.interval().low());
+    assertThat(oneOfThree.interval().high()).isGreaterThan(alone.interval().high());
+  }
+
+  private static Change change(Comparison comparison, String figure) {
+    return comparison.places().get(0).change(figure).orElseThrow();
+  }
+}

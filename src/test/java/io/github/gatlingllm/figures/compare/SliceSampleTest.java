@@ -1,0 +1,90 @@
+package io.github.gatlingllm.figures.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.SliceTally;
+import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
+import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class SliceSampleTest {
+
+  private static final int COUNT = SliceTally.COUNT;
+
+  private final Random random = new Random(3);
+
+  /** Two load levels of 48 slices with random weights, compared with repeated values. */
+  @Test
+  void weightedSlicesEqualRepeatedValues() {
+    for (int round = 0; round < 20; round++) {
+      List<SliceSample> samples = new ArrayList<>();
+      List<int[]> weights = new ArrayList<>();
+      List<Double> repeated = new ArrayList<>();
+      for (int s = 0; s < 2; s++) {
+        List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(COUNT).toList();
+        int[] times = new int[COUNT];
+        for (int i = 0; i < COUNT; i++) {
+          times[i] = random.nextInt(4);
+          for (int n = random.nextInt(30); n > 0; n--) {
+            double value = 0.001 + Math.exp(3 * random.nextGaussian() + s);
+            slices.get(i).add(Metric.TTFT_MS, value, 1);
+            slices.get(i).add(Amount.TOKENS, 1);
+            repeated.addAll(Collections.nCopies(times[i], value));
+          }
+        }
+        samples.add(new SliceSample(slices, 1));
+        weights.add(times);
+      }
+      Weighted all = new Weighted(samples, weights);
+      Collections.sort(repeated);
+
+      for (double percent : new double[] {1, 50, 95, 99, 100}) {
+        double exact = repeated.get((int) Math.ceil(percent / 100 * repeated.size()) - 1);
+        assertThat(all.percentile(Metric.TTFT_MS, percent))
+            .isCloseTo(exact, within(exact * 0.0026));
+      }
+      double mean = repeated.stream().mapToDouble(v -> v).average().orElseThrow();
+      assertThat(all.mean(Metric.TTFT_MS)).isCloseTo(mean, within(mean * 1e-9));
+      assertThat(all.sum(Amount.TOKENS)).isEqualTo(repeated.size());
+      assertThat(all.percentile(Metric.ITL_MS, 50)).isNull();
+      assertThat(all.mean(Metric.ITL_MS)).isNull();
+    }
+  }
+
+  @Test
+  void secondsEqualTheWindow() throws IOException {
+    RunInfo info = Recorded.run(12, Recorded.stage(1, 0, 12_000));
+    List<RequestRecord> one = List.of(Recorded.at(0).tokens(5).record());
+    SliceSample sample = ComparedRun.read(info, null, Recorded.source(one)).sampleOf(0);
+    int[] once = new int[COUNT];
+    Arrays.fill(once, 1);
+
+    assertThat(new Weighted(List.of(sample), List.of(once)).seconds()).isCloseTo(12, within(1e-9));
+    assertThat(sample.slices().get(0).of(Amount.STARTED)).isEqualTo(1);
+  }
+
+  @Test
+  void emptySampleIsZero() {
+    TimeSlice slice = new TimeSlice();
+    slice.add(Metric.TTFT_MS, 0, 2);
+    slice.add(Metric.TTFT_MS, 5, 0);
+    LogHistogram values = slice.values(Metric.TTFT_MS);
+
+    assertThat(values.total()).isEqualTo(2);
+    assertThat(LogHistogram.middle(values.first())).isZero();
+  }
+}

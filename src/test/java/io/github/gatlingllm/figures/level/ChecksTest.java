@@ -1,0 +1,891 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each check of the catalogue: once where it must warn, once where it must not. */
+class ChecksTest {
+
+  private static final double[] STEADY = {100, 120, 140, 160, 180, 200, 220, 240, 260, 280};
+
+  private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+
+  /**
+   * A run that a check warns of, and one that it keeps quiet about.
+   *
+   * @param value the figure that it warns of; null where there is none, or another test has it
+   */
+  private record Pair(@Nullable Double value, Supplier<Summary> warns, Supplier<Summary> quiet) {}
+
+  private static final Map<String, Pair> PAIRS =
+      Map.ofEntries(
+          pair("records_dropped", 3.0, () -> of(RUN.dropped(3))),
+          pair("cut_tail", 77.0, () -> read(new ReadReport(10, 77, 0, List.of()))),
+          pair("windows", 0.0, () -> of(null)),
+          pair("complete", null, () -> of(ended(RunInfo.State.INTERRUPTED))),
+          pair("all_accounted", 188.0, () -> sent(600, 412), () -> sent(600, 600)),
+          pair(
+              "injectors",
+              1.0,
+              () -> InjectorTallyTest.joined(3, 0, 1),
+              () -> InjectorTallyTest.joined(2, 0, 1)),
+          pair(
+              "injector_settings",
+              1.0,
+              () -> InjectorTallyTest.differing("maxTokens"),
+              () -> InjectorTallyTest.joined(2, 0, 1)),
+          pair(
+              "injector_clocks",
+              1.0,
+              () -> InjectorTallyTest.clocks("it was not compared with another"),
+              () -> InjectorTallyTest.clocks(null)),
+          pair(
+              "injectors_alike",
+              null,
+              () -> InjectorTallyTest.joined(2, 0, 1.3),
+              () -> InjectorTallyTest.joined(2, 0, 1)),
+          pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
+          pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
+          pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),
+          pair(
+              "generator",
+              0.028,
+              () -> GeneratorHealthTest.blockedFor(300),
+              () -> GeneratorHealthTest.blockedFor(0)),
+          pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
+          pair("start_lag", 60.0, () -> late(60), () -> late(2)),
+          pair("jvm_options", 2.0, () -> jvm(2, 6), () -> jvm(0, 1)),
+          pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
+          pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
+          pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
+          pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 32)),
+          pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 32)),
+          pair(
+              "stopped_early",
+              0.5,
+              () -> found("stopped early", false),
+              () -> found("stopped early", true)),
+          pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
+          pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
+          pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),
+          pair(
+              "rate_limited",
+              0.1,
+              one(r -> r.failed(RequestStatus.RATE_LIMITED, "HTTP 429: slow down")),
+              one(r -> r.limits(Map.of("requests_limit", 60.0, "requests_remaining", 3.0), null))),
+          pair("paced", 1.0, one(r -> r.paced(2_500)), one(r -> r.paced(0))),
+          pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
+          pair("pinned_output", 0.1, () -> of(pinned(), r -> r.max(128)), () -> of(pinned())),
+          pair("finish_reasons", 0.1, one(r -> r.finish(null))),
+          pair("token_counts", 0.1, one(Recorded::estimated)),
+          pair("token_counts_agree", 0.1, one(r -> r.output(7))),
+          pair("event_times", 0.1, one(Recorded::withoutTimes)),
+          pair("prompt_tokens_agree", 0.5, one(r -> r.prompt(15).ours(10)), one(r -> r.ours(10))),
+          pair(
+              "output_tokens_agree",
+              0.5,
+              one(r -> r.output(15).ourOutput(10)),
+              one(r -> r.output(10).ourOutput(10))),
+          pair(
+              "not_streamed",
+              0.1,
+              one(r -> r.tokens().bodyForStream(400, 10)),
+              one(r -> r.tokens().body(400, 10))),
+          pair("tokens_per_event", 1.3, one(r -> r.output(40))),
+          pair(
+              "buffering",
+              0.1,
+              one(r -> r.tokens(500, 500, 501, 501, 501, 502, 502, 502, 503, 503))),
+          pair("coalesced_events", 1.0, one(r -> r.coalesced(100))),
+          pair("late_data", 0.1, one(r -> r.late(2))),
+          pair("missing_done", 0.1, one(Recorded::withoutDone)),
+          pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
+          pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
+          pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),
+          engine("engine_tokens_agree", 0.05, EngineMetric.GENERATION_TOKENS, 1_050),
+          engine("other_traffic", 0.05, EngineMetric.REQUESTS_FINISHED, 105),
+          engine("engine_ttft", 83.0, EngineMetric.ENGINE_TTFT_S, 0.017),
+          engine("engine_queue", 0.7, EngineMetric.ENGINE_QUEUE_S, 0.07),
+          engine("preemptions", 10.0, EngineMetric.PREEMPTIONS, 11),
+          engine("kv_cache_full", 0.99, EngineMetric.KV_CACHE_USE, 0.99));
+
+  /** A run whose engine says that of a metric, and a healthy one. */
+  private static Map.Entry<String, Pair> engine(
+      String id, double value, EngineMetric metric, double said) {
+    return pair(
+        id, value, () -> EngineChecksTest.runWith(metric, said), EngineChecksTest::healthyRun);
+  }
+
+  private static Map.Entry<String, Pair> pair(
+      String id, @Nullable Double value, Supplier<Summary> warns) {
+    return pair(id, value, warns, one(r -> {}));
+  }
+
+  private static Map.Entry<String, Pair> pair(
+      String id, @Nullable Double value, Supplier<Summary> warns, Supplier<Summary> quiet) {
+    return Map.entry(id, new Pair(value, warns, quiet));
+  }
+
+  /** A run whose JVM has some of the options that are recommended; the first is the compiler's. */
+  private static Summary jvm(int from, int to) {
+    String options = String.join(" ", JvmOptions.RECOMMENDED.subList(from, to));
+    return of(RUN.config(JvmOptions.CONFIG_NAME, options));
+  }
+
+  static List<String> ids() {
+    return Check.ids();
+  }
+
+  @Test
+  void everyCheckHasARunThatFiresItAndOneThatDoesNot() {
+    assertThat(PAIRS.keySet()).containsExactlyInAnyOrderElementsOf(Check.ids());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ids")
+  void checkFiresForOneRunAndNotForTheOther(String id) {
+    Pair pair = PAIRS.get(id);
+    Check check = check(pair.warns().get(), id);
+    assertThat(check.level()).isNotEqualTo(Level.OK);
+    assertThat(check.remedy()).isNotEmpty();
+    if (pair.value() != null) {
+      assertThat(check.value()).isEqualTo(pair.value(), within(0.02 * pair.value()));
+    }
+    assertThat(pair.quiet().get().checks())
+        .filteredOn(other -> other.id().equals(id))
+        .allSatisfy(
+            other -> {
+              assertThat(other.level()).isEqualTo(Level.OK);
+              assertThat(other.remedy()).isEmpty();
+            });
+  }
+
+  @Test
+  void steadyRunIsFine() {
+    Summary summary = summary(r -> {});
+    assertThat(summary.checks())
+        .filteredOn(c -> c.level() != Level.OK)
+        .extracting(Check::id)
+        .containsExactly("low_n", "load_levels");
+    assertThat(summary.checks()).allSatisfy(c -> assertThat(c.message()).endsWith("."));
+    assertThat(summary.checks())
+        .filteredOn(c -> c.level() == Level.OK)
+        .allSatisfy(c -> assertThat(c.remedy()).isEmpty());
+  }
+
+  @Test
+  void failures() {
+    warns("errors", summary(r -> r.failed(RequestStatus.TIMEOUT, "timeout")), 0.1);
+    List<RequestRecord> none = List.of(at(0).failed(RequestStatus.TIMEOUT, "timeout").record());
+    assertThat(check(Recorded.figures(RUN, none).summary(), "errors").level())
+        .isEqualTo(Level.INVALID);
+  }
+
+  @Test
+  void shortOfItsPinnedLength() {
+    RunInfo pinned = RUN.config(Map.of("ignoreEos", "true"));
+    warns("pinned_output", Recorded.figures(pinned, records(r -> r.max(128))).summary(), 0.1);
+    warns("pinned_output", Recorded.figures(pinned, records(r -> r.finish("stop"))).summary(), 0.1);
+    Summary fine = Recorded.figures(pinned, records(r -> r.max(10))).summary();
+    assertThat(check(fine, "pinned_output").level()).isEqualTo(Level.OK);
+    assertThat(summary(r -> r.max(128)).checks()).noneMatch(c -> c.id().equals("pinned_output"));
+  }
+
+  /** Two protocols, one of them not pinned: {@code ignoreEos} is "true,false" for people. */
+  @Test
+  void pinnedOutputIsJudgedWhereTheTargetIsPinned() {
+    RunInfo mixed =
+        Recorded.run(
+                10,
+                Recorded.stage(1, 0, 10_000),
+                Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000))
+            .config(Map.of("ignoreEos", "true,false"))
+            .targets(
+                Map.of(
+                    at(0).record().identity().target(),
+                    new RunInfo.TargetFacts(true, "chars4", null, null),
+                    "b",
+                    new RunInfo.TargetFacts(false, "chars4", null, null)));
+    List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
+    List<RequestRecord> some = new ArrayList<>(free);
+    some.addAll(records(r -> r.max(128)));
+    warns("pinned_output", Recorded.figures(mixed, some).summary(), 0.1);
+    assertThat(Recorded.figures(mixed, free).summary().checks())
+        .noneMatch(c -> c.id().equals("pinned_output"));
+  }
+
+  /** Two answers of one request, limited to 5 tokens each: 10 in all, however they are spread. */
+  @Test
+  void pinnedOutputOfSeveralAnswersIsJudgedPerAnswer() {
+    int[] ones = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    Consumer<Recorded> even = r -> r.max(5).choices(0, 1, 0, 1, 0, 1, 0, 1, 0, 1);
+    Consumer<Recorded> uneven = r -> r.max(5).choices(0, 0, 0, 0, 0, 0, 1, 1, 1, 1);
+    assertThat(pinnedOutput(even)).isEqualTo(0);
+    assertThat(pinnedOutput(even.andThen(r -> r.perEvent(ones)))).isEqualTo(0);
+    assertThat(pinnedOutput(uneven.andThen(r -> r.perEvent(ones)))).isEqualTo(0.1);
+    assertThat(pinnedOutput(even.andThen(r -> r.output(9)))).isEqualTo(0.1);
+    // Without events nothing says how many answers there are: any whole number of limits will do.
+    assertThat(pinnedOutput(r -> r.max(5).withoutTimes())).isEqualTo(0);
+    assertThat(pinnedOutput(r -> r.max(4).withoutTimes())).isEqualTo(0.1);
+    assertThat(pinnedOutput(r -> r.max(5))).isEqualTo(0.1);
+  }
+
+  /** One that fails every 10 ms in a time, with ok ones before and after it. */
+  private static Summary failing(double fromMs, double toMs) {
+    List<RequestRecord> all = new ArrayList<>();
+    all.add(at(0).tokens(STEADY).record());
+    all.add(at(5_000).tokens(STEADY).record());
+    for (double ms = fromMs; ms < toMs; ms += 10) {
+      all.add(at(ms).failed(RequestStatus.CONNECTION_ERROR, "refused").closed(5).record());
+    }
+    return Recorded.figures(RUN, all).summary();
+  }
+
+  private static double pinnedOutput(Consumer<Recorded> change) {
+    return check(of(pinned(), change), "pinned_output").value();
+  }
+
+  @Test
+  void connectionsThatWereClosedAreThoseOfTheWorstServer() {
+    assertThat(check(closing(90), "connections_closed").message())
+        .isEqualTo(
+            "b:80 closed the connection unannounced right after 90.0 % of its answers;"
+                + " requests sent once more: 1.");
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("connections_closed"));
+  }
+
+  @Test
+  void differentModelsAtDifferentTargets() {
+    RunInfo two =
+        Recorded.run(
+            10,
+            Recorded.stage(1, 0, 10_000),
+            Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000));
+    List<RequestRecord> other =
+        List.of(
+            at(0).tokens(STEADY).record(), at(0).model("x").target("b").tokens(STEADY).record());
+    List<RequestRecord> same =
+        List.of(at(0).tokens(STEADY).record(), at(0).target("b").tokens(STEADY).record());
+    assertThat(check(Recorded.figures(two, other).summary(), "same_model").level())
+        .isEqualTo(Level.WARNING);
+    assertThat(check(Recorded.figures(two, same).summary(), "same_model").level())
+        .isEqualTo(Level.OK);
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("same_model"));
+    RunInfo twoTokenizers = two.config(Map.of("tokenizer", "x,y", "tokenizer b", "y"));
+    Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message()).startsWith("The targets have different tokenizers: ");
+    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null, null);
+    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null, null);
+    assertThat(sameModel(two.targets(Map.of("a", x, "b", y)), same)).isEqualTo(Level.WARNING);
+    assertThat(sameModel(two.targets(Map.of("a", x, "b", x)), same)).isEqualTo(Level.OK);
+  }
+
+  private static Level sameModel(RunInfo run, List<RequestRecord> records) {
+    return check(Recorded.figures(run, records).summary(), "same_model").level();
+  }
+
+  /** Counts by the server and by us, and what is made of them. */
+  static Stream<Arguments> promptCounts() {
+    return Stream.of(
+        Arguments.of(
+            "server and tokenizer agree",
+            new int[][] {{10, 10}, {20, 20}},
+            Level.OK,
+            0.0,
+            "Server and tokenizer count the same prompt tokens."),
+        Arguments.of(
+            "a template of 9 tokens",
+            new int[][] {{19, 10}, {29, 20}, {39, 30}},
+            Level.OK,
+            0.45,
+            "The server counts 45.0 % more prompt tokens than the local tokenizer: +9 per request"
+                + " of any length, from a chat template or special tokens."),
+        Arguments.of(
+            "prompts of one length prove no template",
+            new int[][] {{19, 10}, {19, 10}},
+            Level.NOTE,
+            0.9,
+            "The server counts 90.0 % more prompt tokens than the local tokenizer: +9 in the median"
+                + " request, including the chat template."),
+        Arguments.of(
+            "another tokenizer",
+            new int[][] {{8, 10}, {15, 20}, {33, 30}, {10, 20}},
+            Level.NOTE,
+            0.175,
+            "The server counts 17.5 % fewer prompt tokens than the local tokenizer: −5 in the"
+                + " median request, including the chat template."),
+        Arguments.of(
+            "up to 10 % are tolerated",
+            new int[][] {{109, 100}, {218, 200}},
+            Level.OK,
+            0.09,
+            "The server counts 9.0 % more prompt tokens than the local tokenizer: +9 in the median"
+                + " request, including the chat template."));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("promptCounts")
+  void promptTokensAgree(
+      String name, int[][] serverAndOurs, Level level, double value, String message) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int[] counts : serverAndOurs) {
+      records.add(at(0).tokens(STEADY).prompt(counts[0]).ours(counts[1]).record());
+    }
+    records.add(at(0).tokens(STEADY).prompt(1_000).ours(null).record());
+    records.add(at(0).tokens(STEADY).prompt(null).ours(1_000).record());
+    Check check = check(Recorded.figures(RUN, records).summary(), "prompt_tokens_agree");
+    assertThat(check.message()).isEqualTo(message);
+    assertThat(check.value()).isEqualTo(value, within(1e-9));
+    assertThat(check.level()).isEqualTo(level);
+  }
+
+  @Test
+  void promptTokensAreComparedPerTarget() {
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("prompt_tokens_agree"));
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(STEADY).prompt(30).ours(10).record(),
+            at(0).tokens(STEADY).prompt(40).ours(20).record(),
+            at(0).target("b").tokens(STEADY).prompt(10).ours(20).record());
+    Check check = check(Recorded.figures(RUN, records).summary(), "prompt_tokens_agree");
+    assertThat(check.level()).isEqualTo(Level.NOTE);
+    assertThat(check.message()).startsWith("b counts 50.0 % fewer prompt tokens");
+  }
+
+  static Stream<Arguments> outputCounts() {
+    return Stream.of(
+        Arguments.of(
+            "server and tokenizer agree",
+            new int[][] {{10, 10}, {20, 20}},
+            Level.OK,
+            0.0,
+            "Server and tokenizer count the same output tokens in the 2 answers counted by both."),
+        Arguments.of(
+            "an end token",
+            new int[][] {{3, 2}, {5, 4}},
+            Level.OK,
+            1.0 / 3,
+            "The server counts 33.3 % more output tokens than the local tokenizer in the 2 answers"
+                + " counted by both: +1 per answer of any length, such as an end token."),
+        Arguments.of(
+            "another tokenizer",
+            new int[][] {{8, 10}, {15, 20}, {12, 20}},
+            Level.NOTE,
+            0.3,
+            "The server counts 30.0 % fewer output tokens than the local tokenizer in the 3 answers"
+                + " counted by both: −5 per answer (median), including end tokens and tool"
+                + " markup."),
+        Arguments.of(
+            "up to 10 % are tolerated",
+            new int[][] {{109, 100}, {218, 200}},
+            Level.OK,
+            0.09,
+            "The server counts 9.0 % more output tokens than the local tokenizer in the 2 answers"
+                + " counted by both: +9 per answer (median), including end tokens and tool"
+                + " markup."));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("outputCounts")
+  void outputTokensAgree(
+      String name, int[][] serverAndOurs, Level level, double value, String message) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int[] counts : serverAndOurs) {
+      records.add(at(0).tokens(STEADY).output(counts[0]).ourOutput(counts[1]).record());
+    }
+    records.add(at(0).tokens(STEADY).output(99).record());
+    records.add(at(0).tokens(STEADY).output(99).ourOutput(99).estimated().record());
+    Check check = check(Recorded.figures(RUN, records).summary(), "output_tokens_agree");
+    assertThat(check.message()).isEqualTo(message);
+    assertThat(check.value()).isEqualTo(value, within(1e-9));
+    assertThat(check.level()).isEqualTo(level);
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("output_tokens_agree"));
+  }
+
+  @Test
+  void tokenCountsThatDisagree() {
+    warns("token_counts_agree", summary(r -> r.output(7)), 0.1);
+    warns(
+        "token_counts_agree",
+        summary(r -> r.perEvent(1, 1, 1, 1, 1, 1, 1, 1, 1, 1).output(12)),
+        0.1);
+  }
+
+  /** One token per event by assumption: then neither question can be answered with no. */
+  @Test
+  void tokensCountedByEventsAreNotComparedWithEvents() {
+    List<RequestRecord> byEvents =
+        List.of(at(0).tokens(STEADY).chunks().record(), at(1_000).tokens(STEADY).chunks().record());
+    assertThat(Recorded.figures(RUN, byEvents).summary().checks())
+        .extracting(Check::id)
+        .doesNotContain("token_counts_agree", "tokens_per_event");
+    List<RequestRecord> mixed = new ArrayList<>(byEvents);
+    mixed.add(at(2_000).tokens(STEADY).output(7).record());
+    assertThat(check(Recorded.figures(RUN, mixed).summary(), "token_counts_agree").value())
+        .as("of the one whose total is known otherwise")
+        .isEqualTo(1);
+  }
+
+  @Test
+  void manyTokensPerEvent() {
+    Check check = check(summary(r -> r.output(40)), "tokens_per_event");
+    assertThat(check.value()).isEqualTo(1.3, within(1e-9));
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+  }
+
+  /** All tokens within 2 % of E2E, after 2 s of silence. */
+  @Test
+  void gatewayThatBuffers() {
+    List<RequestRecord> all =
+        List.of(at(0).tokens(500, 500, 500, 500, 500, 500, 500, 500).record());
+    assertThat(check(Recorded.figures(RUN, all).summary(), "buffering").level())
+        .isEqualTo(Level.INVALID);
+  }
+
+  @Test
+  void cachedPrompts() {
+    Check all = check(summary(r -> r.prompt(10).cached(10)), "cached_share");
+    assertThat(all.level()).isEqualTo(Level.WARNING);
+    assertThat(all.value()).isEqualTo(1.0);
+    List<RequestRecord> mixed = new ArrayList<>(records(r -> {}));
+    mixed.add(at(9_000).prompt(100).cached(64).tokens(20, 30).record());
+    mixed.add(at(9_100).prompt(100).cached(16).tokens(90, 99).record());
+    Check check = check(Recorded.figures(RUN, mixed).summary(), "cached_share");
+    assertThat(check.value()).isEqualTo(0.4);
+    assertThat(check.message())
+        .isEqualTo(
+            "40.0 % of the prompt tokens came from the server's prefix cache: TTFT p50 is 20 ms for"
+                + " the 1 request with at least half of the prompt cached, 90 ms for the other 1.");
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("cached_share"));
+    assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  /** What the server says of its cache is better than a guess: the other check is left out. */
+  @Test
+  void repeatedPromptsMatterWhereCachedTokensAreNotReported() {
+    assertThat(check(repeats(600, 599), "repeated_prompts").message())
+        .isEqualTo(
+            "99.8 % of 600 prompts repeat an earlier one word for word, and the server does not"
+                + " report cached tokens.");
+    assertThat(repeats(600, 599).checks()).noneMatch(c -> c.id().equals("cached_share"));
+    RunInfo repeats = RUN.prompts(new RunInfo.PromptRepeats(600, 599));
+    Summary told = of(repeats, r -> r.cached(0));
+    assertThat(told.checks()).noneMatch(c -> c.id().equals("repeated_prompts"));
+    assertThat(check(told, "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  private static Summary repeats(long counted, long repeated) {
+    return of(RUN.prompts(new RunInfo.PromptRepeats(counted, repeated)));
+  }
+
+  /** Cold at 1 user in 20 ms, warm at 8 in 90 ms: the load made them slower, not the cache. */
+  @Test
+  void cacheUseIsComparedWithinOneLoadLevel() {
+    RunInfo levels =
+        Recorded.run(
+            2,
+            Recorded.stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+            Recorded.stage("c=8", "a", "closed loop", 8.0, "users", 1_000, 2_000));
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      records.add(at(10).stage("c=1").target("a").prompt(100).cached(0).tokens(20).record());
+      records.add(at(1_010).stage("c=8").target("a").prompt(100).cached(90).tokens(90).record());
+    }
+    records.add(at(1_020).stage("c=8").target("a").prompt(100).cached(0).tokens(120).record());
+
+    assertThat(check(Recorded.figures(levels, records).summary(), "cached_share").message())
+        .isEqualTo(
+            "40.9 % of the prompt tokens came from the server's prefix cache; at c=8 TTFT p50 is 90"
+                + " ms for the 5 requests with at least half of the prompt cached, 120 ms for the"
+                + " other 1.");
+  }
+
+  /** One user, requests of 300 ms back to back: 1 in flight. The gauge says what else there was. */
+  @Test
+  void littlesLaw() {
+    assertThat(inFlight(1).stages().get(0).meanInFlight()).isEqualTo(1, within(1e-9));
+    assertThat(check(inFlight(1), "littles_law").value()).isLessThan(1e-9);
+    assertThat(check(inFlight(1.06), "littles_law").level()).isEqualTo(Level.WARNING);
+    assertThat(check(inFlight(0.94), "littles_law").level()).isEqualTo(Level.WARNING);
+    assertThat(check(inFlight(1.25), "littles_law").message())
+        .isEqualTo(
+            "c=1: 1.25 requests in flight on average, counted during the run; rate × time in the"
+                + " system from the records is 1.");
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("littles_law"));
+  }
+
+  /**
+   * Requests that cross both edges of the window count for their part in it: 1 of 9 s, 9 of 9 s.
+   */
+  @Test
+  void littlesLawHoldsForRequestsThatCrossAnEdge() {
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(100, 20_000).record(), at(8_000).tokens(100, 20_000).closed(900).record());
+    RunInfo run =
+        Recorded.run(9, withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(1.1, 2)));
+    assertThat(check(Recorded.figures(run, records).summary(), "littles_law").value())
+        .isLessThan(1e-9);
+  }
+
+  private static LevelInfo withInFlight(LevelInfo level, LevelInfo.InFlight inFlight) {
+    return new LevelInfo(
+        level.label(),
+        level.target(),
+        level.scenario(),
+        level.kind(),
+        level.offered(),
+        level.unit(),
+        level.phases(),
+        level.planned(),
+        level.plannedStartUnixNanos(),
+        inFlight);
+  }
+
+  /** The audit's example: the plan has 600 arrivals in 60 s, 412 requests were sent. */
+  @Test
+  void arrivalsAreComparedWithThePlan() {
+    Summary some = sent(600, 412);
+    assertThat(some.figures().counts().planned()).isEqualTo(600);
+    assertThat(some.figures().counts().started()).isEqualTo(412);
+    assertThat(some.arrivals().count()).isEqualTo(600);
+    assertThat(some.arrivals().plannedPerS()).isEqualTo(10);
+    assertThat(some.arrivals().realisedPerS()).isEqualTo(412 / 60.0);
+    assertThat(check(some, "arrivals").message()).startsWith("Planned 10/s, realised 6.87/s;");
+    assertThat(check(some, "all_accounted").message())
+        .isEqualTo("Of 600 requests planned for measure windows 412 were sent.");
+    assertThat(check(sent(600, 600), "all_accounted").message())
+        .isEqualTo("All 600 requests planned for measure windows were sent.");
+    assertThat(check(sent(400, 412), "all_accounted").value()).isEqualTo(12);
+    // Without the plan, records are all there is, and say nothing of it.
+    Summary unknown = Recorded.figures(open(null), sent(412)).summary();
+    assertThat(unknown.arrivals().plannedPerS()).isNull();
+    assertThat(unknown.checks()).extracting(Check::id).doesNotContain("arrivals", "all_accounted");
+  }
+
+  @Test
+  void missingRequestsWithAReasonAreNamedAndNoWarning() {
+    String cause = "ask: it would not fit into the context";
+    RunInfo turns = open(600L).notSent(Map.of(cause, 188L));
+    Check named = check(Recorded.figures(turns, sent(412)).summary(), "all_accounted");
+    assertThat(named.level()).isEqualTo(Level.OK);
+    assertThat(named.message())
+        .isEqualTo(
+            "Of 600 requests planned for measure windows 412 were sent (" + cause + ": 188).");
+    RunInfo dropped = open(600L).dropped(100);
+    assertThat(check(Recorded.figures(dropped, sent(412)).summary(), "all_accounted").value())
+        .isEqualTo(88);
+    RunInfo.Conclusion stopped =
+        new RunInfo.Conclusion(
+            "stopped early", "a", null, "during r=10", false, null, null, null, null);
+    RunInfo early = open(600L).conclusion(stopped);
+    assertThat(check(Recorded.figures(early, sent(412)).summary(), "all_accounted").level())
+        .isEqualTo(Level.OK);
+    RunInfo mistaken = open(600L).notSent(Map.of("ask: " + RunInfo.NOT_BUILT, 188L));
+    Check warned = check(Recorded.figures(mistaken, sent(412)).summary(), "all_accounted");
+    assertThat(warned.level()).isEqualTo(Level.WARNING);
+    assertThat(warned.message()).contains("(ask: it could not be built: 188)");
+  }
+
+  /** The run counted 10 requests that started, and the records are those of 9, 10 and 11. */
+  @Test
+  void startedRequestsAreComparedWithTheRecords() {
+    assertThat(check(of(RUN.started(11L)), "all_accounted").value()).isEqualTo(1);
+    assertThat(check(of(RUN.started(11L).dropped(1)), "all_accounted").value()).isZero();
+    assertThat(check(of(RUN.started(9L)), "all_accounted").value()).isEqualTo(1);
+    Check fine = check(of(RUN.started(10L)), "all_accounted");
+    assertThat(fine.value()).isZero();
+    assertThat(fine.message()).isEqualTo("10 requests started, 10 ended or cancelled.");
+  }
+
+  /** An arrival counts where it was planned, however long its user took to its request. */
+  @Test
+  void arrivalsThatSendTheirRequestAfterTheWindowWereSent() {
+    List<RequestRecord> records = new ArrayList<>(sent(599));
+    records.add(at(60_002).phase(Phase.DRAIN).stage("r=10").offset(59_999).tokens(5).record());
+    assertThat(check(Recorded.figures(open(600L), records).summary(), "all_accounted").level())
+        .isEqualTo(Level.OK);
+  }
+
+  /** 10 iterations of 2 requests each: the plan says how many users, not how many requests. */
+  @Test
+  void usersMaySendSeveralRequests() {
+    LevelInfo level = Recorded.stage(1, 0, 10_000).withPlanned(5);
+    Summary two = of(Recorded.run(10, level).planned(5L));
+    assertThat(check(two, "all_accounted").level()).isEqualTo(Level.OK);
+    assertThat(two.figures().counts().planned()).isNull();
+    LevelInfo more = Recorded.stage(1, 0, 10_000).withPlanned(12);
+    assertThat(check(of(Recorded.run(10, more).planned(12L)), "all_accounted").value())
+        .isEqualTo(2);
+  }
+
+  private static RunInfo open(@Nullable Long planned) {
+    LevelInfo level = Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 60_000);
+    return Recorded.run(60, planned == null ? level : level.withPlanned(planned)).planned(planned);
+  }
+
+  /** A plan for 60 s, and how many of its requests were sent. */
+  private static Summary sent(long planned, int sent) {
+    return Recorded.figures(open(planned), sent(sent)).summary();
+  }
+
+  /** Requests over 60 s, each 2 ms after its arrival was planned. */
+  private static List<RequestRecord> sent(int requests) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < requests; i++) {
+      records.add(at(60_000.0 * i / requests + 2).lag(2).stage("r=10").tokens(5).record());
+    }
+    return records;
+  }
+
+  /** 10 s at a steady 10/s: variance 0, dispersion 0. In bursts of 20 every other second: 10. */
+  @Test
+  void arrivals() {
+    RunInfo open =
+        Recorded.run(
+            10,
+            Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000)
+                .withPlanned(100));
+    List<RequestRecord> planned = new ArrayList<>();
+    List<RequestRecord> bursts = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      planned.add(at(i * 100 + 2).lag(2).stage("r=10").tokens(5).record());
+      bursts.add(at(i / 20 * 2_000 + 60).lag(60).stage("r=10").tokens(5).record());
+    }
+    Summary fine = Recorded.figures(open, planned).summary();
+    assertThat(fine.arrivals().count()).isEqualTo(100);
+    assertThat(fine.arrivals().realisedPerS()).isEqualTo(10);
+    assertThat(fine.arrivals().plannedDispersion()).isZero();
+    assertThat(fine.arrivals().lagP99Ms()).isEqualTo(2, within(0.002));
+    assertThat(check(fine, "arrivals").level()).isEqualTo(Level.OK);
+    assertThat(check(fine, "start_lag").level()).isEqualTo(Level.OK);
+    Summary late = Recorded.figures(open, bursts).summary();
+    assertThat(late.arrivals().realisedDispersion()).isEqualTo(10, within(1e-9));
+    assertThat(check(late, "start_lag").level()).isEqualTo(Level.WARNING);
+    assertThat(summary(r -> {}).arrivals()).isNull();
+  }
+
+  @Test
+  void levels() {
+    assertThat(check(summary(r -> {}), "load_levels").message()).contains("one request at a time");
+    Summary sweep = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 32, 220).summary();
+    assertThat(check(sweep, "load_levels").level()).isEqualTo(Level.OK);
+    assertThat(check(sweep, "knee").level()).isEqualTo(Level.OK);
+    Summary open = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary();
+    assertThat(check(open, "knee").level()).isEqualTo(Level.NOTE);
+    Summary full = new Levels().level(4, 30, 100).level(8, 31, 200).level(16, 30, 400).summary();
+    assertThat(check(full, "knee").level()).isEqualTo(Level.NOTE);
+    assertThat(check(full, "knee").message()).contains("flat from the first load level on");
+  }
+
+  @Test
+  void fewValues() {
+    assertThat(check(summary(r -> {}), "low_n").level()).isEqualTo(Level.WARNING);
+    Summary many = new Levels().level(1, 10, 100).level(2, 1_000, 100).summary();
+    // Headlines quote two users; that one user alone asks little is no fault of the run.
+    assertThat(check(many, "low_n").level()).isEqualTo(Level.OK);
+    Check some = check(new Levels().level(1, 10, 100).level(2, 400, 100).summary(), "low_n");
+    assertThat(some.level()).isEqualTo(Level.NOTE);
+    assertThat(some.message()).isEqualTo("c=2: p99 is based on 400 requests.");
+    assertThat(some.remedy()).startsWith("For a p99, measure 3 s or longer (duration=3)");
+  }
+
+  /** A property that the workload or the user intends does not put the figures in doubt. */
+  @Test
+  void findingsThatAreIntendedAreNotes() {
+    RunInfo shared = RUN.config(Map.of("sharedPrefix", "8x512"));
+    assertThat(check(of(shared, r -> r.cached(10)), "cached_share").level()).isEqualTo(Level.NOTE);
+    assertThat(check(summary(r -> r.cached(10).turn(2)), "cached_share").level())
+        .isEqualTo(Level.NOTE);
+    RunInfo repeats = shared.prompts(new RunInfo.PromptRepeats(600, 599));
+    assertThat(check(of(repeats), "repeated_prompts").level()).isEqualTo(Level.NOTE);
+    assertThat(check(summary(Recorded::withoutDone), "missing_done").level()).isEqualTo(Level.NOTE);
+    assertThat(check(summary(r -> {}), "load_levels").level()).isEqualTo(Level.NOTE);
+    // A token counted by the model's own tokenizer is a token.
+    RunInfo own = RUN.config(Map.of("tokenizer", "hf:tokenizer.json"));
+    assertThat(check(of(own, r -> r.output(15).ourOutput(10)), "output_tokens_agree").level())
+        .isEqualTo(Level.WARNING);
+  }
+
+  private static void warns(String id, Summary summary, Double value) {
+    assertThat(check(summary, id).level()).as(id).isEqualTo(Level.WARNING);
+    assertThat(check(summary, id).remedy()).isNotEmpty();
+    if (value != null) {
+      assertThat(check(summary, id).value()).isEqualTo(value, within(1e-9));
+    }
+    assertThat(check(summary(r -> {}), id.equals("pinned_output") ? "errors" : id).level())
+        .as("control of " + id)
+        .isEqualTo(Level.OK);
+  }
+
+  private static Supplier<Summary> one(Consumer<Recorded> change) {
+    return () -> summary(change);
+  }
+
+  private static Summary of(@Nullable RunInfo info) {
+    return of(info, r -> {});
+  }
+
+  private static Summary of(@Nullable RunInfo info, Consumer<Recorded> change) {
+    return Recorded.figures(info, records(change)).summary();
+  }
+
+  private static Summary read(ReadReport file) {
+    try {
+      return RunStatistics.of(
+              RUN,
+              sink -> {
+                records(r -> {}).forEach(sink);
+                return file;
+              })
+          .summary();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RunInfo pinned() {
+    return RUN.config(Map.of("ignoreEos", "true"));
+  }
+
+  private static Summary closing(int closedOfHundred) {
+    return of(
+        RUN.connections(
+            Map.of(
+                "a:80", new RunInfo.Connections(1_000, 0),
+                "b:80", new RunInfo.Connections(100, closedOfHundred))),
+        Recorded::resent);
+  }
+
+  private static RunInfo ended(RunInfo.State state) {
+    return RUN.ended(Recorded.ORIGIN + 10_000_000_000L, state);
+  }
+
+  private static Summary found(String topic, boolean sound) {
+    RunInfo.Conclusion found =
+        new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99, null, null);
+    return of(RUN.conclusion(found));
+  }
+
+  /** One user, requests of 300 ms back to back, while so many are said to have been in flight. */
+  private static Summary inFlight(double counted) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      records.add(at(i * 300).tokens(100, 300).record());
+    }
+    LevelInfo level = withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(counted, 2));
+    return Recorded.figures(Recorded.run(9, level), records).summary();
+  }
+
+  /** One user in the window of 30 s, whose tenth request waits so long for its first token. */
+  private static Summary firstTokenAfter(double ms) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      records.add(at(i * 1_000).tokens(STEADY).record());
+    }
+    records.add(at(9_000).tokens(ms, ms + 20).record());
+    return Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary();
+  }
+
+  /** 400 requests over a minute, TTFT from 1.2 s. */
+  private static Summary ttftGrowsTo(double lastMs) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = -40; i < 400; i++) {
+      double ttft = 1_200 + (lastMs - 1_200) * Math.max(0, i) / 400;
+      Phase phase = i < 0 ? Phase.STABILIZE : Phase.MEASURE;
+      records.add(at(i * 150).phase(phase).stage("c=64").tokens(ttft, ttft + 1_000).record());
+    }
+    return Recorded.figures(Recorded.run(60, Recorded.stage(64, 0, 60_000)), records).summary();
+  }
+
+  /** 10 requests in 10 s, each so many milliseconds long. */
+  private static Summary taking(double ms) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      records.add(at(i * 100).tokens(100, ms).record());
+    }
+    return Recorded.figures(RUN, records).summary();
+  }
+
+  /** 10 requests per second for 10 s, each so many milliseconds late. */
+  private static Summary late(double ms) {
+    RunInfo open =
+        Recorded.run(10, Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000));
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      records.add(at(i * 100 + ms).lag(ms).stage("r=10").tokens(5).record());
+    }
+    return Recorded.figures(open, records).summary();
+  }
+
+  /** Levels of 1, 2, 4 users with so many requests each, in 100, 110, 220 ms. */
+  private static Summary sweep(int... requests) {
+    Levels levels = new Levels();
+    for (int i = 0; i < requests.length; i++) {
+      double e2eMs = i == 0 ? 100 : i == 1 || requests[i] > 40 ? 110 : 220;
+      levels = levels.level(1 << i, requests[i], e2eMs);
+    }
+    return levels.summary();
+  }
+
+  /** The second target is asked for that model, the first for {@code m}. */
+  private static Summary twoTargets(String model) {
+    RunInfo two =
+        Recorded.run(
+            10,
+            Recorded.stage(1, 0, 10_000),
+            Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000));
+    return Recorded.figures(
+            two,
+            List.of(
+                at(0).tokens(STEADY).record(),
+                at(0).model(model).target("b").tokens(STEADY).record()))
+        .summary();
+  }
+
+  private static Summary summary(Consumer<Recorded> change) {
+    return Recorded.figures(RUN, records(change)).summary();
+  }
+
+  /** Ten steady requests, one of them changed. */
+  static List<RequestRecord> records(Consumer<Recorded> change) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      records.add(at(i * 1_000).tokens(STEADY).max(10).record());
+    }
+    Recorded last = at(9_000).tokens(STEADY).max(10);
+    change.accept(last);
+    records.add(last.record());
+    return records;
+  }
+
+  private static Check check(Summary summary, String id) {
+    return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
+  }
+}

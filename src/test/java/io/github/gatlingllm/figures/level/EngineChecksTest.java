@@ -1,0 +1,240 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.EngineMetric.Kind;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.Histogram;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** 100 requests of 10 tokens in 10 s, TTFT 100 ms, and what the engine says of them. */
+class EngineChecksTest {
+
+  private static final double[] EVEN = {100, 120, 140, 160, 180, 200, 220, 240, 260, 280};
+
+  private static final RunInfo RUN =
+      Recorded.run(10, Recorded.stage(1, 0, 10_000))
+          .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6)));
+
+  /** What the engine says in the run: states, and how much counters grow. */
+  private static Map<EngineMetric, Double> healthy() {
+    Map<EngineMetric, Double> said = new EnumMap<>(EngineMetric.class);
+    said.put(EngineMetric.REQUESTS_RUNNING, 3.0);
+    said.put(EngineMetric.KV_CACHE_USE, 0.4);
+    said.put(EngineMetric.GENERATION_TOKENS, 1_000.0);
+    said.put(EngineMetric.REQUESTS_FINISHED, 100.0);
+    said.put(EngineMetric.PREEMPTIONS, 0.0);
+    said.put(EngineMetric.ENGINE_TTFT_S, 0.09);
+    said.put(EngineMetric.ENGINE_QUEUE_S, 0.01);
+    said.put(EngineMetric.GPU_POWER_W, 400.0);
+    return said;
+  }
+
+  static Summary healthyRun() {
+    return run(healthy());
+  }
+
+  /** A run whose engine says another thing of one metric. */
+  static Summary runWith(EngineMetric metric, double value) {
+    Map<EngineMetric, Double> said = healthy();
+    said.put(metric, value);
+    return run(said);
+  }
+
+  private static Summary run(Map<EngineMetric, Double> said) {
+    return summary(readings(said));
+  }
+
+  private static List<ServerSample> readings(Map<EngineMetric, Double> said) {
+    List<ServerSample> readings = new ArrayList<>();
+    for (int second = -1; second <= 10; second++) {
+      readings.add(reading(second + 0.5, (second + 1) / 11.0, said));
+    }
+    return readings;
+  }
+
+  private static Summary summary(List<ServerSample> readings) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      records.add(at(i * 97).tokens(EVEN).record());
+    }
+    return summary(RUN, records, readings);
+  }
+
+  private static Summary summary(
+      RunInfo run, List<RequestRecord> records, List<ServerSample> readings) {
+    try {
+      return RunStatistics.of(run, source(records, readings)).summary();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RunStatistics.RecordSource source(
+      List<RequestRecord> records, List<ServerSample> readings) {
+    return new RunStatistics.RecordSource() {
+      @Override
+      public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+        return Recorded.source(records).replay(sink);
+      }
+
+      @Override
+      public void server(Consumer<ServerSample> sink) {
+        readings.forEach(sink);
+      }
+    };
+  }
+
+  /** A reading when a part of the run is over; times are those of 200 values. */
+  private static ServerSample reading(double atS, double part, Map<EngineMetric, Double> said) {
+    Map<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
+    Map<EngineMetric, Histogram> histograms = new EnumMap<>(EngineMetric.class);
+    said.forEach(
+        (metric, value) -> {
+          if (metric.kind() == Kind.HISTOGRAM) {
+            long count = Math.round(200 * part);
+            histograms.put(metric, new Histogram(count, value * count, List.of(), List.of()));
+          } else {
+            values.put(metric, metric.kind() == Kind.COUNTER ? 5_000 + value * part : value);
+          }
+        });
+    long at = ORIGIN + Math.round(atS * 1e9);
+    return new ServerSample(
+        at, "a", "http://a/metrics", "vllm", 1, null, false, Map.of(), values, histograms);
+  }
+
+  private static @Nullable Check check(Summary summary, String id) {
+    return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElse(null);
+  }
+
+  @Test
+  void healthyEngineFiresNoCheck() {
+    Summary summary = healthyRun();
+    for (String id :
+        List.of(
+            "engine_tokens_agree",
+            "other_traffic",
+            "engine_ttft",
+            "engine_queue",
+            "preemptions",
+            "kv_cache_full")) {
+      assertThat(check(summary, id)).as(id).extracting(Check::level).isEqualTo(Level.OK);
+    }
+  }
+
+  /** 100 tok/s at 400 W. */
+  @Test
+  void powerGivesTokensPerJoule() {
+    Figures figures = healthyRun().stages().get(0).figures();
+    assertThat(figures.number(Metric.POWER_W)).isEqualTo(400);
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_JOULE)).isEqualTo(0.25);
+    assertThat(figures.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS)).isEqualTo(20);
+  }
+
+  /** The engine's counts began anew, or were not read to the end: they say nothing of the run. */
+  @Test
+  void metricsThatMissAPartOfTheRunAreNotJudged() {
+    Map<EngineMetric, Double> said = healthy();
+    ServerSample first = reading(-0.5, 0, said);
+    ServerSample last = reading(10.5, 0.5, said);
+    ServerSample reset =
+        new ServerSample(
+            last.unixNanos(),
+            last.target(),
+            last.url(),
+            last.source(),
+            1,
+            null,
+            true,
+            Map.of(),
+            last.values(),
+            last.histograms());
+    for (List<ServerSample> readings :
+        List.of(
+            List.of(first, reset),
+            List.of(first, reading(5, 0.5, said)),
+            List.of(reading(1, 0, said), last))) {
+      Summary summary = summary(readings);
+      assertThat(check(summary, "engine_tokens_agree")).isNull();
+      assertThat(check(summary, "other_traffic")).isNull();
+    }
+    assertThat(check(summary(List.of(first, last)), "engine_tokens_agree"))
+        .extracting(Check::level)
+        .isEqualTo(Level.WARNING);
+  }
+
+  /** What others had generated is no mistake of counting. */
+  @Test
+  void tokensOfOtherClientsAreNotCompared() {
+    Map<EngineMetric, Double> said = healthy();
+    said.put(EngineMetric.GENERATION_TOKENS, 2_000.0);
+    said.put(EngineMetric.REQUESTS_FINISHED, 200.0);
+    assertThat(check(run(said), "engine_tokens_agree")).isNull();
+  }
+
+  @Test
+  void timeOutsideTheEngineIsNamedWithItsLevel() {
+    assertThat(check(runWith(EngineMetric.ENGINE_TTFT_S, 0.017), "engine_ttft"))
+        .satisfies(
+            check -> {
+              assertThat(check.level()).isEqualTo(Level.NOTE);
+              assertThat(check.message())
+                  .isEqualTo(
+                      "At c=1 the mean TTFT is 100 ms for the client and 17 ms in the engine: a"
+                          + " difference of 83 ms.");
+            });
+  }
+
+  /**
+   * Ten requests/s against a server that answers one each 500 ms, and an engine that says 90 ms:
+   * its means are of those whose first token came in the window, ours wait ever longer.
+   */
+  @Test
+  void requestsThatPileUpAreNotComparedWithThoseThatTheEngineAnswered() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int n = 0; n < 100; n++) {
+      records.add(at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500).record());
+    }
+    LevelInfo level = Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000);
+    Map<EngineMetric, Double> said = healthy();
+    said.put(EngineMetric.ENGINE_QUEUE_S, 20.0);
+    Summary summary = summary(Recorded.run(60, level), records, readings(said));
+    assertThat(summary.verdict()).startsWith("Does not keep up with 10 requests/s");
+    assertThat(check(summary, "engine_ttft")).isNull();
+    assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(Level.NOTE);
+  }
+
+  /** A metric that a server does not have asks nothing. */
+  @Test
+  void withoutAMetricItsCheckDoesNotApply() {
+    Summary bare = run(Map.of(EngineMetric.REQUESTS_RUNNING, 1.0));
+    assertThat(bare.checks())
+        .extracting(Check::id)
+        .doesNotContain(
+            "engine_tokens_agree",
+            "other_traffic",
+            "engine_ttft",
+            "engine_queue",
+            "preemptions",
+            "kv_cache_full");
+  }
+}

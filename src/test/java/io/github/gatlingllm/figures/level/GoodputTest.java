@@ -1,0 +1,418 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.figures;
+import static io.github.gatlingllm.figures.level.Recorded.run;
+import static io.github.gatlingllm.figures.level.Recorded.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.level.Summary.ObjectiveRow;
+import io.github.gatlingllm.figures.metric.Figures.Goodput;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TargetSlo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class GoodputTest {
+
+  private static final RunInfo RUN =
+      run(3, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms,tpot<50ms", 60, Slo.Rule.PERCENTILES));
+
+  /**
+   *
+   *
+   * <pre>
+   * good      TTFT 100, TPOT 20              met      2 tokens, ends in the window
+   * late      TTFT 250                       missed   ttft
+   * slow      TPOT 90                        missed   tpot
+   * both      TTFT 300, TPOT 60              missed   ttft, tpot
+   * short     one token: no TPOT             met      1 token
+   * broken    http error                     missed   ttft (none came), failed
+   * given up  cancelled after 300 ms         missed   ttft
+   * after     met, but ends past the window  met      1 of its 2 tokens inside
+   *
+   * attempted 8, met 3; share 0.375; ended in the window: good, short: 2 ÷ 2 s = 1/s
+   * tokens in SLO 2 + 1 + 1 = 4 ÷ 2 s = 2/s
+   * </pre>
+   */
+  private static final List<RequestRecord> CASES =
+      List.of(
+          at(0).tokens(100, 120).record(),
+          at(0).tokens(250, 260).record(),
+          at(0).tokens(100, 190).record(),
+          at(0).tokens(300, 360).record(),
+          at(0).tokens(100).record(),
+          at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(5).record(),
+          at(0).failed(RequestStatus.CANCELLED, "end").closed(300).record(),
+          at(1_900).tokens(80, 120).record());
+
+  private final Summary summary = figures(RUN, CASES).summary();
+  private final Goodput goodput = summary.figures().goodput();
+
+  @Test
+  void everyAttemptedRequestCounts() {
+    assertThat(goodput.attempted()).isEqualTo(8);
+    assertThat(goodput.met()).isEqualTo(3);
+    assertThat(goodput.excluded()).isZero();
+    assertThat(goodput.share()).isEqualTo(0.375);
+    assertThat(goodput.slo()).isEqualTo("ttft<200ms,tpot<50ms");
+  }
+
+  /**
+   * Of each objective by itself; a failed request meets none, one token has no TPOT, and that of
+   * the cancelled one is not judged: 1 of 7.
+   */
+  @Test
+  void everyObjectiveIsCounted() {
+    assertThat(goodput.objectives())
+        .containsExactly(
+            new Goodput.Objective("ttft<200ms", 8, 4, 0, 0.5),
+            new Goodput.Objective("tpot<50ms", 6, 3, 1, null));
+  }
+
+  /** Cancelled after 100 ms without a token: 1 of 9 cannot be judged, more than 1 %. */
+  @Test
+  void undefinedWhereTooManyRequestsWereCancelled() {
+    List<RequestRecord> records = new ArrayList<>(CASES);
+    records.add(at(0).failed(RequestStatus.CANCELLED, "end").closed(100).record());
+    Summary with = figures(RUN, records).summary();
+    Goodput figures = with.figures().goodput();
+    assertThat(figures.excluded()).isEqualTo(1);
+    assertThat(figures.attempted()).isEqualTo(8);
+    assertThat(figures.share()).isNull();
+    assertThat(figures.shareCi95()).isNull();
+    assertThat(figures.undefined())
+        .isEqualTo("1 of 9 requests were cancelled before they could be judged");
+    ObjectiveRow ttft = with.slo().objectives().get(0);
+    assertThat(ttft.metShare()).isNull();
+    assertThat(ttft.actualMs()).isNull();
+    assertThat(ttft.noValue())
+        .isEqualTo("11.1 % of 9 requests were cancelled before they could be judged");
+  }
+
+  /** All of 100 are cancelled at 600 ms a token: not one of them is within 50 ms. */
+  @Test
+  void slowRequestsThatWereCancelledMissTheSlo() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      records.add(
+          at(0)
+              .tokens(100, 700, 1_300)
+              .failed(RequestStatus.CANCELLED, "end")
+              .closed(1_500)
+              .record());
+    }
+    records.add(at(0).tokens(100, 120).record());
+    for (String measure : List.of("tpot", "itl")) {
+      RunInfo info = run(3, stage(1, 0, 2_000)).slo(Slo.parse(measure + "<50ms"));
+      Goodput slow = figures(info, records).summary().figures().goodput();
+      assertThat(slow.share()).as(measure).isEqualTo(1 / 101.0);
+      assertThat(slow.requestsPerS()).isEqualTo(0.5);
+    }
+  }
+
+  /** 99 of 100 meet each of two objectives, 98 both. */
+  @Test
+  void rulesForSeveralObjectives() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 98; i++) {
+      records.add(at(0).tokens(100, 120).record());
+    }
+    records.add(at(0).tokens(300, 320).record());
+    records.add(at(0).tokens(100, 190).record());
+    Slo slo = Slo.parse("ttft<200ms,tpot<50ms");
+    RunInfo info = run(3, stage(1, 0, 2_000)).slo(slo);
+
+    Summary percentiles = figures(info, records).summary();
+    assertThat(percentiles.figures().goodput().share()).isEqualTo(0.98);
+    assertThat(percentiles.figures().goodput().max().stage()).isEqualTo("c=1");
+    assertThat(percentiles.slo().objectives()).extracting(ObjectiveRow::ok).containsOnly(true);
+    assertThat(percentiles.stages().get(0).figures().goodput().holds()).isTrue();
+
+    Summary requests = figures(info.sloHeldBy(null, Slo.Rule.REQUESTS), records).summary();
+    assertThat(requests.figures().goodput().share()).isEqualTo(0.98);
+    assertThat(requests.figures().goodput().max()).isNull();
+    assertThat(requests.slo().rule()).isEqualTo(Slo.Rule.REQUESTS);
+  }
+
+  @Test
+  void ratesWithinTheWindow() {
+    assertThat(goodput.requestsPerS()).isEqualTo(1);
+    assertThat(goodput.tokensPerS()).isEqualTo(2);
+    assertThat(summary.figures().number(Metric.REQUESTS_PER_S)).isEqualTo(2.5);
+  }
+
+  @Test
+  void missedByObjective() {
+    assertThat(goodput.missed())
+        .containsOnly(Map.entry("ttft", 4L), Map.entry("tpot", 2L), Map.entry("failed", 1L));
+  }
+
+  /**
+   * Percentile 60 over the 8 attempted, broken and given up above all: 80 100 100 100 250 300 ∞ ∞,
+   * rank ⌈4.8⌉ = 5th. TTFT met by good, slow, short, after: 4 of 8.
+   */
+  @Test
+  void rowOfAnObjective() {
+    ObjectiveRow ttft = summary.slo().objectives().get(0);
+    assertThat(ttft.measure()).isEqualTo("ttft");
+    assertThat(ttft.limitMs()).isEqualTo(200);
+    assertThat(ttft.actualMs()).isEqualTo(250, within(0.2));
+    assertThat(ttft.marginMs()).isEqualTo(-50, within(0.2));
+    assertThat(ttft.metShare()).isEqualTo(0.5);
+    assertThat(ttft.ok()).isFalse();
+    assertThat(summary.slo().text()).isEqualTo("ttft<200ms,tpot<50ms");
+  }
+
+  /** At percentile 90 the rank is ⌈7.2⌉ = 8th, one of those that never came: 2 of 8. */
+  @Test
+  void noValueWhereTheRankIsOfARequestWithoutOne() {
+    ObjectiveRow ttft =
+        figures(RUN.slo(Slo.parse("ttft<200ms", 90, Slo.Rule.PERCENTILES)), CASES)
+            .summary()
+            .slo()
+            .objectives()
+            .get(0);
+    assertThat(ttft.actualMs()).isNull();
+    assertThat(ttft.marginMs()).isNull();
+    assertThat(ttft.noValue()).isEqualTo("25.0 % of 8 requests failed or had none");
+    assertThat(ttft.ok()).isFalse();
+  }
+
+  @Test
+  void runJudgedByAnotherSlo() throws IOException {
+    Summary other =
+        RunStatistics.of(RUN, run -> run.slo(Slo.parse("ttft<1s")), Recorded.source(CASES))
+            .summary();
+    assertThat(other.figures().goodput().met()).isEqualTo(6);
+    // The cancelled request had not waited a second.
+    assertThat(other.figures().goodput().excluded()).isEqualTo(1);
+    assertThat(other.figures().goodput().attempted()).isEqualTo(7);
+  }
+
+  @Test
+  void requestNameWithObjectivesOfItsOwn() {
+    RunInfo own =
+        RUN.slo(
+            TargetSlo.of(
+                RUN.judge().global(),
+                Map.of("slow", Slo.parse("ttft<1s", 60, Slo.Rule.PERCENTILES))),
+            Map.of());
+    Summary s =
+        figures(own, at(0).tokens(300).record(), at(0).name("slow").tokens(300).record()).summary();
+    assertThat(s.requests())
+        .extracting(g -> g.figures().goodput().share())
+        .containsExactly(0.0, 1.0);
+    assertThat(s.slo().objectives())
+        .extracting(ObjectiveRow::measure)
+        .containsExactly("ttft", "tpot", "slow: ttft");
+  }
+
+  /** Half of the slow ones are in time, which is enough for them and would not be for others. */
+  @Test
+  void requestNameWithItsOwnPercentile() {
+    RunInfo own =
+        run(1, stage(1, 0, 1_000))
+            .slo(
+                TargetSlo.of(
+                    Slo.parse("ttft<1s"),
+                    Map.of("slow", Slo.parse("e2e<200ms", 50, Slo.Rule.PERCENTILES))),
+                Map.of());
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(100, 110).record(),
+            at(0).name("slow").tokens(100, 150).record(),
+            at(0).name("slow").tokens(100, 250).record());
+    Summary s = figures(own, records).summary();
+    assertThat(s.figures().goodput().max().stage()).isEqualTo("c=1");
+    assertThat(s.slo().text()).isEqualTo("ttft<1s; slow: e2e<200ms (50 %)");
+    assertThat(s.slo().objectives())
+        .extracting(ObjectiveRow::measure, ObjectiveRow::ok, ObjectiveRow::percentile)
+        .containsExactly(tuple("ttft", true, 99.0), tuple("slow: e2e", true, 50.0));
+    assertThat(s.verdict())
+        .endsWith(
+            "TTFT p99 ≤ 1 s and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 request (fewer"
+                + " than the 381 that can show 99 %), E2E of slow by 50.0 % of 2 (fewer than the 4"
+                + " that can show 50 %).");
+    Summary stricter = figures(own.sloHeldBy(90.0, null), records).summary();
+    assertThat(stricter.verdict())
+        .endsWith(
+            "TTFT p90 ≤ 1 s and E2E p90 ≤ 200 ms of slow are not all met: E2E of slow by 50.0 %"
+                + " of 2 requests.");
+  }
+
+  /** Nothing but requests of that name has objectives: the sentence is about these. */
+  @Test
+  void onlyOneRequestNameHasObjectives() {
+    RunInfo own =
+        run(1, stage(1, 0, 1_000))
+            .slo(TargetSlo.of(Slo.NONE, Map.of("slow", Slo.parse("e2e<200ms"))), Map.of());
+    Summary s =
+        figures(own, at(0).tokens(50).record(), at(0).name("slow").tokens(250).record()).summary();
+    assertThat(s.verdict())
+        .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 request.");
+  }
+
+  /** A mix: every request has an objective for TTFT, and slow ones one of their own for E2E. */
+  private static RunInfo mixed(RunInfo run) {
+    return run.slo(
+        TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))), Map.of());
+  }
+
+  /**
+   * A mix at two loads. At the higher one no request was called slow: neither the sentence nor the
+   * goodput of that level quotes what slow requests have to meet, nor says that it is met.
+   */
+  @Test
+  void objectivesOfANameThatTheQuotedLevelLacksAreNotQuoted() {
+    RunInfo own = mixed(run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000)));
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 1_000, "c=2", 100, 110);
+    records.add(at(0).stage("c=1").tokens(100).record());
+    records.add(at(0).name("slow").stage("c=1").tokens(100, 150).record());
+    Summary s = figures(own, records).summary();
+    assertThat(s.verdict())
+        .startsWith(
+            "TTFT p99 ≤ 1 s is met up to 2 concurrent requests (2 tok/s; only 2 requests, fewer"
+                + " than the 381 that can show 99 %), the highest load tried");
+    assertThat(s.stages())
+        .extracting(level -> level.figures().goodput().slo())
+        .containsExactly("ttft<1s; slow: e2e<200ms", "ttft<1s");
+    assertThat(s.figures().goodput().slo()).isEqualTo("ttft<1s; slow: e2e<200ms");
+
+    // The lower one is quoted: slow requests are in it, and were judged least often.
+    records.add(at(1_000).stage("c=2").tokens(1_500).record());
+    assertThat(figures(own, records).summary().verdict())
+        .startsWith(
+            "TTFT p99 ≤ 1 s and E2E p99 ≤ 200 ms of slow are met up to 1 concurrent request (")
+        .contains("; only 1 request");
+  }
+
+  /** A level that misses only what slow requests have to meet is not said to miss the others'. */
+  @Test
+  void missedLevelsAreQuotedWithTheirOwnObjectives() {
+    RunInfo own = mixed(run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000)));
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 1_000, "c=2", 100, 110);
+    records.add(at(0).name("slow").stage("c=1").tokens(100, 250).record());
+    assertThat(figures(own, records).summary().verdict())
+        .startsWith(
+            "TTFT p99 ≤ 1 s and E2E p99 ≤ 200 ms of slow are met up to 2 concurrent requests (")
+        .contains(", but not at 1 concurrent request");
+
+    // No level holds: the lowest has no slow requests, the other one misses only what they must.
+    List<RequestRecord> none = new ArrayList<>();
+    none.add(at(0).stage("c=1").tokens(1_500).record());
+    none.add(at(1_000).name("slow").stage("c=2").tokens(100, 250).record());
+    assertThat(figures(own, none).summary().verdict())
+        .startsWith(
+            "No load level meets TTFT p99 ≤ 1 s and E2E p99 ≤ 200 ms of slow; at the lowest,");
+  }
+
+  /** No request but the slow ones was sent: what others would have to meet is not quoted. */
+  @Test
+  void objectivesOfAllOthersAreNotQuotedWhereThereAreNoOthers() {
+    RunInfo own = mixed(run(1, stage(1, 0, 1_000)));
+    Summary s = figures(own, at(0).name("slow").tokens(100, 150).record()).summary();
+    assertThat(s.verdict())
+        .endsWith(
+            "E2E p99 ≤ 200 ms of slow is met: E2E of slow by 100 % of 1 request (fewer than the 381"
+                + " that can show 99 %).");
+    assertThat(s.stages().get(0).figures().goodput().slo()).isEqualTo("slow: e2e<200ms");
+  }
+
+  /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
+  @Test
+  void targetsWithObjectivesOfTheirOwn() {
+    RunInfo info =
+        run(
+                2,
+                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+                stage("c=1", "b", "closed loop", 1.0, "users", 1_000, 2_000),
+                stage("c=1", "free", "closed loop", 1.0, "users", 1_000, 2_000))
+            .slo(
+                TargetSlo.of(Slo.parse("ttft<100ms"), Map.of()),
+                Map.of(
+                    "a", new TargetSlo("ttft<100ms", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of()),
+                    "b",
+                        new TargetSlo(
+                            "ttft<200ms",
+                            50,
+                            Slo.Rule.PERCENTILES,
+                            Map.of("slow", "ttft<1s"),
+                            Map.of()),
+                    "free", new TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of())));
+    Summary s =
+        figures(
+                info,
+                at(0).tokens(50).record(),
+                at(0).tokens(150).record(),
+                at(1_000).target("b").tokens(150).record(),
+                at(1_000).target("b").tokens(250).record(),
+                at(1_000).target("b").name("slow").tokens(500).record(),
+                at(1_000).target("free").tokens(150).record())
+            .summary();
+    assertThat(s.targets().get(0).figures().goodput().share()).isEqualTo(0.5);
+    assertThat(s.targets().get(0).figures().goodput().max()).as("99 % of them").isNull();
+    assertThat(s.targets().get(1).figures().goodput().share()).isEqualTo(2 / 3.0);
+    assertThat(s.targets().get(1).figures().goodput().max().stage()).isEqualTo("c=1");
+    assertThat(s.targets().get(2).figures().goodput()).as("no SLO").isNull();
+    assertThat(s.figures().goodput().attempted()).isEqualTo(5);
+    assertThat(s.figures().goodput().max().target()).isEqualTo("b");
+    assertThat(s.slo().text().split("; ", -1))
+        .containsExactlyInAnyOrder(
+            "a: ttft<100ms (99 %)", "b: ttft<200ms", "slow: ttft<1s (50 %)", "free: no SLO");
+    assertThat(s.slo().objectives())
+        .extracting(ObjectiveRow::measure, ObjectiveRow::metShare, ObjectiveRow::percentile)
+        .containsExactlyInAnyOrder(
+            tuple("a: ttft", 0.5, 99.0),
+            tuple("b: ttft", 0.5, 50.0),
+            tuple("b: slow: ttft", 1.0, 50.0));
+    assertThat(s.verdict())
+        .contains(
+            "a: At 1 concurrent request: ",
+            "TTFT p99 ≤ 100 ms is not met: TTFT by 50.0 % of 2 requests.",
+            "b: At 1 concurrent request: ",
+            "TTFT p50 ≤ 200 ms and TTFT p50 ≤ 1 s of slow are met: TTFT by 50.0 % of 2"
+                + " requests (fewer than the 4 that can show 50 %), TTFT of slow by 100 % of 1.");
+  }
+
+  /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */
+  @Test
+  void highestLoadThatMeetsTheSlo() {
+    RunInfo info =
+        run(3, stage(1, 0, 1_000), stage(2, 1_000, 2_000), stage(4, 2_000, 3_000))
+            .slo(Slo.parse("ttft<200ms", 60, Slo.Rule.PERCENTILES));
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 0, "c=1", 100, 100, 100, 100);
+    addLevel(records, 1_000, "c=2", 100, 100, 300, 300);
+    addLevel(records, 2_000, "c=4", 100, 100, 100, 300);
+    Goodput all = figures(info, records).summary().figures().goodput();
+    assertThat(all.max().stage()).isEqualTo("c=4");
+    assertThat(all.max().offered()).isEqualTo(4);
+    assertThat(all.max().requestsPerS()).isEqualTo(3);
+  }
+
+  @Test
+  void noLoadMeetsTheSlo() {
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 0, "c=1", 300, 300);
+    assertThat(figures(RUN, records).summary().figures().goodput().max()).isNull();
+  }
+
+  private static void addLevel(
+      List<RequestRecord> records, double startMs, String stage, double... ttfts) {
+    for (double ttft : ttfts) {
+      records.add(at(startMs).stage(stage).tokens(ttft).record());
+    }
+  }
+}

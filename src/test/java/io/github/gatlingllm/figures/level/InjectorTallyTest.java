@@ -1,0 +1,272 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.level.Summary.InjectorFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.ClockOffset.Correction;
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import io.github.gatlingllm.record.RunInfo.LevelPart;
+import io.github.gatlingllm.record.RunInfo.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Injectors of a joined run: what each measured, and which of them stands out. */
+class InjectorTallyTest {
+
+  private static final int SECONDS = 20;
+
+  private static final RunInfo RUN =
+      Recorded.run(
+              SECONDS,
+              Recorded.stage("r=40", "a", "open loop", 40.0, "requests/s", 0, SECONDS * 1e3)
+                  .withPlanned(800))
+          .planned(800L);
+
+  /** Two injectors, of which the second is 200 ms behind; or in doubt. */
+  static Summary clocks(@Nullable String doubt) {
+    Correction right = new Correction("ntp t:123", 0L, 300_000L, false, null);
+    Correction behind =
+        doubt == null
+            ? new Correction("ntp t:123", 200_000_000L, 700_000L, true, null)
+            : new Correction("", null, null, false, doubt);
+    return figures(
+        RUN.injectors(
+            List.of(
+                part(1, State.COMPLETE, 400L, 400, Map.of(), right),
+                part(2, State.COMPLETE, 400L, 400, Map.of(), behind)),
+            2),
+        records(0, 1, 0));
+  }
+
+  @Test
+  void injectorsWithUnknownClocksAreNamed() {
+    assertThat(check(clocks("it was not compared with another"), "injector_clocks").message())
+        .isEqualTo(
+            "Uncertain clocks: injector-2: it was not compared with another. Others are known to ±"
+                + " 0.300 ms.");
+    assertThat(check(clocks(null), "injector_clocks").message())
+        .isEqualTo("All are known to ± 0.700 ms; corrected by up to 200 ms.");
+  }
+
+  private static InjectorRun part(
+      int index, State state, @Nullable Long planned, long measured, Map<String, String> settings) {
+    return part(index, state, planned, measured, settings, null);
+  }
+
+  private static InjectorRun part(
+      int index,
+      State state,
+      @Nullable Long planned,
+      long measured,
+      Map<String, String> settings,
+      @Nullable Correction clock) {
+    return new InjectorRun(
+        "injector-" + index,
+        "run-" + index,
+        new InjectorShare(index, 3),
+        state,
+        Recorded.ORIGIN,
+        Recorded.ORIGIN + 12_000_000_000L,
+        clock,
+        planned,
+        measured,
+        null,
+        measured,
+        0,
+        List.of(new LevelPart("r=40", "a", null, planned)),
+        settings);
+  }
+
+  /**
+   * Two injectors with 400 requests each, TTFT about 100 ms at a server whose speed changes with
+   * time.
+   *
+   * @param factor of the second's TTFT
+   */
+  private static List<RequestRecord> records(long seed, double factor, double lagMs) {
+    Random random = new Random(seed);
+    List<RequestRecord> all = new ArrayList<>();
+    for (int i = 0; i < 800; i++) {
+      double startMs = i * 25;
+      double speed = 1 + Math.sin(i / 100.0) / 2;
+      boolean isSecond = i % 2 == 1;
+      double ttft = 100 * speed * Math.exp(0.3 * random.nextGaussian()) * (isSecond ? factor : 1);
+      double lag = (isSecond ? lagMs : 0) + random.nextDouble() * 0.2;
+      Recorded one =
+          at(startMs + lag)
+              .id("id-" + i)
+              .injector(isSecond ? "injector-2" : "injector-1")
+              .stage("r=40")
+              .lag(lag)
+              .offset(startMs)
+              .tokens(ttft, ttft + 20, ttft + 40);
+      all.add((i % 50 == 3 ? one.failed(RequestStatus.TIMEOUT, "timeout") : one).record());
+    }
+    return all;
+  }
+
+  /** The first two of so many. */
+  static Summary joined(int expected, long seed, double factor) {
+    return figures(
+        RUN.injectors(
+            List.of(
+                part(1, State.COMPLETE, 400L, 400, Map.of()),
+                part(2, State.COMPLETE, 400L, 400, Map.of())),
+            expected),
+        records(seed, factor, 0));
+  }
+
+  static Summary differing(String setting) {
+    return figures(
+        RUN.injectors(
+            List.of(
+                part(1, State.COMPLETE, 400L, 400, Map.of(setting, "64")),
+                part(2, State.COMPLETE, 400L, 400, Map.of(setting, "128"))),
+            2),
+        records(0, 1, 0));
+  }
+
+  private static Summary figures(RunInfo info, List<RequestRecord> records) {
+    return Recorded.figures(info, records).summary();
+  }
+
+  private static Check check(Summary summary, String id) {
+    return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
+  }
+
+  @Test
+  void figuresOfAnInjectorAreThoseOfItsRecords() {
+    List<RequestRecord> records = records(7, 1, 0);
+    Summary summary = joined(2, 7, 1);
+    InjectorFigures second = summary.stages().get(0).injectors().get(1);
+    List<RequestRecord> own =
+        records.stream().filter(r -> r.identity().injector().equals("injector-2")).toList();
+    double[] ttft =
+        own.stream()
+            .filter(r -> r.outcome().ok())
+            .mapToDouble(r -> r.timing().ttftNanos() / 1e6)
+            .sorted()
+            .toArray();
+    assertThat(second.name()).isEqualTo("injector-2");
+    assertThat(second.planned()).isEqualTo(400);
+    assertThat(second.started()).isEqualTo(400);
+    assertThat(second.ended()).isEqualTo(400);
+    assertThat(second.ok()).isEqualTo(ttft.length).isLessThan(400);
+    assertThat(second.failed()).isEqualTo(400 - ttft.length);
+    assertThat(second.ttftMs().p50())
+        .isEqualTo(ttft[(int) Math.ceil(0.5 * ttft.length) - 1], within(0.1));
+    assertThat(second.ttftMs().p99())
+        .isEqualTo(ttft[(int) Math.ceil(0.99 * ttft.length) - 1], within(0.3));
+    assertThat(second.startLagMs().count()).isEqualTo(400);
+    InjectorFigures first = summary.stages().get(0).injectors().get(0);
+    assertThat(first.requestsPerS() + second.requestsPerS())
+        .isEqualTo(summary.stages().get(0).figures().number(Metric.REQUESTS_PER_S), within(1e-9));
+    assertThat(first.outputTokensPerS() + second.outputTokensPerS())
+        .isEqualTo(
+            summary.stages().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S), within(1e-9));
+    assertThat(summary.injectors())
+        .extracting(i -> i.figures().started())
+        .containsExactly(400L, 400L);
+    assertThat(joined(2, 7, 1).injectors()).isEqualTo(summary.injectors());
+  }
+
+  @Test
+  void runsOfOneGeneratorHaveNoInjectors() {
+    Summary summary = figures(RUN, records(7, 1, 0));
+    assertThat(summary.injectors()).isEmpty();
+    assertThat(summary.stages().get(0).injectors()).isEmpty();
+    assertThat(summary.checks()).noneMatch(c -> c.id().startsWith("injector"));
+  }
+
+  @Test
+  void slowInjectorIsNamed() {
+    Check check = check(joined(2, 0, 1.3), "injectors_alike");
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message()).startsWith("injector-2 deviates: at r=40 its ");
+  }
+
+  @Test
+  void lateInjectorIsNamed() {
+    RunInfo two = joinedInfo();
+    Check check = check(figures(two, records(0, 1, 30)), "injectors_alike");
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message())
+        .isEqualTo(
+            "injector-2 deviates: at r=40 its mean start lag is 30.1 ms, 295 × that of the others"
+                + " (0.102 ms).");
+  }
+
+  private static RunInfo joinedInfo() {
+    return RUN.injectors(
+        List.of(
+            part(1, State.COMPLETE, 400L, 400, Map.of()),
+            part(2, State.COMPLETE, 400L, 400, Map.of())),
+        2);
+  }
+
+  /**
+   * The server changes by a factor of three over the window: that is no difference of injectors.
+   */
+  @Test
+  void differencesByChanceAreNotNamed() {
+    for (long seed = 1; seed <= 30; seed++) {
+      assertThat(check(joined(2, seed, 1), "injectors_alike").level()).isEqualTo(Level.OK);
+    }
+  }
+
+  @Test
+  void missingAndDeadInjectorsAreNamedAndCounted() {
+    RunInfo info =
+        RUN.injectors(
+            List.of(
+                part(1, State.COMPLETE, 400L, 400, Map.of()),
+                part(2, State.RUNNING, 400L, 250, Map.of())),
+            3);
+    Check check = check(figures(info, records(0, 1, 0).subList(0, 650)), "injectors");
+    assertThat(check.level()).isEqualTo(Level.INVALID);
+    assertThat(check.value()).isEqualTo(2);
+    assertThat(check.message())
+        .isEqualTo(
+            "Of 3 injectors 1 is missing: 3/3. Judged by the plans of the others, about 400"
+                + " requests are missing. injector-2 (2/3) died at 0:12 of the run: 150 of the 400"
+                + " planned requests of its levels are missing.");
+  }
+
+  @Test
+  void plannedRequestsOfADeadInjectorAreMissing() {
+    RunInfo info =
+        RUN.injectors(
+            List.of(
+                part(1, State.COMPLETE, 400L, 400, Map.of()),
+                part(2, State.RUNNING, 400L, 250, Map.of())),
+            2);
+    Check check = check(figures(info, records(0, 1, 0).subList(0, 650)), "all_accounted");
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.value()).isEqualTo(150);
+    assertThat(check.message())
+        .isEqualTo(
+            "Of 800 requests planned for measure windows 650 were sent (injector-2 did not finish:"
+                + " 150).");
+  }
+
+  @Test
+  void settingsThatDifferAreNamedByInjector() {
+    assertThat(check(differing("maxTokens"), "injector_settings").message())
+        .isEqualTo(
+            "1 setting differs between injectors: maxTokens is 128 at injector-2, 64 at"
+                + " injector-1.");
+  }
+}

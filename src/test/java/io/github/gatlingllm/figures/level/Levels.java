@@ -1,0 +1,75 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A sweep for tests: levels of one second each, one after the other. */
+final class Levels {
+
+  private final List<LevelInfo> stages = new ArrayList<>();
+  private final List<RequestRecord> records = new ArrayList<>();
+  private String target = "a";
+
+  /**
+   * A level of {@code users} whose {@code requests} have one token each at {@code e2eMs}, and all
+   * but {@code late} of them a TTFT of that, the late ones ten times it.
+   */
+  Levels level(int users, int requests, double e2eMs, int late) {
+    return level("c=" + users, users, requests, e2eMs, late);
+  }
+
+  /** The same load once more. */
+  Levels again(int users, int requests, double e2eMs, int late) {
+    return level("c=" + users + LevelInfo.AGAIN, users, requests, e2eMs, late);
+  }
+
+  private Levels level(String label, int users, int requests, double e2eMs, int late) {
+    double from = stages.size() * 1_000.0;
+    stages.add(
+        Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
+    for (int i = 0; i < requests; i++) {
+      double ttft = i < late ? e2eMs * 10 : e2eMs;
+      records.add(Recorded.at(from).target(target).stage(label).tokens(ttft).record());
+    }
+    return this;
+  }
+
+  /** So many more requests of the last level, which fail. */
+  Levels failing(int requests) {
+    double from = (stages.size() - 1) * 1_000.0;
+    String label = stages.get(stages.size() - 1).label();
+    for (int i = 0; i < requests; i++) {
+      records.add(
+          Recorded.at(from)
+              .target(target)
+              .stage(label)
+              .failed(RequestStatus.HTTP_ERROR, "HTTP 500")
+              .record());
+    }
+    return this;
+  }
+
+  Levels level(int users, int requests, double e2eMs) {
+    return level(users, requests, e2eMs, 0);
+  }
+
+  Levels target(String name) {
+    target = name;
+    return this;
+  }
+
+  RunFigures figures(Slo slo) {
+    RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
+    return Recorded.figures(info.slo(slo), records);
+  }
+
+  Summary summary() {
+    return figures(Slo.NONE).summary();
+  }
+}

@@ -1,0 +1,160 @@
+package io.github.gatlingllm.figures.level;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.record.RandomRecords;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class LiveStatsTest {
+
+  private static final long SECOND = 1_000_000_000L;
+
+  private final AtomicLong clock = new AtomicLong(-5);
+  private final LiveStats stats = new LiveStats(clock::get);
+
+  @Test
+  void nothingIsKnownBeforeTheFirstRequestEnds() {
+    assertThat(stats.snapshot())
+        .isEqualTo(
+            new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null, null));
+  }
+
+  @Test
+  void latenciesAreThoseOfOkRequests() {
+    stats.accept(request(RequestStatus.COMPLETE, 100, List.of(10, 10, 10, 30), true));
+    stats.accept(request(RequestStatus.TRUNCATED, 900, List.of(900, 900), false));
+    LiveFigures figures = stats.snapshot();
+    assertThat(figures.ttftMs()).isEqualTo(new Percentiles(100, 100, 100));
+    assertThat(figures.itlMs()).isEqualTo(new Percentiles(10.007, 30, 30));
+    assertThat(figures.ok()).isOne();
+    assertThat(figures.failed()).isOne();
+  }
+
+  @Test
+  void theRateOfNowIsSinceTheSnapshotBefore() {
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(1, 1, 1), true));
+    clock.addAndGet(2 * SECOND);
+    LiveFigures first = stats.snapshot();
+    assertThat(first.tokensPerSecondNow()).isEqualTo(2.0);
+    assertThat(first.tokensPerSecondMean()).isEqualTo(2.0);
+
+    stats.accept(request(RequestStatus.IN_STREAM_ERROR, 1, List.of(1), false));
+    clock.addAndGet(2 * SECOND);
+    LiveFigures second = stats.snapshot();
+    assertThat(second.tokensPerSecondNow()).isEqualTo(1.0);
+    assertThat(second.tokensPerSecondMean()).isEqualTo(1.5);
+
+    clock.addAndGet(2 * SECOND);
+    assertThat(stats.snapshot().tokensPerSecondNow()).isZero();
+  }
+
+  /**
+   * The window is [1,000 ms, 3,000 ms), and the records are those of {@link RunStatisticsTest}: 11
+   * tokens in it, 2 requests that ended in it, TTFT of the two that were scheduled in it.
+   */
+  @Test
+  void aMeasureWindowHasTheFiguresOfTheReport() {
+    long from = Recorded.ORIGIN + SECOND;
+    long until = Recorded.ORIGIN + 3 * SECOND;
+    clock.set(5 * SECOND);
+    LiveStats window = new LiveStats(clock::get, 3 * SECOND);
+    window.add(Recorded.at(900).tokens(50, 150, 250, 350).record(), false, from, until);
+    window.add(Recorded.at(1_000).tokens(100, 120, 140, 200).record(), true, from, until);
+    window.add(
+        Recorded.at(2_000)
+            .tokens(10, 20)
+            .failed(RequestStatus.TRUNCATED, "stream ended early")
+            .record(),
+        true,
+        from,
+        until);
+    window.add(Recorded.at(2_800).tokens(100, 150, 200, 300).record(), true, from, until);
+    LiveFigures figures = window.peek();
+    assertThat(figures.tokensPerSecondMean()).isEqualTo(5.5);
+    assertThat(figures.requestsPerSecond()).isEqualTo(1);
+    assertThat(figures.ttftMs()).isEqualTo(new Percentiles(100, 100, 100));
+    assertThat(figures.itlMs().p99()).isEqualTo(100);
+    assertThat(figures.ok()).isEqualTo(2);
+    assertThat(figures.failed()).isOne();
+  }
+
+  @Test
+  void theShareInSloIsOfAttemptedRequests() {
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), true));
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), false, "ttft"));
+    stats.accept(request(RequestStatus.HTTP_ERROR, 1, List.of(), false));
+    stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), false, "ttft"));
+    assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
+    stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), null));
+    assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
+    assertThat(stats.snapshot().failed()).isOne();
+  }
+
+  @Test
+  void withoutSloThereIsNoShare() {
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), null));
+    assertThat(stats.snapshot().sloShare()).isNull();
+  }
+
+  @Test
+  void requestsInFlightAndProgressAreAdded() {
+    Progress progress = new Progress("c=8", null, 0.5, null);
+    LiveFigures figures = stats.snapshot().withInFlight(7L).withProgress(progress);
+    assertThat(figures)
+        .isEqualTo(
+            new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, 7L, progress));
+  }
+
+  private static RequestRecord request(
+      RequestStatus verdict,
+      long ttftMillis,
+      List<Integer> gapMillis,
+      @Nullable Boolean sloOk,
+      String... missed) {
+    RequestRecord base = new RandomRecords(1).answer(gapMillis.size() + 1);
+    RequestRecord.Timing timing = base.timing();
+    int[] offsets = new int[gapMillis.size() + 1];
+    offsets[0] = (int) Math.min(Integer.MAX_VALUE, ttftMillis * 1_000);
+    for (int i = 1; i < offsets.length; i++) {
+      offsets[i] = offsets[i - 1] + gapMillis.get(i - 1) * 1_000;
+    }
+    return new RequestRecord(
+        base.identity(),
+        new RequestRecord.Timing(
+            timing.startUnixNanos(),
+            null,
+            0,
+            0L,
+            null,
+            null,
+            null,
+            ttftMillis * 1_000_000L,
+            null,
+            null,
+            null,
+            null,
+            null),
+        new RequestRecord.Events(
+            offsets, new int[0], new int[0], offsets.length, 0, 0, true, null, null),
+        base.tokens(),
+        new RequestRecord.Outcome(
+            null,
+            200,
+            verdict,
+            verdict == RequestStatus.COMPLETE,
+            null,
+            sloOk,
+            List.of(missed),
+            false),
+        base.server(),
+        null);
+  }
+}

@@ -1,0 +1,462 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.Events;
+import io.github.gatlingllm.record.RequestRecord.Identity;
+import io.github.gatlingllm.record.RequestRecord.Outcome;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes records for tests. Times are given in milliseconds; the run starts at {@link #ORIGIN}. */
+public final class Recorded {
+
+  /** Start of every test run, epoch nanoseconds. */
+  public static final long ORIGIN = 1_700_000_000_000_000_000L;
+
+  private static final long MS = 1_000_000L;
+
+  private String id = "id";
+  private String injector = "local";
+  private String scenario = "scn";
+  private @Nullable Integer turn;
+  private @Nullable Double connectMs;
+  private String name = "ask";
+  private String target = "a";
+  private String model = "m";
+  private String api = "chat";
+  private String stage = "c=1";
+  private Phase phase = Phase.MEASURE;
+  private boolean streamed = true;
+  private @Nullable Integer trial;
+  private double startMs;
+  private double lagMs;
+  private @Nullable Double gateMs = 0.0;
+  private boolean planned;
+  private @Nullable Double offsetMs;
+  private double[] tokenMs = {};
+  private int[] perEvent = {};
+  private int[] choices = {};
+  private boolean times = true;
+  private @Nullable Double latencyMs;
+  private @Nullable Double closedMs;
+  private @Nullable Integer prompt = 10;
+  private @Nullable Integer ours;
+  private @Nullable Integer ourOutput;
+  private @Nullable Integer cached;
+  private @Nullable Integer max;
+  private @Nullable Integer output;
+  private int hidden;
+  private RequestStatus verdict = RequestStatus.COMPLETE;
+  private @Nullable String error;
+  private @Nullable String finish = "length";
+  private boolean estimated;
+  private @Nullable TokenSource source;
+  private boolean done = true;
+  private int late;
+  private boolean resent;
+  private int coalesced;
+  private RequestRecord.@Nullable Text text;
+  private ServerReport server = ServerReport.NONE;
+  private @Nullable Double pacingMs;
+
+  /** A request that starts so many milliseconds into the run. */
+  public static Recorded at(double startMs) {
+    Recorded recorded = new Recorded();
+    recorded.startMs = startMs;
+    return recorded;
+  }
+
+  public Recorded id(String value) {
+    id = value;
+    return this;
+  }
+
+  public Recorded injector(String value) {
+    injector = value;
+    return this;
+  }
+
+  public Recorded scenario(String value) {
+    scenario = value;
+    return this;
+  }
+
+  /** Chat messages as JSON, and the answer to them; as with {@code recordText}. */
+  public Recorded text(String messages, String answer) {
+    text = new RequestRecord.Text(messages, null, answer, null);
+    return this;
+  }
+
+  public Recorded turn(int value) {
+    turn = value;
+    return this;
+  }
+
+  public Recorded connect(double ms) {
+    connectMs = ms;
+    return this;
+  }
+
+  public Recorded name(String value) {
+    name = value;
+    return this;
+  }
+
+  public Recorded target(String value) {
+    target = value;
+    return this;
+  }
+
+  public Recorded model(String value) {
+    model = value;
+    return this;
+  }
+
+  public Recorded api(String value) {
+    api = value;
+    return this;
+  }
+
+  public Recorded stage(String value) {
+    stage = value;
+    return this;
+  }
+
+  public Recorded phase(Phase value) {
+    phase = value;
+    return this;
+  }
+
+  public Recorded trial(int value) {
+    trial = value;
+    return this;
+  }
+
+  /** An open-loop arrival that was planned so long before its start. */
+  public Recorded lag(double ms) {
+    lagMs = ms;
+    planned = true;
+    return this;
+  }
+
+  /**
+   * An arrival that was planned so long after the start of the run, and whose user took its time.
+   */
+  public Recorded offset(double ms) {
+    planned = true;
+    offsetMs = ms;
+    return this;
+  }
+
+  public Recorded gate(@Nullable Double ms) {
+    gateMs = ms;
+    return this;
+  }
+
+  /** Token events at these milliseconds since admitted. */
+  public Recorded tokens(double... ms) {
+    tokenMs = ms;
+    return this;
+  }
+
+  /** Tokens of each event, as the server said. */
+  public Recorded perEvent(int... tokens) {
+    perEvent = tokens;
+    return this;
+  }
+
+  public Recorded choices(int... indexes) {
+    choices = indexes;
+    return this;
+  }
+
+  /** As with {@code recordTokens=false}. */
+  public Recorded withoutTimes() {
+    times = false;
+    return this;
+  }
+
+  /** Not a stream: the whole body after so many milliseconds. */
+  public Recorded body(double ms, int tokens) {
+    streamed = false;
+    latencyMs = ms;
+    output = tokens;
+    return this;
+  }
+
+  /** A stream was asked for and one body came after so many milliseconds. */
+  public Recorded bodyForStream(double ms, int tokens) {
+    body(ms, tokens);
+    streamed = true;
+    return this;
+  }
+
+  public Recorded closed(double ms) {
+    closedMs = ms;
+    return this;
+  }
+
+  public Recorded prompt(@Nullable Integer tokens) {
+    prompt = tokens;
+    return this;
+  }
+
+  /** Our own count of the prompt. */
+  /** Our own count of the answer's tokens. */
+  public Recorded ourOutput(@Nullable Integer tokens) {
+    ourOutput = tokens;
+    return this;
+  }
+
+  public Recorded ours(@Nullable Integer tokens) {
+    ours = tokens;
+    return this;
+  }
+
+  public Recorded cached(int tokens) {
+    cached = tokens;
+    return this;
+  }
+
+  public Recorded max(int tokens) {
+    max = tokens;
+    return this;
+  }
+
+  /** N where it is not one per event. */
+  public Recorded output(int tokens) {
+    output = tokens;
+    return this;
+  }
+
+  /** Reasoning that is billed and was never streamed. */
+  public Recorded hidden(int tokens) {
+    hidden = tokens;
+    return this;
+  }
+
+  public Recorded failed(RequestStatus value, String message) {
+    verdict = value;
+    error = message;
+    finish = null;
+    done = false;
+    return this;
+  }
+
+  public Recorded finish(@Nullable String reason) {
+    finish = reason;
+    return this;
+  }
+
+  public Recorded estimated() {
+    estimated = true;
+    return this;
+  }
+
+  /** N is the number of events. */
+  public Recorded chunks() {
+    estimated = true;
+    source = TokenSource.CHUNKS;
+    return this;
+  }
+
+  public Recorded withoutDone() {
+    done = false;
+    return this;
+  }
+
+  public Recorded late(int events) {
+    late = events;
+    return this;
+  }
+
+  public Recorded resent() {
+    resent = true;
+    return this;
+  }
+
+  public Recorded coalesced(int events) {
+    coalesced = events;
+    return this;
+  }
+
+  public Recorded server(Map<String, Double> timings) {
+    return server(new ServerReport(timings, List.of(), Map.of(), null));
+  }
+
+  public Recorded server(ServerReport said) {
+    server = said;
+    return this;
+  }
+
+  /** What response headers said of rate limits. */
+  public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
+    Long nanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
+    return server(new ServerReport(Map.of(), List.of(), left, nanos));
+  }
+
+  /** Of the gate wait, how long it was held back. */
+  public Recorded paced(double ms) {
+    pacingMs = ms;
+    return this;
+  }
+
+  public RequestRecord record() {
+    boolean any = tokenMs.length > 0;
+    Double last = any ? Double.valueOf(tokenMs[tokenMs.length - 1]) : latencyMs;
+    Integer n = output != null ? output : any ? Integer.valueOf(eventTokens()) : null;
+    Long first = any ? nanos(tokenMs[0]) : null;
+    Double tpot =
+        tokenMs.length > 1 && n != null && n > firstTokens(n) && last != null
+            ? Double.valueOf((last - tokenMs[0]) * MS / (n - firstTokens(n)))
+            : null;
+    Identity identity =
+        new Identity(
+            id,
+            "run",
+            injector,
+            trial,
+            0,
+            scenario,
+            name,
+            List.of(),
+            1,
+            turn,
+            target,
+            "http://localhost/v1",
+            model,
+            api,
+            streamed,
+            stage,
+            phase);
+    Timing timing =
+        new Timing(
+            ORIGIN + nanos(startMs),
+            planned ? Long.valueOf(nanos(offsetMs == null ? startMs - lagMs : offsetMs)) : null,
+            nanos(lagMs),
+            gateMs == null ? null : Long.valueOf(nanos(gateMs)),
+            connectMs == null ? null : Long.valueOf(nanos(connectMs)),
+            null,
+            first,
+            first,
+            first,
+            last == null ? null : Long.valueOf(nanos(last)),
+            closedMs != null ? Long.valueOf(nanos(closedMs)) : last == null ? null : nanos(last),
+            tpot,
+            pacingMs == null ? null : Long.valueOf(nanos(pacingMs)));
+    Events events =
+        new Events(
+            times ? micros() : new int[0],
+            perEvent,
+            choices,
+            tokenMs.length,
+            coalesced,
+            late,
+            done,
+            longestGap(),
+            perEvent.length > 0 ? Integer.valueOf(perEvent[0]) : null);
+    Tokens tokens =
+        new Tokens(
+            null,
+            prompt,
+            ours,
+            cached,
+            max,
+            n == null ? null : Integer.valueOf(n + hidden),
+            ourOutput,
+            hidden == 0 ? null : Integer.valueOf(hidden),
+            streamed || hidden > 0 ? n : null,
+            estimated,
+            source != null ? source : estimated ? TokenSource.TOKENIZER : TokenSource.USAGE,
+            List.of(),
+            null);
+    boolean ok = verdict == RequestStatus.COMPLETE;
+    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
+    return new RequestRecord(identity, timing, events, tokens, outcome, server, text);
+  }
+
+  private double firstTokens(int n) {
+    return perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length);
+  }
+
+  private int eventTokens() {
+    return perEvent.length > 0 ? Arrays.stream(perEvent).sum() : tokenMs.length;
+  }
+
+  private int[] micros() {
+    return Arrays.stream(tokenMs).mapToInt(ms -> (int) Math.round(ms * 1_000)).toArray();
+  }
+
+  private @Nullable Long longestGap() {
+    long longest = -1;
+    for (int i = 1; i < tokenMs.length; i++) {
+      longest = Math.max(longest, nanos(tokenMs[i]) - nanos(tokenMs[i - 1]));
+    }
+    return longest < 0 ? null : (Long) longest;
+  }
+
+  private static long nanos(double ms) {
+    return Math.round(ms * MS);
+  }
+
+  /**
+   * Stage {@code c=<users>} of target {@code a} that measures from {@code fromMs} to {@code toMs}.
+   */
+  public static LevelInfo stage(int users, double fromMs, double toMs) {
+    return stage("c=" + users, "a", "closed loop", (double) users, "users", fromMs, toMs);
+  }
+
+  public static LevelInfo stage(
+      String label,
+      String target,
+      String kind,
+      @Nullable Double offered,
+      String unit,
+      double fromMs,
+      double toMs) {
+    PhaseWindow window =
+        new PhaseWindow(Phase.MEASURE, ORIGIN + nanos(fromMs), ORIGIN + nanos(toMs));
+    return new LevelInfo(label, target, null, kind, offered, unit, List.of(window));
+  }
+
+  /** A complete run of {@code seconds} with these stages. */
+  public static RunInfo run(double seconds, LevelInfo... stages) {
+    return RunInfo.started("run", "sim", "local", ORIGIN)
+        .ended(ORIGIN + nanos(seconds * 1e3), RunInfo.State.COMPLETE)
+        .stages(List.of(stages));
+  }
+
+  public static RecordSource source(List<RequestRecord> records) {
+    return sink -> {
+      records.forEach(sink);
+      return new ReadReport(records.size(), 0, 0, List.of());
+    };
+  }
+
+  public static RunFigures figures(RunInfo info, RequestRecord... records) {
+    return figures(info, List.of(records));
+  }
+
+  public static RunFigures figures(@Nullable RunInfo info, List<RequestRecord> records) {
+    try {
+      return RunStatistics.of(info, source(records));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

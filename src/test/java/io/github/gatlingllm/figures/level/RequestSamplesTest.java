@@ -1,0 +1,357 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.level.ExemplarTally.EventMarks;
+import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
+import io.github.gatlingllm.figures.level.RequestSamples.EventSize;
+import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
+import io.github.gatlingllm.figures.level.RequestSamples.Part;
+import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
+import io.github.gatlingllm.figures.level.RequestSamples.Pauses;
+import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
+import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
+import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Series.Bucket;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RequestSamplesTest {
+
+  private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+
+  private static RequestSamples of(RequestRecord... records) {
+    return of(List.of(records));
+  }
+
+  private static RequestSamples.LevelSamples only(RequestRecord... records) {
+    return of(records).levels().get(0);
+  }
+
+  private static RequestSamples of(List<RequestRecord> records) {
+    return Recorded.figures(RUN, records).series().requestSamples();
+  }
+
+  /**
+   *
+   *
+   * <pre>
+   *      start lag  gate  connect  first token  last token   parts, ms
+   * r1      2        4       1         100         300       2 4 1 99 200     = 306
+   * r2      0        0       -          50         150       0 0 0 50 100     = 150
+   * mean    1        2      0.5                              1 2 0.5 74.5 150 = 228
+   * </pre>
+   */
+  @Test
+  void meansOfPartsAddUpToTheMeanFromSchedule() {
+    RunFigures figures =
+        Recorded.figures(
+            RUN,
+            at(100).lag(2).gate(4.0).connect(1).tokens(100, 300).record(),
+            at(500).tokens(50, 150).record(),
+            at(900).tokens(10).failed(RequestStatus.TRUNCATED, "cut").record());
+    Breakdown stage = figures.series().requestSamples().breakdowns().get(0);
+    assertThat(stage.meansMs())
+        .containsExactly(
+            new PartMean(Part.START_LAG, 1),
+            new PartMean(Part.GATE_WAIT, 2),
+            new PartMean(Part.CONNECT, 0.5),
+            new PartMean(Part.FIRST_TOKEN, 74.5),
+            new PartMean(Part.DECODE, 150));
+    assertThat(stage.count()).isEqualTo(2);
+    assertThat(stage.reporting()).isZero();
+    assertThat(stage.totalMs())
+        .isEqualTo(228)
+        .isEqualTo(figures.summary().figures().metric(Metric.E2E_FROM_SCHEDULE_MS).mean());
+  }
+
+  @Test
+  void serverReportedPartsAreTakenWhereTheyFit() {
+    Breakdown stage =
+        of(
+                at(0)
+                    .connect(1)
+                    .tokens(100, 200)
+                    .server(Map.of("queue_s", 0.020, "prefill_s", 0.030))
+                    .record(),
+                at(1).connect(1).tokens(100, 200).server(Map.of("queue_s", 5.0)).record(),
+                at(2).body(300, 7).connect(1).record())
+            .breakdowns()
+            .get(0);
+    assertThat(stage.reporting()).isEqualTo(1);
+    assertThat(stage.meansMs())
+        .usingRecursiveFieldByFieldElementComparator()
+        .containsExactly(
+            new PartMean(Part.CONNECT, 1),
+            new PartMean(Part.SERVER_QUEUE, 20 / 3.0),
+            new PartMean(Part.SERVER_PREFILL, 30 / 3.0),
+            new PartMean(Part.FIRST_TOKEN, (49 + 99) / 3.0),
+            new PartMean(Part.DECODE, 200 / 3.0),
+            new PartMean(Part.ANSWER, 299 / 3.0));
+    assertThat(stage.totalMs()).isEqualTo(700 / 3.0, within(1e-9));
+  }
+
+  /**
+   * Ends of decode are stamped elsewhere by the server: 105 ms of 100 that were seen are cut to
+   * those 100, 111 ms are something else.
+   */
+  @Test
+  void reportedDecodeIsAPartOfTheTimeBetweenFirstAndLastToken() {
+    Breakdown stage =
+        of(
+                at(0).tokens(100, 200).server(Map.of("decode_s", 0.040)).record(),
+                at(1).tokens(100, 200).server(Map.of("decode_s", 0.105)).record(),
+                at(2).tokens(100, 200).server(Map.of("decode_s", 0.111)).record(),
+                at(3).tokens(100, 200).server(Map.of("decode_s", -1.0)).record())
+            .breakdowns()
+            .get(0);
+    assertThat(stage.reporting()).isEqualTo(2);
+    assertThat(stage.meansMs())
+        .containsExactly(
+            new PartMean(Part.FIRST_TOKEN, 100),
+            new PartMean(Part.SERVER_DECODE, 35),
+            new PartMean(Part.DECODE, 65));
+  }
+
+  @Test
+  void anExemplarHasTheTimesThatItsServerReported() {
+    Map<String, Double> timings = Map.of("queue_s", 0.020, "prefill_s", 0.030, "decode_s", 0.090);
+    List<Exemplar> slowest =
+        of(
+                at(0).connect(1).tokens(100, 200).server(timings).record(),
+                at(1).tokens(40, 90).server(timings).record())
+            .exemplars()
+            .slowest();
+    assertThat(slowest)
+        .extracting(Exemplar::server)
+        .containsExactly(new ServerParts(20_000_000, 30_000_000, 90_000_000), null);
+  }
+
+  @Test
+  void slowestAndFailedRequestsDoNotDependOnTheOrderOfRecords() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      records.add(at(i).id("ok " + i).tokens(10, 100 + i / 2).record());
+      records.add(
+          at(i)
+              .id("full " + i)
+              .failed(RequestStatus.HTTP_ERROR, "full")
+              .closed(5 + i % 7)
+              .record());
+    }
+    records.add(
+        at(7).id("cut").tokens(5, 9).failed(RequestStatus.TRUNCATED, "cut").closed(20).record());
+    records.add(at(7).id("429").failed(RequestStatus.RATE_LIMITED, "slow").closed(9_000).record());
+    records.add(at(8).id("gone").failed(RequestStatus.CANCELLED, "stopped").closed(9_000).record());
+    RequestSamples.Exemplars exemplars = of(records).exemplars();
+    Collections.shuffle(records, new Random(1));
+
+    assertThat(of(records).exemplars().slowest()).isEqualTo(exemplars.slowest());
+    assertThat(exemplars.slowest()).hasSize(20);
+    assertThat(exemplars.slowest()).extracting(Exemplar::endMs).startsWith(199.0, 199.0, 198.0);
+    assertThat(exemplars.slowest().get(0).requestId()).isEqualTo("ok 198");
+    assertThat(exemplars.failed()).hasSize(20);
+    assertThat(exemplars.failed().subList(0, 3)).extracting(Exemplar::requestId).contains("cut");
+    assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone", "429");
+    assertThat(exemplars.failed().stream().filter(e -> "full".equals(e.error())))
+        .hasSize(19)
+        .allMatch(e -> e.endMs() == 11);
+  }
+
+  @Test
+  void timesOfARequestAreSinceItsSchedule() {
+    Exemplar request =
+        of(at(1_000).lag(2).gate(3.0).connect(1).tokens(10, 20, 50).record())
+            .exemplars()
+            .slowest()
+            .get(0);
+    assertThat(request.startS()).isEqualTo(0.998);
+    assertThat(request.startMs()).isEqualTo(2);
+    assertThat(request.admittedMs()).isEqualTo(5);
+    assertThat(request.writtenMs()).isEqualTo(6);
+    assertThat(request.firstTokenMs()).isEqualTo(15);
+    assertThat(request.endMs()).isEqualTo(55);
+    assertThat(request.longestGapMs()).isEqualTo(30);
+    assertThat(request.marksMs()).containsExactly(15.0, 25.0, 55.0);
+  }
+
+  @Test
+  void aRequestThatWasNeverSentOnlyWaits() {
+    Exemplar request =
+        of(at(0).gate(null).failed(RequestStatus.TIMEOUT, "too late").closed(40).record())
+            .exemplars()
+            .failed()
+            .get(0);
+    assertThat(request.admittedMs()).isNull();
+    assertThat(request.endMs()).isEqualTo(40);
+    assertThat(request.marksMs()).isEmpty();
+  }
+
+  @Test
+  void bothEndsOfEveryLongGapAreKept() {
+    int[] micros =
+        IntStream.range(0, 5_000).map(i -> i * 10_000 + (i >= 3_333 ? 1_000_000 : 0)).toArray();
+    List<Double> marks = EventMarks.of(micros, 2);
+    assertThat(marks).hasSizeLessThanOrEqualTo(EventMarks.MOST).isSorted();
+    assertThat(marks).contains(2.0, 33_322.0, 34_332.0, 50_992.0);
+  }
+
+  /** Gaps of 30, 60 and 600 ms, and 4 tokens. */
+  @Test
+  void pausesPerThousandTokensEndWhereNoGapIsLonger() {
+    RequestSamples.Evenness evenness = only(at(0).tokens(10, 40, 100, 700).record()).evenness();
+    assertThat(evenness.pauses())
+        .containsExactly(
+            new Pauses(20, 750),
+            new Pauses(50, 500),
+            new Pauses(100, 250),
+            new Pauses(200, 250),
+            new Pauses(500, 250),
+            new Pauses(1_000, 0));
+    assertThat(evenness.ratio()).isNotNull();
+    assertThat(evenness.longestGapMs().bars().get(0).from()).isEqualTo(600);
+  }
+
+  @Test
+  void tokensPerEvent() {
+    assertThat(
+            only(
+                    at(0).tokens(1, 2, 3).perEvent(1, 0, 25).record(),
+                    at(1).tokens(1, 2).output(5).record(),
+                    at(2).tokens(1, 2).record())
+                .evenness()
+                .eventSizes())
+        .containsExactly(
+            new EventSize(0, 1, 1),
+            new EventSize(1, 2, 3),
+            new EventSize(2, 3, 2),
+            new EventSize(20, 50, 1));
+  }
+
+  @Test
+  void timesAgainstLengthsAndPosition() {
+    RequestSamples.Dependence dependence =
+        only(
+                at(0).turn(1).prompt(100).tokens(50, 60, 90).record(),
+                at(1).turn(2).prompt(300).tokens(80, 90).record(),
+                at(2).turn(2).prompt(310).tokens(82).record())
+            .dependence();
+    assertThat(dependence.ttftByPrompt().ranges()).hasSize(2);
+    assertThat(dependence.ttftByPrompt().ranges().get(1).meanX()).isEqualTo(305);
+    assertThat(dependence.e2eByOutput().ranges())
+        .extracting(r -> r.from())
+        .containsExactly(1L, 2L, 3L);
+    assertThat(dependence.itlByPosition().ranges())
+        .extracting(r -> r.from())
+        .containsExactly(2L, 3L);
+    assertThat(dependence.itlByPosition().ranges().get(1).maxMs()).isEqualTo(30);
+  }
+
+  @Test
+  void scenariosAgainstLoadNeedTwoScenarios() {
+    RunInfo judged = RUN.slo(Slo.parse("ttft<100ms"));
+    assertThat(of(at(0).tokens(5).record()).scenarios()).isEmpty();
+    List<ScenarioLoad> loads =
+        Recorded.figures(
+                judged,
+                at(0).scenario("chat").tokens(50).record(),
+                at(1).scenario("chat").tokens(150).record(),
+                at(2).scenario("summary").tokens(60, 80).record(),
+                at(3).scenario("summary").phase(Phase.DRAIN).tokens(900).record())
+            .series()
+            .requestSamples()
+            .scenarios();
+    assertThat(loads).extracting(ScenarioLoad::scenario).containsExactly("chat", "summary");
+    assertThat(loads).extracting(ScenarioLoad::count).containsExactly(2L, 1L);
+    assertThat(loads).extracting(ScenarioLoad::sloShare).containsExactly(0.5, 1.0);
+    assertThat(loads.get(0).ttftP95Ms()).isEqualTo(150, within(1.5));
+    assertThat(loads.get(1).e2eP95Ms()).isEqualTo(80, within(0.8));
+  }
+
+  @Test
+  void arrivalsAreCountedWhenPlannedAndWhenTheyCame() {
+    Series series =
+        Recorded.figures(
+                RUN,
+                at(1_500).lag(700).tokens(5).record(),
+                at(1_600).lag(0).tokens(5).record(),
+                at(1_700).tokens(5).record())
+            .series();
+    assertThat(series.overTime()).extracting(Bucket::plannedArrivals).startsWith(1L, 1L);
+    assertThat(series.overTime()).extracting(Bucket::realisedArrivals).startsWith(0L, 2L);
+    assertThat(series.requestSamples().lagMs()).isNotNull();
+    assertThat(of(at(0).tokens(5).record()).lagMs()).isNull();
+  }
+
+  /** E2E of 10 to 90 ms; of the failed ones, one of each of the first three kinds. */
+  @Test
+  void textsOfTheFastestMedianSlowestAndFailed() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 1; i <= 9; i++) {
+      String messages = "[{\"role\":\"user\",\"content\":\"question " + i + "\"}]";
+      records.add(at(i).id("r" + i).tokens(5, 10.0 * i).text(messages, "answer " + i).record());
+    }
+    for (RequestStatus status :
+        List.of(
+            RequestStatus.TRUNCATED,
+            RequestStatus.TRUNCATED,
+            RequestStatus.HTTP_ERROR,
+            RequestStatus.TIMEOUT,
+            RequestStatus.STALLED)) {
+      records.add(at(500).failed(status, "x").text("not JSON", "").record());
+    }
+    Collections.shuffle(records, new Random(1));
+    List<RecordedText> texts = of(records.toArray(RequestRecord[]::new)).exemplars().texts();
+    assertThat(texts)
+        .extracting(RecordedText::why)
+        .containsExactly("Fastest", "Median", "Slowest", "Failed", "Failed", "Failed");
+    assertThat(texts)
+        .extracting(RecordedText::answer)
+        .containsExactly("answer 1", "answer 5", "answer 9", "", "", "");
+    assertThat(texts.get(1).prompt()).isEqualTo("user: question 5");
+    assertThat(texts.get(3).prompt()).isEqualTo("not JSON");
+    assertThat(texts.subList(3, 6))
+        .extracting(failed -> failed.request().verdict())
+        .containsExactly("http_error", "stalled", "timeout");
+    assertThat(of(at(0).tokens(5).record()).exemplars().texts()).isEmpty();
+  }
+
+  @Test
+  void longTextsAreCutAndImagesNamed() {
+    String messages =
+        "[{\"role\":\"system\",\"content\":\"be kind\"},{\"role\":\"user\",\"content\":"
+            + "[{\"type\":\"text\",\"text\":\"what is it?\"},{\"type\":\"image_url\"}]}]";
+    String answer = "a".repeat(3_000) + "the end";
+    RecordedText text =
+        of(at(0).tokens(5).text(messages, answer).record()).exemplars().texts().get(0);
+    assertThat(text.prompt()).isEqualTo("system: be kind\n\nuser: what is it?\n[image_url]");
+    assertThat(text.answer())
+        .startsWith("aaa")
+        .contains("a […1,007 characters…] a")
+        .endsWith("the end")
+        .hasSizeLessThan(2_050);
+  }
+
+  @Test
+  void aRunWithoutRequestsHasNothingToShow() {
+    RequestSamples nothing = of();
+    assertThat(nothing.breakdowns()).isEmpty();
+    assertThat(nothing.exemplars())
+        .isEqualTo(new RequestSamples.Exemplars(List.of(), List.of(), List.of()));
+    assertThat(nothing.levels()).isEmpty();
+  }
+}

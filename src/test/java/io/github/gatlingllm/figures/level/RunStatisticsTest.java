@@ -1,0 +1,538 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.figures;
+import static io.github.gatlingllm.figures.level.Recorded.run;
+import static io.github.gatlingllm.figures.level.Recorded.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.Slo;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RunStatisticsTest {
+
+  /**
+   * One stage that measures [1.0 s, 3.0 s). Instants in milliseconds of the run; {@code |} is an
+   * edge of the window.
+   *
+   * <pre>
+   *       phase    start  tokens at                   closed  in window
+   * fill  fill       900  950 | 1050 1150 1250          1250  3 tokens, ended, no latency
+   * r1    measure   1000  1100 1120 1140 1200           1200  4 tokens, ended
+   * cut   measure   2000  2010 2020, then truncated     2020  2 tokens, failed
+   * r2    measure   2800  2900 2950 | 3000 3100         3100  2 tokens, not ended
+   *
+   * output tok/s   (3 + 4 + 2 + 2) ÷ 2 s                      = 5.5
+   * total tok/s    11 + 10 each of r1, cut, r2 (first token inside) = 41 ÷ 2 = 20.5
+   * requests/s     fill and r1 ÷ 2 s                          = 1
+   * in flight      (250 + 200 + 20 + 200) ms ÷ 2,000 ms       = 0.335
+   * wall tok/s     (4 + 2 + 4) ÷ (3.1 − 1.0)                  = 4.7619
+   * TTFT           100, 100
+   * E2E            200, 300: mean 250, deviation 50
+   * ITL            20 20 60, 50 50 100: mean 50, p50 = 3rd of 6 = 50, p99 = 100
+   * TPOT           100 ÷ 3, 200 ÷ 3: mean 50
+   * user tok/s     4 ÷ 0.2 = 20, 4 ÷ 0.3 = 13.33
+   * decode tok/s   30, 15
+   * </pre>
+   */
+  private static final RunInfo RUN = run(4, stage(2, 1_000, 3_000));
+
+  private static final RequestRecord FILL =
+      at(900).stage("c=2").phase(Phase.FILL).tokens(50, 150, 250, 350).record();
+  private static final RequestRecord R1 =
+      at(1_000).stage("c=2").tokens(100, 120, 140, 200).record();
+  private static final RequestRecord CUT =
+      at(2_000)
+          .stage("c=2")
+          .tokens(10, 20)
+          .failed(RequestStatus.TRUNCATED, "stream ended early")
+          .record();
+  private static final RequestRecord R2 =
+      at(2_800).stage("c=2").tokens(100, 150, 200, 300).record();
+
+  private final Summary summary = figures(RUN, FILL, R1, CUT, R2).summary();
+  private final Figures figures = summary.figures();
+
+  @Test
+  void windowClipsTokens() {
+    assertThat(figures.windowS()).isEqualTo(2);
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5.5);
+    assertThat(figures.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(20.5);
+  }
+
+  @Test
+  void requestsThatEndedInTheWindow() {
+    assertThat(figures.number(Metric.REQUESTS_PER_S)).isEqualTo(1);
+    assertThat(figures.requestsPerMin()).isEqualTo(60);
+    assertThat(figures.number(Metric.WALL_OUTPUT_TOKENS_PER_S)).isEqualTo(10 / 2.1, within(1e-9));
+  }
+
+  @Test
+  void latenciesOfOkRequestsScheduledInMeasure() {
+    Distribution e2e = figures.metric(Metric.E2E_MS);
+    assertThat(e2e.count()).isEqualTo(2);
+    assertThat(e2e.mean()).isEqualTo(250, within(1e-9));
+    assertThat(e2e.std()).isEqualTo(50, within(1e-9));
+    assertThat(figures.metric(Metric.TTFT_MS).mean()).isEqualTo(100);
+    assertThat(figures.metric(Metric.TPOT_MS).mean()).isEqualTo(50, within(1e-6));
+    assertThat(figures.metric(Metric.STALL_MS).max()).isEqualTo(100);
+    assertThat(figures.metric(Metric.E2E_PER_TOKEN_MS).mean()).isEqualTo(62.5, within(1e-9));
+  }
+
+  @Test
+  void gapsAndJitter() {
+    Distribution itl = figures.metric(Metric.ITL_MS);
+    assertThat(itl.count()).isEqualTo(6);
+    assertThat(itl.mean()).isEqualTo(50, within(1e-9));
+    assertThat(itl.p50()).isEqualTo(50, within(0.05));
+    assertThat(figures.number(Metric.JITTER)).isEqualTo(2, within(0.002));
+    assertThat(figures.number(Metric.BATCH_RATIO)).isEqualTo(1);
+    assertThat(figures.number(Metric.STALLS_PER_1K_TOKENS)).isZero();
+  }
+
+  /** r1: 60 ÷ 20 = 3, r2: 100 ÷ 50 = 2; nearest-rank median of two = the lower. */
+  @Test
+  void jitterOfEachRequest() {
+    assertThat(figures.number(Metric.JITTER_PER_REQUEST)).isEqualTo(2, within(0.002));
+  }
+
+  @Test
+  void ratesOfOneUser() {
+    assertThat(figures.metric(Metric.USER_TOKENS_PER_S).max()).isEqualTo(20, within(1e-9));
+    assertThat(figures.metric(Metric.USER_TOKENS_PER_S).min()).isEqualTo(40 / 3.0, within(1e-9));
+    assertThat(figures.metric(Metric.DECODE_TOKENS_PER_S).max()).isEqualTo(30, within(1e-6));
+    assertThat(figures.metric(Metric.PREFILL_TOKENS_PER_S).mean()).isEqualTo(100, within(1e-9));
+  }
+
+  @Test
+  void countsAndErrors() {
+    assertThat(figures.counts())
+        .isEqualTo(new Figures.Counts(null, 3, 3, 2, 0, Map.of("complete", 2L, "truncated", 1L)));
+    assertThat(figures.counts().failed()).isEqualTo(1);
+    assertThat(figures.errors())
+        .containsExactly(new ErrorCount("truncated", "stream ended early", 1));
+    assertThat(figures.finishReasons()).isEqualTo(Map.of("length", 2L));
+  }
+
+  @Test
+  void stageHasItsWindow() {
+    Stage stage = summary.stages().get(0);
+    assertThat(stage.startS()).isEqualTo(1);
+    assertThat(stage.durationS()).isEqualTo(2);
+    assertThat(stage.meanInFlight()).isEqualTo(0.335, within(1e-9));
+    assertThat(stage.figures()).usingRecursiveComparison().isEqualTo(figures);
+    assertThat(summary.targets()).hasSize(1);
+    assertThat(summary.requests().get(0).figures()).usingRecursiveComparison().isEqualTo(figures);
+  }
+
+  @Test
+  void noSloNoGoodput() {
+    assertThat(summary.slo()).isNull();
+    assertThat(figures.goodput()).isNull();
+  }
+
+  /** 1 + 3 tokens in two events, the second one past the edge. */
+  @Test
+  void tokensOfEachEventAsTheServerReported() {
+    Figures f = one(at(2_900).stage("c=2").tokens(50, 150).perEvent(1, 3).record());
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
+    assertThat(f.metric(Metric.ITL_MS).count()).isEqualTo(3);
+    assertThat(f.metric(Metric.ITL_MS).mean()).isEqualTo(100 / 3.0, within(1e-9));
+    assertThat(f.metric(Metric.ICL_MS).count()).isEqualTo(1);
+    assertThat(f.metric(Metric.ICL_MS).mean()).isEqualTo(100);
+    assertThat(f.number(Metric.BATCH_RATIO)).isEqualTo(2);
+  }
+
+  /** 3 tokens over 2 events: 1.5 each, one event inside, 1.5 ÷ 2 s. */
+  @Test
+  void tokensSharedEvenly() {
+    Figures f = one(at(2_900).stage("c=2").tokens(50, 150).output(3).record());
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.75);
+  }
+
+  /** First token 2.9 s, last 3.2 s, 4 tokens: 2.9 | 3.0 3.1 3.2: one of them inside. */
+  @Test
+  void tokensInterpolated() {
+    Summary s =
+        figures(RUN, at(2_800).stage("c=2").tokens(100, 110, 120, 400).withoutTimes().record())
+            .summary();
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
+    assertThat(s.figures().metric(Metric.ITL_MS).isEmpty()).isTrue();
+    assertThat(s.figures().number(Metric.JITTER)).isNull();
+    assertThat(check(s, "event_times").level()).isEqualTo(Check.Level.NOTE);
+    assertThat(check(summary, "event_times").level()).isEqualTo(Check.Level.OK);
+  }
+
+  @Test
+  void bodyArrivesAtOnce() {
+    Figures inside = one(at(2_500).stage("c=2").body(400, 8).record());
+    assertThat(inside.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
+    assertThat(inside.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(9);
+    assertThat(inside.metric(Metric.TTFT_MS).isEmpty()).isTrue();
+    assertThat(inside.metric(Metric.E2E_MS).mean()).isEqualTo(400);
+    assertThat(one(at(2_500).stage("c=2").body(500, 8).record()).number(Metric.OUTPUT_TOKENS_PER_S))
+        .isZero();
+  }
+
+  /**
+   * A server that ignores {@code stream}: 20 bodies of 100 tokens in the window of 2 s are 1,000
+   * tok/s, with 10 prompt tokens each 1,100 tok/s; nobody saw a first token. A stream of 4 tokens
+   * in 4 events beside them keeps its own figures.
+   */
+  @Test
+  void tokensOfABodyThatShouldHaveBeenAStreamCountAtItsArrival() {
+    List<RequestRecord> bodies = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      bodies.add(at(1_000 + 100 * i).stage("c=2").bodyForStream(50, 100).record());
+    }
+    Summary only = figures(RUN, bodies).summary();
+    Figures f = only.figures();
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_000);
+    assertThat(f.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(1_100);
+    assertThat(only.requests().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S))
+        .isEqualTo(1_000);
+    assertThat(f.metric(Metric.TTFT_MS).isEmpty()).isTrue();
+    assertThat(f.metric(Metric.TPOT_MS).isEmpty()).isTrue();
+    assertThat(f.metric(Metric.E2E_MS).mean()).isEqualTo(50);
+    assertThat(f.number(Metric.BATCH_RATIO)).isNull();
+    assertThat(check(only, "not_streamed").value()).isEqualTo(1);
+
+    bodies.add(R1);
+    Summary mixed = figures(RUN, bodies).summary();
+    assertThat(mixed.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_002);
+    assertThat(mixed.figures().metric(Metric.TTFT_MS).count()).isEqualTo(1);
+    assertThat(mixed.figures().number(Metric.BATCH_RATIO)).isEqualTo(1);
+    assertThat(check(mixed, "not_streamed").value()).isEqualTo(20 / 21.0, within(1e-9));
+  }
+
+  /**
+   * 4 tokens came and 96 of hidden reasoning are billed: 4 ÷ 2 s and 100 ÷ 2 s, in 0.2 s of wall
+   * time. They are billed where the first token is: that of the second request lies past the edge.
+   */
+  @Test
+  void hiddenReasoningIsBilledAndNotInOutputTokens() {
+    RequestRecord first = at(1_000).stage("c=2").tokens(100, 120, 140, 200).hidden(96).record();
+    Figures f = one(first);
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
+    assertThat(f.number(Metric.WALL_OUTPUT_TOKENS_PER_S)).isEqualTo(20, within(1e-9));
+    assertThat(f.metric(Metric.USER_TOKENS_PER_S).mean()).isEqualTo(20, within(1e-9));
+    assertThat(f.metric(Metric.OUTPUT_TOKENS).mean()).isEqualTo(100);
+
+    RequestRecord late = at(2_950).stage("c=2").tokens(100, 200).hidden(96).record();
+    f = figures(RUN, first, late).summary().figures();
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
+
+    f = one(at(2_500).stage("c=2").bodyForStream(400, 8).hidden(92).record());
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
+    f = one(at(2_500).stage("c=2").body(400, 8).hidden(92).record());
+    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
+    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
+
+    assertThat(one(at(1_000).stage("c=2").tokens(100).estimated().record()))
+        .extracting(f1 -> f1.number(Metric.BILLED_OUTPUT_TOKENS_PER_S))
+        .isNull();
+  }
+
+  /**
+   * Second 1 of the run has 3 tokens of fill and 4 of r1, second 2 has 2 of cut and 2 of r2; fill
+   * and r1 are in flight together. Between first and last token, in the window: fill 250 ms, r1
+   * 100, cut 10, r2 100.
+   */
+  @Test
+  void peaksAndConcurrency() {
+    assertThat(figures.number(Metric.PEAK_OUTPUT_TOKENS_PER_S)).isEqualTo(7);
+    assertThat(figures.number(Metric.PEAK_IN_FLIGHT)).isEqualTo(2);
+    assertThat(figures.number(Metric.EFFECTIVE_CONCURRENCY)).isEqualTo(0.335, within(1e-9));
+    assertThat(figures.number(Metric.ACTIVE_CONCURRENCY)).isEqualTo(0.23, within(1e-9));
+    assertThat(figures.number(Metric.INPUT_TOKENS_PER_S)).isEqualTo(15);
+  }
+
+  /** Of the first choice that spoke; not where times were not kept, or there is one event only. */
+  @Test
+  void timeToSecondToken() {
+    assertThat(figures.metric(Metric.TTST_MS).max()).isEqualTo(50);
+    assertThat(figures.metric(Metric.TTST_MS).min()).isEqualTo(20);
+    Figures choices =
+        one(at(1_000).stage("c=2").tokens(10, 15, 30, 45).choices(1, 0, 1, 0).output(4).record());
+    assertThat(choices.metric(Metric.TTST_MS).mean()).isEqualTo(20);
+    assertThat(one(at(1_000).stage("c=2").tokens(10).record()).metric(Metric.TTST_MS).isEmpty())
+        .isTrue();
+    Figures unknown = one(at(1_000).stage("c=2").tokens(10, 20).withoutTimes().record());
+    assertThat(unknown.metric(Metric.TTST_MS).isEmpty()).isTrue();
+  }
+
+  /** Cut was failed after 20 ms; ok requests have their own distribution. */
+  @Test
+  void failedRequestsHaveTheirOwnDistribution() {
+    assertThat(figures.metric(Metric.FAILED_E2E_MS).count()).isEqualTo(1);
+    assertThat(figures.metric(Metric.FAILED_E2E_MS).mean()).isEqualTo(20);
+    assertThat(figures.metric(Metric.E2E_MS).count()).isEqualTo(2);
+  }
+
+  @Test
+  void cachedTokensNeedNoPrefill() {
+    Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(100).cached(80).record());
+    assertThat(f.metric(Metric.PREFILL_TOKENS_PER_S).mean()).isEqualTo(200, within(1e-9));
+  }
+
+  @Test
+  void unknownPromptIsNotZero() {
+    Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(null).record());
+    assertThat(f.number(Metric.TOTAL_TOKENS_PER_S)).isNull();
+    assertThat(f.metric(Metric.PROMPT_TOKENS).isEmpty()).isTrue();
+  }
+
+  @Test
+  void gapsWithinEachChoice() {
+    Figures f =
+        one(at(1_000).stage("c=2").tokens(10, 15, 30, 45).choices(0, 1, 0, 1).output(4).record());
+    assertThat(f.metric(Metric.ICL_MS).count()).isEqualTo(2);
+    assertThat(f.metric(Metric.ICL_MS).min()).isEqualTo(20);
+    assertThat(f.metric(Metric.ICL_MS).max()).isEqualTo(30);
+  }
+
+  /**
+   * Stages [0, 1) and [2, 4): the first one's request sends 2 tokens in its own window and 3 in the
+   * second's. Pooled: 5 tokens ÷ 3 s, not the mean of 2 and 1.5.
+   */
+  @Test
+  void tokensBelongToTheWindowTheyArriveIn() {
+    RunInfo info = run(4, stage(1, 0, 1_000), stage(4, 2_000, 4_000));
+    Summary s =
+        figures(info, at(0).stage("c=1").tokens(500, 900, 1_500, 2_000, 2_100, 2_200).record())
+            .summary();
+    assertThat(s.stages().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
+    assertThat(s.stages().get(1).figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1.5);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5 / 3.0, within(1e-12));
+    assertThat(s.stages().get(1).figures().counts().started()).isZero();
+  }
+
+  /** Side by side: each target has 2 tokens in 1 s, the run 4 tokens in that same second. */
+  @Test
+  void windowsThatOverlapCountOnce() {
+    RunInfo info =
+        run(
+            1,
+            stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+            stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000));
+    Summary s =
+        figures(info, at(0).tokens(100, 200).record(), at(0).target("b").tokens(100, 200).record())
+            .summary();
+    assertThat(s.targets())
+        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S))
+        .containsExactly(2.0, 2.0);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
+  }
+
+  /** 4 and 8 tokens in 1 s on 2 and 8 GPUs; over both targets there is no such figure. */
+  @Test
+  void tokensPerGpuOfEachTarget() {
+    RunInfo info =
+        run(
+                1,
+                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+                stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
+            .targets(
+                Map.of(
+                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, null),
+                    "b", new RunInfo.TargetFacts(false, "chars4", 8.0, null)));
+    Summary s =
+        figures(
+                info,
+                at(0).tokens(100, 200, 300, 400).record(),
+                at(0).target("b").tokens(100, 200, 300, 400).output(8).record())
+            .summary();
+    assertThat(s.targets())
+        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU))
+        .containsExactly(2.0, 1.0);
+    assertThat(s.stages())
+        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU))
+        .containsExactly(2.0, 1.0);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU)).isNull();
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU)).isNull();
+  }
+
+  /**
+   * 1,000 tok/s on 2 GPUs at 3.60 an hour: 3.6 million tokens for 7.20, half of them in SLO. 500
+   * tok/s of a server for 1.80: 1.8 million.
+   */
+  @Test
+  void costOfEachTarget() {
+    RunInfo info =
+        run(
+                1,
+                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+                stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
+            .slo(Slo.parse("ttft<150ms"))
+            .targets(
+                Map.of(
+                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6),
+                    "b", new RunInfo.TargetFacts(false, "chars4", null, 1.8)));
+    Summary s =
+        figures(
+                info,
+                at(0).tokens(100, 200).output(500).record(),
+                at(0).name("other").tokens(200, 400).output(500).record(),
+                at(0).target("b").tokens(200, 400).output(500).record())
+            .summary();
+
+    List<@Nullable Double> a = Arrays.asList(null, null, 2.0, 4.0);
+    List<@Nullable Double> b = Arrays.asList(null, null, 1.0, null);
+    List<@Nullable Double> none = Arrays.asList(null, null, null, null);
+    assertThat(s.stages()).extracting(of -> efficiency(of.figures())).containsExactly(a, b);
+    assertThat(s.targets()).extracting(of -> efficiency(of.figures())).containsExactly(a, b);
+    assertThat(s.requests()).extracting(r -> efficiency(r.figures())).containsOnly(none);
+    assertThat(efficiency(s.figures())).isEqualTo(none);
+  }
+
+  private static List<@Nullable Double> efficiency(Figures figures) {
+    return Arrays.asList(
+        figures.number(Metric.POWER_W),
+        figures.number(Metric.OUTPUT_TOKENS_PER_JOULE),
+        figures.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS),
+        figures.number(Metric.COST_PER_MILLION_SLO_TOKENS));
+  }
+
+  /** Trials of 4 tokens in 0.2 s = 20 tok/s, and of 6 tokens in 0.6 s = 10 tok/s: 10 in 0.8 s. */
+  @Test
+  void trials() {
+    Figures f =
+        figures(
+                RUN,
+                at(1_000).stage("c=2").trial(1).tokens(100, 200).record(),
+                at(1_000).stage("c=2").trial(1).tokens(100, 150).record(),
+                at(2_000).stage("c=2").trial(2).tokens(100, 200, 300).record(),
+                at(2_000).stage("c=2").trial(2).tokens(100, 200, 600).record())
+            .summary()
+            .figures();
+    assertThat(f.trials()).isNotNull();
+    assertThat(f.trials().count()).isEqualTo(2);
+    assertThat(f.trials().aggregateTokensPerS()).isEqualTo(12.5, within(1e-9));
+    assertThat(f.trials().meanTokensPerS()).isEqualTo(15, within(1e-9));
+    assertThat(f.trials().minTokensPerS()).isEqualTo(10, within(1e-9));
+    assertThat(f.trials().maxTokensPerS()).isEqualTo(20, within(1e-9));
+    assertThat(f.trials().rows())
+        .containsExactly(
+            new Figures.Trial(1, 2, 2, 4, 0.2, 20.0), new Figures.Trial(2, 2, 2, 6, 0.6, 10.0));
+    assertThat(f.trials().rowsLeftOut()).isZero();
+    assertThat(figures.trials()).isNull();
+  }
+
+  /** 1,500 trials of 2 tokens in 0.2 s; a failed request counts, with the tokens it brought. */
+  @Test
+  void onlyTheFirstTrialsHaveRows() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int trial = 1; trial <= 1_500; trial++) {
+      records.add(at(1_000 + trial).stage("c=2").trial(trial).tokens(100, 200).record());
+    }
+    records.add(
+        at(1_001).stage("c=2").trial(1).tokens(50).failed(RequestStatus.STALLED, "no").record());
+    Figures.Trials trials = figures(RUN, records).summary().figures().trials();
+    assertThat(trials.count()).isEqualTo(1_500);
+    assertThat(trials.rows()).hasSize(1_000);
+    assertThat(trials.rows().get(0)).isEqualTo(new Figures.Trial(1, 2, 1, 3, 0.2, 15.0));
+    assertThat(trials.rowsLeftOut()).isEqualTo(500);
+    assertThat(trials.aggregateTokensPerS()).isEqualTo(3_001 / 300.0, within(1e-9));
+    assertThat(trials.minTokensPerS()).isEqualTo(10, within(1e-9));
+  }
+
+  @Test
+  void withoutRunJsonWindowsAreInferred() {
+    Summary s =
+        figures(null, List.of(FILL, R1, at(1_100).stage("c=2").tokens(100, 900).record()))
+            .summary();
+    Stage stage = s.stages().get(0);
+    assertThat(stage.label()).isEqualTo("c=2");
+    assertThat(stage.offered()).isEqualTo(2);
+    assertThat(stage.durationS()).as("to the last close, which is within").isEqualTo(1.000000001);
+    assertThat(stage.completedPerS()).isEqualTo(3 / 1.000000001);
+    assertThat(s.run().state()).isEqualTo("interrupted");
+    assertThat(check(s, "windows").level()).isEqualTo(Check.Level.WARNING);
+    assertThat(check(summary, "windows").level()).isEqualTo(Check.Level.OK);
+  }
+
+  @Test
+  void runWithoutStagesIsOneStage() {
+    Summary s = figures(run(4), at(500).stage("").tokens(100, 500).record()).summary();
+    assertThat(s.stages()).extracting(Stage::label).containsExactly("all");
+    assertThat(s.stages().get(0).durationS()).isEqualTo(0.500000001);
+    assertThat(s.figures().counts().ok()).isEqualTo(1);
+  }
+
+  @Test
+  void nothingRecorded() {
+    Summary s = figures(RUN).summary();
+    assertThat(s.verdict()).isEqualTo("No request was measured.");
+    assertThat(s.figures().metric(Metric.TTFT_MS)).isEqualTo(Distribution.EMPTY);
+    assertThat(s.knee()).isNull();
+    assertThat(s.level()).isEqualTo(Check.Level.INVALID);
+    assertThat(figures(null, List.of()).summary().stages()).isEmpty();
+  }
+
+  @Test
+  void stageOfNoPlanHasNoRates() {
+    Summary s = figures(RUN, at(1_000).stage("c=9").tokens(10, 20).record()).summary();
+    Stage unplanned = s.stages().get(1);
+    assertThat(unplanned.figures().metric(Metric.E2E_MS).count()).isEqualTo(1);
+    assertThat(unplanned.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isNull();
+    assertThat(unplanned.startS()).isNull();
+    assertThat(check(s, "windows").level()).isEqualTo(Check.Level.WARNING);
+  }
+
+  @Test
+  void serverTimings() {
+    Summary s =
+        figures(
+                RUN,
+                at(1_000).stage("c=2").tokens(5).server(said("usage.queue_time", 0.0005)).record(),
+                at(2_000).stage("c=2").tokens(5).server(said("x-queue-time", 0.0015)).record(),
+                at(2_500).stage("c=9").tokens(5).server(said("x-queue-time", 0.001)).record(),
+                at(2_600)
+                    .stage("c=2")
+                    .failed(RequestStatus.TRUNCATED, "cut")
+                    .server(said("x-queue-time", 9.0))
+                    .record())
+            .summary();
+    assertThat(s.serverNames())
+        .isEqualTo(Map.of("queue_s", Set.of("usage.queue_time", "x-queue-time")));
+    assertThat(s.figures().server().get("queue_s").mean()).isEqualTo(0.001, within(1e-9));
+    assertThat(s.stages())
+        .extracting(stage -> stage.figures().server().get("queue_s"))
+        .extracting(Distribution::count, Distribution::p50, Distribution::p99)
+        .containsExactly(tuple(2L, 0.0005, 0.0015), tuple(1L, 0.001, 0.001));
+  }
+
+  private static ServerReport said(String name, double queueS) {
+    return new ServerReport(Map.of("queue_s", queueS), List.of(name), Map.of(), null);
+  }
+
+  private static Figures one(RequestRecord record) {
+    return figures(RUN, record).summary().figures();
+  }
+
+  private static Check check(Summary s, String id) {
+    return s.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
+  }
+}

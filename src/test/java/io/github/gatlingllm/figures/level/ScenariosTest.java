@@ -1,0 +1,128 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.figures;
+import static io.github.gatlingllm.figures.level.Recorded.run;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Several scenarios under the same levels, against the same target. */
+class ScenariosTest {
+
+  private static final long MS = 1_000_000L;
+
+  private static LevelInfo stage(
+      int users, String target, @Nullable String scenario, double fromMs, double toMs) {
+    long from = ORIGIN + Math.round(fromMs * MS);
+    long to = ORIGIN + Math.round(toMs * MS);
+    return new LevelInfo(
+        "c=" + users,
+        target,
+        scenario,
+        "closed loop",
+        (double) users,
+        "concurrent",
+        List.of(new PhaseWindow(Phase.MEASURE, from, to)));
+  }
+
+  private static RequestRecord ask(double startMs, String scenario, int users, double... tokens) {
+    return at(startMs).scenario(scenario).stage("c=" + users).tokens(tokens).record();
+  }
+
+  /** Side by side: the windows overlap, and each token counts for its own scenario. */
+  @Test
+  void sameLabelAtTheSameTime() {
+    RunInfo info =
+        run(1, stage(8, "a", "A1", 0, 1_000), stage(8, "a", "C", 500, 1_000))
+            .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", null, 3.6)));
+    Summary s =
+        figures(
+                info,
+                ask(0, "A1", 8, 100, 600, 700),
+                ask(500, "C", 8, 100, 200, 300, 400),
+                ask(500, "C", 8, 600, 700))
+            .summary();
+    assertThat(s.stages()).extracting(Stage::scenario).containsExactly("A1", "C");
+    assertThat(s.stages())
+        .extracting(x -> x.figures().number(Metric.OUTPUT_TOKENS_PER_S))
+        .containsExactly(3.0, 8.0);
+    assertThat(s.stages())
+        .as("whose part of the cost it is, is not known")
+        .extracting(x -> x.figures().number(Metric.COST_PER_MILLION_OUTPUT_TOKENS))
+        .containsOnlyNulls();
+    assertThat(s.stages()).extracting(x -> x.figures().counts().started()).containsExactly(1L, 2L);
+    assertThat(s.stages()).extracting(Stage::meanInFlight).containsExactly(0.7, 1.8);
+    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).as("7 in 1 s").isEqualTo(7);
+    assertThat(s.targets()).singleElement().extracting(t -> t.label()).isEqualTo("a");
+  }
+
+  /**
+   * Tok/s: 2, 4, 4 and 2, 2, 2, so that the first has a knee and the second is flat from c=1 on.
+   */
+  @Test
+  void curveAndKneePerScenario() {
+    double[][] e2e = {{10, 20, 100}, {50, 10, 200}};
+    List<LevelInfo> stages = new ArrayList<>();
+    List<RequestRecord> records = new ArrayList<>();
+    for (int scenario = 0; scenario < 2; scenario++) {
+      for (int level = 0; level < 3; level++) {
+        double from = (3 * scenario + level) * 1_000.0;
+        String name = scenario == 0 ? "A1" : "C";
+        stages.add(stage(1 << level, "a", name, from, from + 1_000));
+        records.add(ask(from, name, 1 << level, 5, e2e[scenario][level]));
+        if (scenario == 0 && level > 0) {
+          records.add(ask(from, name, 1 << level, 5, e2e[scenario][level]));
+        }
+      }
+    }
+    RunFigures figures = figures(run(6, stages.toArray(LevelInfo[]::new)), records);
+    Summary s = figures.summary();
+    assertThat(s.curves())
+        .extracting(Curve::target, Curve::scenario, c -> c.knee().stage(), c -> c.knee().reached())
+        .containsExactly(tuple("a", "A1", "c=2", true), tuple("a", "C", "c=1", false));
+    assertThat(s.curves().get(0).stages()).containsExactly("c=1", "c=2", "c=4");
+    assertThat(s.knee().scenario()).isEqualTo("A1");
+    assertThat(s.place("c=2", "a", "C")).isEqualTo("c=2 of C");
+    assertThat(s.verdict()).startsWith("A1: ").contains(" C: ");
+    RequestSamples requestSamples = figures.series().requestSamples();
+    assertThat(requestSamples.breakdowns())
+        .extracting(stage -> s.place(stage.stage(), stage.target(), stage.scenario()))
+        .containsExactly("c=1 of A1", "c=2 of A1", "c=4 of A1", "c=1 of C", "c=2 of C", "c=4 of C");
+    assertThat(requestSamples.exemplars().slowest())
+        .extracting(slow -> s.place(slow.stage(), slow.target(), slow.scenario()))
+        .startsWith("c=4 of C", "c=4 of A1", "c=4 of A1", "c=1 of C");
+  }
+
+  /** In runs recorded before, and without run.json, nothing else changes. */
+  @Test
+  void levelWithoutScenarioHasTheRequestsOfAll() {
+    RunInfo old = run(1, stage(8, "a", null, 0, 1_000));
+    Summary s = figures(old, ask(0, "A1", 8, 100), ask(0, "C", 8, 100)).summary();
+    assertThat(s.stages()).singleElement().extracting(Stage::scenario).isNull();
+    assertThat(s.stages().get(0).figures().counts().started()).isEqualTo(2);
+    assertThat(s.place("c=8", "a", null)).isEqualTo("c=8");
+
+    Summary inferred =
+        figures(null, List.of(ask(0, "A1", 8, 100, 200), ask(5_000, "C", 8, 100, 200))).summary();
+    assertThat(inferred.stages())
+        .extracting(Stage::label, Stage::scenario, Stage::durationS)
+        .as("to the last close, which is within")
+        .containsExactly(tuple("c=8", "A1", 0.200000001), tuple("c=8", "C", 0.200000001));
+  }
+}

@@ -1,0 +1,198 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.level.Series.Bar;
+import io.github.gatlingllm.figures.level.Series.Bucket;
+import io.github.gatlingllm.figures.level.Series.Quantile;
+import io.github.gatlingllm.figures.level.Series.Shape;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SeriesTest {
+
+  private static final RunInfo RUN =
+      Recorded.run(3, Recorded.stage(1, 0, 3_000)).slo(Slo.parse("ttft<200ms"));
+
+  /**
+   *
+   *
+   * <pre>
+   *          start  tokens at                 closed   second 0        1            2
+   * r1          0   100 600 | 1100            1100     2 tokens        1
+   * r2        500   800 | 1000, failed        1000     1               1, failed
+   * r3       1500   1600 1700 | 2500          2500                     2            1
+   * in flight                                          1.0 + 0.5       0.1 + 0.5    0.5
+   * tokens in flight at its end, prompts of 10         12 + 11         12           0
+   * </pre>
+   *
+   * r2 has a TTFT of 300 ms: its tokens are not within the SLO.
+   */
+  private final Series series =
+      Recorded.figures(
+              RUN,
+              at(0).tokens(100, 600, 1_100).record(),
+              at(500)
+                  .phase(Phase.FILL)
+                  .tokens(300, 500)
+                  .failed(RequestStatus.TRUNCATED, "cut")
+                  .record(),
+              at(1_500).tokens(100, 200, 1_000).record())
+          .series();
+
+  /** Who watches a run sees what its report will show, but for the second that is not over. */
+  @Test
+  void liveFiguresAreThoseOfTheReport() {
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(100, 600, 1_100).record(),
+            at(500).lag(20).tokens(300, 500).record(),
+            at(900).failed(RequestStatus.TRUNCATED, "cut").record(),
+            at(1_500).tokens(100, 200, 1_000).record());
+    OverTime live = new OverTime(Recorded.ORIGIN);
+    records.forEach(live);
+    Series report =
+        Recorded.figures(
+                Recorded.run(3, Recorded.stage(1, 0, 3_000)), records.toArray(RequestRecord[]::new))
+            .series();
+
+    Series soFar = live.soFar(false);
+
+    assertThat(live.buckets(false)).isEqualTo(report.overTime());
+    assertThat(soFar.overTime()).isEqualTo(report.overTime().subList(0, 2));
+    assertThat(soFar.heat()).isEqualTo(report.heat());
+  }
+
+  @Test
+  void figuresOfEachSecond() {
+    assertThat(series.bucketS()).isEqualTo(1);
+    assertThat(series.overTime()).extracting(Bucket::startS).containsExactly(0.0, 1.0, 2.0);
+    assertThat(series.overTime())
+        .extracting(Bucket::outputTokensPerS)
+        .containsExactly(3.0, 4.0, 1.0);
+    assertThat(series.overTime()).extracting(Bucket::sloTokensPerS).containsExactly(2.0, 3.0, 1.0);
+    assertThat(series.overTime()).extracting(Bucket::started).containsExactly(2L, 1L, 0L);
+    assertThat(series.overTime()).extracting(Bucket::ended).containsExactly(0L, 2L, 1L);
+    assertThat(series.overTime()).extracting(Bucket::failed).containsExactly(0L, 1L, 0L);
+    assertThat(series.overTime().get(0).inFlight()).isEqualTo(1.5, within(1e-9));
+    assertThat(series.overTime().get(1).inFlight()).isEqualTo(0.6, within(1e-9));
+    assertThat(series.overTime().get(2).inFlight()).isEqualTo(0.5, within(1e-9));
+    assertThat(series.overTime())
+        .extracting(Bucket::tokensInFlight)
+        .containsExactly(23.0, 12.0, 0.0);
+  }
+
+  @Test
+  void percentilesOfTheTokensOfABucket() {
+    Bucket first = series.overTime().get(0);
+    assertThat(first.ttftP50Ms()).isEqualTo(100, offset(1.0));
+    assertThat(first.ttftP99Ms()).isEqualTo(300, offset(3.0));
+    assertThat(first.itlP50Ms()).isEqualTo(500, offset(5.0));
+    assertThat(series.overTime().get(2).ttftP50Ms()).isNull();
+  }
+
+  /** A request per second, with ten tokens after 5 ms. */
+  @ParameterizedTest
+  @CsvSource({"600, 1, 600", "601, 2, 301", "1200, 2, 600", "1201, 4, 301", "100000, 256, 391"})
+  void longRunsHaveWiderBuckets(int seconds, double bucketS, int buckets) {
+    OverTime time = new OverTime(Recorded.ORIGIN);
+    for (int second = 0; second < seconds; second++) {
+      time.accept(at(second * 1_000.0).tokens(5).output(10).record());
+    }
+    assertThat(time.bucketS()).isEqualTo(bucketS);
+    List<Bucket> all = time.buckets(false);
+    assertThat(all).hasSize(buckets);
+    assertThat(all.size()).isLessThanOrEqualTo(Series.MAX_BUCKETS);
+    assertThat(all.stream().mapToDouble(b -> b.outputTokensPerS() * bucketS).sum())
+        .isEqualTo(seconds * 10.0, within(1e-6));
+    assertThat(all.get(0).ttftP50Ms()).isEqualTo(5, offset(0.05));
+    assertThat(all.get(0).sloTokensPerS()).isNull();
+  }
+
+  /** 604 s need buckets of 2 s: prompts of 60 and 40 tokens from 3 s on, to 603 and to 600 s. */
+  @Test
+  void tokensInFlightSurviveWidening() {
+    OverTime time = new OverTime(Recorded.ORIGIN);
+    time.accept(at(3_000).prompt(60).tokens(600_000).record());
+    time.accept(at(3_000).prompt(40).tokens(597_000).record());
+    List<Bucket> all = time.buckets(false);
+    assertThat(all.get(0).tokensInFlight()).isZero();
+    assertThat(all.get(1).tokensInFlight()).isEqualTo(100);
+    assertThat(all.get(299).tokensInFlight()).isEqualTo(100);
+    assertThat(all.get(300).tokensInFlight()).isEqualTo(60);
+  }
+
+  @Test
+  void timeInFlightSurvivesWidening() {
+    OverTime time = new OverTime(Recorded.ORIGIN);
+    time.accept(at(500).tokens(4_999_500).record());
+    double seconds =
+        time.buckets(false).stream().mapToDouble(b -> b.inFlight() * time.bucketS()).sum();
+    assertThat(seconds).isEqualTo(4_999.5, within(1e-6));
+  }
+
+  @Test
+  void tokensBeforeTheStartCountInTheFirstBucket() {
+    OverTime time = new OverTime(Recorded.ORIGIN + 10_000_000_000L);
+    time.accept(at(9_500).tokens(100, 200, 1_000).record());
+    assertThat(time.buckets(false).get(0).outputTokensPerS()).isEqualTo(3);
+    assertThat(time.buckets(false).get(0).inFlight()).isEqualTo(0.5);
+  }
+
+  @Test
+  void shapeHoldsEveryValue() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 1; i <= 2_000; i++) {
+      records.add(at(0).tokens(i == 2_000 ? 90_000 : i % 500 + 1).record());
+    }
+    Shape shape = Recorded.figures(RUN, records).series().shapes().get(Metric.TTFT_MS);
+    assertThat(shape.bars()).hasSizeLessThanOrEqualTo(60);
+    assertThat(shape.bars().stream().mapToLong(Bar::count).sum()).isEqualTo(2_000);
+    Bar tail = shape.bars().get(shape.bars().size() - 1);
+    assertThat(tail.count()).isEqualTo(1);
+    assertThat(tail.to()).isGreaterThanOrEqualTo(90_000);
+    assertThat(shape.quantiles()).extracting(Quantile::value).isSorted();
+    assertThat(shape.quantiles())
+        .extracting(Quantile::percent)
+        .startsWith(0.0, 1.0)
+        .endsWith(99.9, 99.95, 100.0);
+  }
+
+  @Test
+  void equalValuesAreOneBar() {
+    Shape shape =
+        Recorded.figures(RUN, at(0).tokens(100).record(), at(1).tokens(100).record())
+            .series()
+            .shapes()
+            .get(Metric.TTFT_MS);
+    assertThat(shape.bars()).hasSize(1);
+    assertThat(shape.bars().get(0).count()).isEqualTo(2);
+  }
+
+  @Test
+  void heatHoldsEveryFirstToken() {
+    assertThat(series.heat().get(Metric.TTFT_MS).edges()).hasSize(31).isSorted();
+    assertThat(
+            series.heat().get(Metric.TTFT_MS).cells().stream().mapToLong(Series.Cell::count).sum())
+        .isEqualTo(3);
+    assertThat(Recorded.figures(RUN, List.of()).series().heat()).isEmpty();
+  }
+
+  @Test
+  void metricWithoutValuesHasNoShape() {
+    assertThat(Recorded.figures(RUN, at(0).body(10, 3).record()).series().shapes())
+        .containsOnlyKeys(Metric.E2E_MS);
+  }
+}

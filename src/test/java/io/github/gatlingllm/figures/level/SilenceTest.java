@@ -1,0 +1,189 @@
+package io.github.gatlingllm.figures.level;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntUnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A server in virtual time that stalls, or takes its time; what closed loops make of it. */
+class SilenceTest {
+
+  private static final int TOKENS = 20;
+
+  private final Random random = new Random(7);
+
+  /**
+   * A closed loop over 30 s.
+   *
+   * @param ttftMs of a prompt of so many tokens
+   * @param prompt tokens of the i-th prompt
+   * @param stall when the server is dead: what would come then comes at its end
+   */
+  private Summary closedLoop(
+      int users,
+      DoubleUnaryOperator ttftMs,
+      double gapMs,
+      IntUnaryOperator prompt,
+      double... stall) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int user = 0; user < users; user++) {
+      double at = user * 7;
+      for (int i = 0; at < 30_000; i++) {
+        int tokens = prompt.applyAsInt(i);
+        double[] times = new double[TOKENS];
+        double next = at + ttftMs.applyAsDouble(tokens) * (0.9 + 0.2 * random.nextDouble());
+        for (int t = 0; t < TOKENS; t++) {
+          times[t] = after(stall, next);
+          next = times[t] + gapMs;
+        }
+        double start = at;
+        double[] since = Arrays.stream(times).map(time -> time - start).toArray();
+        records.add(Recorded.at(at).stage("c=" + users).prompt(tokens).tokens(since).record());
+        at = times[TOKENS - 1];
+      }
+    }
+    return Recorded.figures(Recorded.run(60, Recorded.stage(users, 0, 30_000)), records).summary();
+  }
+
+  private static double after(double[] stall, double ms) {
+    return stall.length > 0 && ms >= stall[0] && ms < stall[1] ? stall[1] : ms;
+  }
+
+  private static Check check(Summary summary) {
+    return summary.checks().stream()
+        .filter(c -> c.id().equals("silent_spans"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** 16 users, answers of 1.15 s; dead from 7.5 s to 22.5 s. Of 224 requests 16 are slow. */
+  @Test
+  void serverSilentForHalfOfTheTime() {
+    Summary summary = closedLoop(16, prompt -> 200, 50, i -> 500, 7_500, 22_500);
+    Check check = check(summary);
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.value()).isEqualTo(15, within(0.1));
+    assertThat(check.message())
+        .matches(
+            "c=16: no request received a byte for 15\\.0 s, starting at 7\\.\\d+ s of the measure"
+                + " window, with 16 requests in flight; all such spans together: 15\\.0 of 30"
+                + " s\\.");
+    double perS = summary.figures().number(Metric.REQUESTS_PER_S);
+    assertThat(check.remedy()).contains("llm.rate=" + Math.round(perS * 100) / 100.0 + " instead");
+  }
+
+  @Test
+  void steadyStreamsAreNotSilent() {
+    Check check = check(closedLoop(16, prompt -> 200, 50, i -> 500));
+    assertThat(check.level()).isEqualTo(Level.OK);
+    assertThat(check.message()).contains("s without a byte for any request in flight");
+  }
+
+  /** One user whose prompts take 8 s each: most of the time no byte arrives, as it has to be. */
+  @Test
+  void longPrefillOfASingleUser() {
+    assertThat(check(closedLoop(1, prompt -> 8_000, 20, i -> 30_000)).level()).isEqualTo(Level.OK);
+  }
+
+  /** One in 20 prompts is 50 times as long, and takes 10 s instead of 0.2 s. */
+  @Test
+  void longPromptsOfASingleUser() {
+    assertThat(check(closedLoop(1, n -> n * 0.4, 20, i -> i % 20 == 5 ? 25_000 : 500)).level())
+        .isEqualTo(Level.OK);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4, 64})
+  void stallsAreFoundAtAnyConcurrency(int users) {
+    Summary dead = closedLoop(users, n -> n * 0.4, 20, i -> 500, 10_000, 25_000);
+    assertThat(check(dead).level()).isEqualTo(Level.WARNING);
+    assertThat(check(dead).value()).isEqualTo(15, within(0.25));
+    Summary alive = closedLoop(users, n -> n * 0.4, 20, i -> 500);
+    assertThat(check(alive).level()).isEqualTo(Level.OK);
+  }
+
+  /**
+   * Answers of 10 s: 40 % of all requests meet the stall. The last byte before it came at 11.72 s.
+   */
+  @Test
+  void manyRequestsMeetTheStall() {
+    Check check = check(closedLoop(16, n -> 300, 500, i -> 500, 12_000, 24_000));
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.value()).isEqualTo(12.28, within(0.03));
+  }
+
+  /** Nobody asks for 20 s: there is nothing to answer. */
+  @Test
+  void silenceWithoutRequestsIsNone() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (double at : new double[] {0, 1_000, 22_000, 23_000}) {
+      records.add(Recorded.at(at).tokens(100, 200, 300).record());
+    }
+    Check check =
+        check(Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary());
+    assertThat(check.level()).isEqualTo(Level.OK);
+    assertThat(check.value()).isLessThan(0.2);
+  }
+
+  /** The server takes requests and never says a word: they end by their timeout. */
+  @Test
+  void requestsThatTimeOutAreSilentToo() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      records.add(Recorded.at(i * 500).tokens(100, 200, 300).record());
+    }
+    records.add(
+        Recorded.at(10_000).failed(RequestStatus.TIMEOUT, "timeout").closed(15_000).record());
+    LevelInfo level = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 0, 30_000);
+    Check check = check(Recorded.figures(Recorded.run(30, level), records).summary());
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.value()).isEqualTo(15, within(0.03));
+    assertThat(check.remedy()).doesNotContain("llm.rate");
+  }
+
+  /** A single user, whose last answer takes 600 tokens of thought that are not sent. */
+  @Test
+  void reasoningThatIsNotSentIsNoStall() {
+    assertThat(check(lastAnswer(0)).level()).isEqualTo(Level.WARNING);
+    assertThat(check(lastAnswer(600)).level()).isEqualTo(Level.OK);
+  }
+
+  private static Summary lastAnswer(int hidden) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      records.add(Recorded.at(i * 1_000).tokens(100, 200, 300).record());
+    }
+    records.add(Recorded.at(10_000).tokens(12_000, 12_100, 12_200).hidden(hidden).record());
+    return Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary();
+  }
+
+  /**
+   * Bodies come at once, after as long as they take; whoever did not ask for a stream gets none.
+   */
+  @Test
+  void answersInOneBodyAreNotJudged() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      records.add(Recorded.at(i * 1_000).body(i == 7 ? 900 : 100, 10).record());
+    }
+    assertThat(
+            Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records)
+                .summary()
+                .checks())
+        .noneMatch(c -> c.id().equals("silent_spans"));
+  }
+}

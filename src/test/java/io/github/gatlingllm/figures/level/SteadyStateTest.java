@@ -1,0 +1,262 @@
+package io.github.gatlingllm.figures.level;
+
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.check.Check;
+import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.DoubleUnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** One level of 60 s, 400 requests: what drifts is warned of, what only varies is not. */
+class SteadyStateTest {
+
+  private static final double WINDOW_MS = 60_000;
+
+  @Test
+  void steady() {
+    Check check = judged(even(400, u -> 1_200)).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.OK);
+    assertThat(check.value()).isNull();
+    assertThat(check.threshold()).isEqualTo(0.2);
+  }
+
+  /**
+   * TTFT = 1,200 ms + 2,200 ms × i ÷ 400; its quarters are i = 0 … 99 and 300 … 399, of mean i 49.5
+   * and 349.5.
+   */
+  @Test
+  void queueThatGrows() {
+    Check check = judged(even(400, u -> 1_200 + 2_200 * u)).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.value()).isEqualTo(1_650 / ((1_472.25 + 3_122.25) / 2), within(1e-9));
+    assertThat(check.message())
+        .isEqualTo(
+            "c=64: TTFT from schedule grew from 1,472 ms to 3,122 ms over its measure window.");
+    assertThat(check.remedy()).contains("Stabilize longer").contains("offer less");
+  }
+
+  @Test
+  void warmUpInsideTheWindow() {
+    Check check = judged(even(400, u -> 3_400 - 2_200 * u)).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message()).contains("TTFT from schedule fell from 3,");
+  }
+
+  /** Waits before the request was admitted are part of what a growing queue costs. */
+  @Test
+  void queueInTheClient() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).stage("c=64").gate(i * 10.0).tokens(500, 1_000).record());
+    }
+    assertThat(judged(records).orElseThrow().level()).isEqualTo(Level.WARNING);
+  }
+
+  /** Equal latencies, but arrivals thin out: at u of the requests 1 − √(1 − u) of the time. */
+  @Test
+  void outputThatFalls() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      double start = (1 - Math.sqrt(1 - i / 400.0)) * WINDOW_MS;
+      records.add(at(start).stage("c=64").tokens(100, 200).record());
+    }
+    Check check = judged(records).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message()).startsWith("c=64: output tok/s fell from ");
+  }
+
+  /** 9 % more, without any noise: certain, and too small to matter. */
+  @Test
+  void smallTrendIsFine() {
+    Check check = judged(even(400, u -> 1_000 + 100 * u)).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.OK);
+    assertThat(check.value()).isBetween(0.05, 0.1);
+  }
+
+  /** TTFT 500 ms for the first 6 s of 60, then about 103 ms: 5 of 48 slices of 1.25 s. */
+  @Test
+  void coldStart() {
+    List<RequestRecord> records = new ArrayList<>(before(500));
+    for (int i = 0; i < 400; i++) {
+      double ttft = i < 40 ? 500 : 100 + i % 7;
+      records.add(at(i * 150).stage("c=64").tokens(ttft, 1_500).record());
+    }
+    Check check = judged(records).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message())
+        .matches(
+            "c=64: TTFT from schedule was 481 ms, then 103 ms: the first"
+                + " 6.25 s of the measure window are a transient.");
+  }
+
+  /** Poisson arrivals, exponential TTFT: of 200 such levels at most 4 are called unsteady. */
+  @Test
+  void noiseIsNotATrend() {
+    assertThat(warnings(0)).isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void trendIsFoundInNoise() {
+    assertThat(warnings(4)).isGreaterThanOrEqualTo(190);
+  }
+
+  @Test
+  void tooLittleToJudge() {
+    assertThat(judged(even(39, u -> 1_200 + 2_200 * u))).isEmpty();
+    assertThat(judged(even(40, u -> 1_200 + 2_200 * u))).isPresent();
+    List<RequestRecord> many = even(400, u -> 1_200 + 2_200 * u);
+    assertThat(judged(Recorded.run(60, Recorded.stage(64, 0, 19_999)), many)).isEmpty();
+    assertThat(judged(Recorded.run(60, Recorded.stage(64, 0, 20_000)), many)).isPresent();
+  }
+
+  @Test
+  void batchTrialsAreNotJudged() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).stage("c=64").trial(1 + i / 100).tokens(1_000 + i * 10).record());
+    }
+    assertThat(judged(records)).isEmpty();
+  }
+
+  /** Their load changes by plan, and TTFT with it. */
+  @Test
+  void curvesAndTracesAreNotJudged() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).stage("curve").tokens(1_000 + i * 10).record());
+    }
+    for (String kind : List.of("rate curve", "trace", "open loop")) {
+      LevelInfo stage = Recorded.stage("curve", "a", kind, 3.0, "requests/s", 0, WINDOW_MS);
+      assertThat(judged(Recorded.run(60, stage), records).isPresent())
+          .as(kind)
+          .isEqualTo(kind.equals("open loop"));
+    }
+    assertThat(judged(null, records)).as("known by its label where run.json is missing").isEmpty();
+  }
+
+  /** Where the injection of Gatling is known to change. */
+  @Test
+  void rampsOfGatlingAreNotJudged() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).stage("").lag(0).tokens(1_000 + i * 10).record());
+    }
+    LevelInfo all = Recorded.stage("all", "a", "", null, "", 0, WINDOW_MS);
+    Map<String, Boolean> judged =
+        Map.of(
+            "Poisson (seed 1) at 7 users/s during 60 s", true,
+            "gamma with cv 1.4 (seed 1) along a rate curve during 60 s", false,
+            "evenly spaced at 1 user/s during 30 s, then evenly spaced at 9 users/s during 30 s",
+                false,
+            "Poisson[perSecond=7.0, seed=1] during 60 seconds", true,
+            "ConstantRateOpenInjection(7.0,60 seconds)", true,
+            "RampRateOpenInjection(1.0,9.0,60 seconds)", false,
+            "Curve[Exponential[seed=1]] during 60 seconds", false,
+            "Constant[perSecond=1.0] during 30 seconds, Constant[perSecond=9.0] during 30 seconds",
+                false);
+    judged.forEach(
+        (steps, isJudged) ->
+            assertThat(judged(Recorded.run(60, all).config("arrivals scn", steps), records))
+                .as(steps)
+                .matches(check -> check.isPresent() == isJudged));
+
+    // Newer files have a level per scenario, and a rate where it does not change.
+    LevelInfo constant =
+        Recorded.stage("all", "a", LevelInfo.INJECTION, 7.0, "users/s", 0, WINDOW_MS);
+    LevelInfo ramp = Recorded.stage("all", "a", LevelInfo.INJECTION, null, "", 0, WINDOW_MS);
+    assertThat(judged(Recorded.run(60, constant), records)).isPresent();
+    assertThat(judged(Recorded.run(60, ramp), records)).isEmpty();
+  }
+
+  @Test
+  void targetOfTheWorstStageIsNamed() {
+    List<RequestRecord> records = new ArrayList<>(even(400, u -> 1_200));
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).target("b").stage("c=64").tokens(1_200 + i * 10).record());
+    }
+    RunInfo both =
+        Recorded.run(
+            60,
+            Recorded.stage(64, 0, WINDOW_MS),
+            Recorded.stage("c=64", "b", "closed loop", 64.0, "users", 0, WINDOW_MS));
+    assertThat(judged(both, records).orElseThrow().message()).startsWith("c=64 of b: TTFT");
+  }
+
+  @Test
+  void withoutLoadPlan() {
+    Check check = judged(null, even(400, u -> 1_200 + 2_200 * u)).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(judged(null, even(400, u -> 1_200)).orElseThrow().level()).isEqualTo(Level.OK);
+  }
+
+  @Test
+  void worstStageIsNamed() {
+    List<RequestRecord> records = new ArrayList<>(even(400, u -> 1_200 + 600 * u));
+    for (int i = 0; i < 400; i++) {
+      records.add(at(WINDOW_MS + i * 150).stage("c=128").tokens(1_200 + i * 10).record());
+    }
+    RunInfo two =
+        Recorded.run(
+            120, Recorded.stage(64, 0, WINDOW_MS), Recorded.stage(128, WINDOW_MS, 2 * WINDOW_MS));
+    assertThat(judged(two, records).orElseThrow().message()).startsWith("c=128: ");
+  }
+
+  /** How many of 200 noisy levels warn, when the mean TTFT grows to 1 + {@code growth} times. */
+  private static int warnings(double growth) {
+    int warnings = 0;
+    for (int seed = 0; seed < 200; seed++) {
+      Random random = new Random(seed);
+      List<RequestRecord> records = new ArrayList<>();
+      double start = 0;
+      while (start < WINDOW_MS) {
+        double ttft = -Math.log(1 - random.nextDouble()) * 500 * (1 + growth * start / WINDOW_MS);
+        records.add(at(start).stage("c=64").tokens(ttft, ttft + 200).record());
+        start -= Math.log(1 - random.nextDouble()) * 150;
+      }
+      warnings += judged(records).orElseThrow().level() == Level.WARNING ? 1 : 0;
+    }
+    return warnings;
+  }
+
+  /** Requests at even distances over the window, TTFT by the share of them that came before. */
+  private static List<RequestRecord> even(int count, DoubleUnaryOperator ttftMs) {
+    List<RequestRecord> records = new ArrayList<>(before(ttftMs.applyAsDouble(0)));
+    for (int i = 0; i < count; i++) {
+      double ttft = ttftMs.applyAsDouble((double) i / count);
+      records.add(at(i * WINDOW_MS / count).stage("c=64").tokens(ttft, ttft + 1_000).record());
+    }
+    return records;
+  }
+
+  /** The load before the window, for 5 s. */
+  private static List<RequestRecord> before(double ttftMs) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (double start = -5_000; start < 0; start += 150) {
+      records.add(
+          at(start).phase(Phase.STABILIZE).stage("c=64").tokens(ttftMs, ttftMs + 1_000).record());
+    }
+    return records;
+  }
+
+  private static Optional<Check> judged(List<RequestRecord> records) {
+    return judged(Recorded.run(60, Recorded.stage(64, 0, WINDOW_MS)), records);
+  }
+
+  private static Optional<Check> judged(@Nullable RunInfo info, List<RequestRecord> records) {
+    return Recorded.figures(info, records).summary().checks().stream()
+        .filter(c -> c.id().equals("steady_state"))
+        .findFirst();
+  }
+}

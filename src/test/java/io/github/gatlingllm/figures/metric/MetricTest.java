@@ -1,0 +1,110 @@
+package io.github.gatlingllm.figures.metric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.docs.ReferencePage;
+import io.github.gatlingllm.figures.metric.Metric.Better;
+import io.github.gatlingllm.figures.metric.Metric.Kind;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.record.RequestStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Checks every entry of the catalogue and its reference page. */
+class MetricTest {
+
+  private static final String BEGIN = "<!-- written from metric.Metric -->\n";
+  private static final String END = "<!-- end -->\n";
+
+  @ParameterizedTest
+  @EnumSource(Metric.class)
+  void entryIsComplete(Metric metric) {
+    assertThat(metric.figure()).matches("[a-z0-9_]+(\\.[a-z_]+)?");
+    assertThat(metric.title()).isNotBlank();
+    assertThat(metric.words()).isNotBlank();
+    assertThat(metric.formula()).isNotBlank().doesNotEndWith(".");
+    assertThat(metric.isTime()).isEqualTo(metric.key().endsWith("_ms"));
+    if (metric.isTime()) {
+      assertThat(metric.better()).isEqualTo(Better.LOWER);
+    }
+    if (metric.isCompared()) {
+      assertThat(metric.better()).isNotEqualTo(Better.NEITHER);
+    }
+  }
+
+  @Test
+  void namesAreUnique() {
+    assertThat(Arrays.stream(Metric.values()).map(Metric::figure)).doesNotHaveDuplicates();
+    assertThat(Arrays.stream(Metric.values()).map(Metric::key)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void everyStatusIsCounted() {
+    List<String> counted =
+        Arrays.stream(Metric.values())
+            .filter(metric -> metric.kind() == Kind.REQUESTS)
+            .map(Metric::figure)
+            .toList();
+
+    assertThat(counted)
+        .containsAll(Arrays.stream(RequestStatus.values()).map(RequestStatus::key).toList());
+  }
+
+  /** {@code docs/metrics.md}: the table between two marks is the catalogue, the rest is prose. */
+  @Test
+  void referencePage() throws IOException {
+    String page = Files.readString(Path.of("docs", "metrics.md")).replace("\r\n", "\n");
+    int begin = page.indexOf(BEGIN) + BEGIN.length();
+    int end = page.indexOf(END, begin);
+    assertThat(begin).isGreaterThanOrEqualTo(BEGIN.length());
+    assertThat(end).isPositive();
+
+    ReferencePage.of("metrics.md").mustBe(page.substring(0, begin) + table() + page.substring(end));
+  }
+
+  private static String section(Metric metric) {
+    return metric.unit() == Unit.TOKENS_PER_S ? "throughput." : "metrics.";
+  }
+
+  private static String table() {
+    List<List<String>> rows = new ArrayList<>();
+    for (Metric metric : Metric.values()) {
+      Unit unit = metric.unit();
+      rows.add(
+          List.of(
+              "`" + metric.figure() + "`",
+              metric.title(),
+              unit.sign(),
+              metric.formula(),
+              metric.better() == Better.NEITHER
+                  ? ""
+                  : metric.better().name().toLowerCase(Locale.ROOT),
+              metric.summarised(),
+              metric.kind().population(),
+              "`" + (metric.isDistribution() ? section(metric) : "") + metric.key() + "`",
+              metric.isCompared() ? "yes" : ""));
+    }
+    return "\n"
+        + ReferencePage.table(
+            List.of(
+                "figure",
+                "title",
+                "unit",
+                "formula",
+                "better",
+                "summarised as",
+                "population",
+                "key in `summary.json`",
+                "compared"),
+            rows)
+        + "\n";
+  }
+}

@@ -1,0 +1,140 @@
+package io.github.gatlingllm.figures.metric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ValueRecorderTest {
+
+  /** 1 … 10: rank ⌈p × 10⌉. */
+  @ParameterizedTest
+  @CsvSource({
+    "50, 5",
+    "75, 8",
+    "90, 9",
+    "95, 10",
+    "99, 10",
+    "99.9, 10",
+    "10, 1",
+    "10.1, 2",
+    "100, 10"
+  })
+  void nearestRank(double percent, double expected) {
+    ValueRecorder values = new ValueRecorder(ValueRecorder.WHOLE);
+    for (int i = 10; i >= 1; i--) {
+      values.add(i);
+    }
+    assertThat(values.percentile(percent)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 9, 10, 99, 100, 101, 999, 1_000, 4_321})
+  void sameAsSortedArray(int n) {
+    Random random = new Random(n);
+    double[] sorted = new double[n];
+    ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    for (int i = 0; i < n; i++) {
+      sorted[i] = Math.exp(random.nextGaussian() * 2 + 3);
+      values.add(sorted[i]);
+    }
+    Arrays.sort(sorted);
+    for (double percent : new double[] {50, 75, 90, 95, 99, 99.9}) {
+      double expected = sorted[(int) Math.ceil(percent / 100 * n - 1e-9) - 1];
+      assertThat(values.percentile(percent))
+          .as("p%s of %s", percent, n)
+          .isEqualTo(expected, offset(expected * 0.001 + 0.0005));
+    }
+    assertThat(values.distribution().min()).isEqualTo(sorted[0]);
+    assertThat(values.distribution().max()).isEqualTo(sorted[n - 1]);
+  }
+
+  @Test
+  void percentileStaysWithinExactExtremes() {
+    ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    values.add(12_345.6789);
+    assertThat(values.distribution().p50()).isEqualTo(12_345.6789);
+    assertThat(values.distribution().p999()).isEqualTo(12_345.6789);
+  }
+
+  @Test
+  void weightCountsAsRepeats() {
+    ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    values.add(10, 99);
+    values.add(500, 1);
+    assertThat(values.distribution().count()).isEqualTo(100);
+    assertThat(values.percentile(99)).isEqualTo(10, offset(0.01));
+    assertThat(values.percentile(99.5)).isEqualTo(500);
+  }
+
+  @Test
+  void noValuesGiveNullNotZero() {
+    Distribution empty = new ValueRecorder(ValueRecorder.MICROS).distribution();
+    assertThat(empty.count()).isZero();
+    assertThat(empty.mean()).isNull();
+    assertThat(empty.p50()).isNull();
+    assertThat(empty.max()).isNull();
+  }
+
+  /** p99 of 999: rank 990, 9 values beyond: low. p99 of 1,000: rank 990, 10 beyond: enough. */
+  @ParameterizedTest
+  @CsvSource({
+    "19, 'p50 p75 p90 p95 p99 p999'",
+    "20, 'p75 p90 p95 p99 p999'",
+    "40, 'p90 p95 p99 p999'",
+    "100, 'p95 p99 p999'",
+    "200, 'p99 p999'",
+    "999, 'p99 p999'",
+    "1000, 'p999'",
+    "9999, 'p999'",
+    "10000, ''"
+  })
+  void fewerThanTenBeyond(long count, String low) {
+    assertThat(String.join(" ", ValueRecorder.lowN(count, false))).isEqualTo(low);
+  }
+
+  /** p5 of 200: rank 10, 9 values below: low. p5 of 201: rank 11, 10 below: enough. */
+  @ParameterizedTest
+  @CsvSource({
+    "100, 'p1 p5 p10 p95 p99 p999'",
+    "101, 'p1 p5 p95 p99 p999'",
+    "200, 'p1 p5 p99 p999'",
+    "201, 'p1 p99 p999'",
+    "1000, 'p1 p999'",
+    "1001, 'p999'"
+  })
+  void aRateNeedsTenValuesBelowItsLowPercentiles(long count, String low) {
+    assertThat(String.join(" ", ValueRecorder.lowN(count, true))).isEqualTo(low);
+  }
+
+  /** Of 1 to 200 the 2nd, the 10th and the 20th. */
+  @Test
+  void onlyRatesHaveLowPercentiles() {
+    ValueRecorder rate = Metric.USER_TOKENS_PER_S.recorder();
+    ValueRecorder time = Metric.TTFT_MS.recorder();
+    for (int i = 1; i <= 200; i++) {
+      rate.add(i);
+      time.add(i);
+    }
+    assertThat(rate.distribution().p1()).isEqualTo(2, offset(0.01));
+    assertThat(rate.distribution().p5()).isEqualTo(10, offset(0.01));
+    assertThat(rate.distribution().p10()).isEqualTo(20, offset(0.02));
+    assertThat(rate.distribution().lowN()).containsExactly("p1", "p5", "p99", "p999");
+    assertThat(time.distribution().p5()).isNull();
+    assertThat(time.distribution().lowN()).containsExactly("p99", "p999");
+  }
+
+  @Test
+  void percentilesNeedTenValuesBeyond() {
+    assertThat(ValueRecorder.isLowN(1_000, 99)).isFalse();
+    assertThat(ValueRecorder.isLowN(999, 99)).isTrue();
+    assertThat(ValueRecorder.isLowN(10_000, 99.9)).isFalse();
+    assertThat(ValueRecorder.isLowN(9_999, 99.9)).isTrue();
+    assertThat(ValueRecorder.lowN(1_000, false)).containsExactly("p999");
+  }
+}

@@ -1,0 +1,194 @@
+package io.github.gatlingllm.figures.server;
+
+import static io.github.gatlingllm.record.EngineMetric.ENGINE_TTFT_S;
+import static io.github.gatlingllm.record.EngineMetric.GENERATION_TOKENS;
+import static io.github.gatlingllm.record.EngineMetric.GPU_ENERGY_J;
+import static io.github.gatlingllm.record.EngineMetric.GPU_POWER_W;
+import static io.github.gatlingllm.record.EngineMetric.KV_CACHE_USE;
+import static io.github.gatlingllm.record.EngineMetric.PREFIX_CACHE_HITS;
+import static io.github.gatlingllm.record.EngineMetric.PREFIX_CACHE_QUERIES;
+import static io.github.gatlingllm.record.EngineMetric.REQUESTS_RUNNING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.server.EngineFigures.Growth;
+import io.github.gatlingllm.figures.server.EngineFigures.Page;
+import io.github.gatlingllm.figures.server.EngineFigures.State;
+import io.github.gatlingllm.figures.server.EngineFigures.Timing;
+import io.github.gatlingllm.figures.server.EngineTally.Window;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.Histogram;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What readings of pages make of a load level that is measured from 1 s to 3 s. */
+class EngineTallyTest {
+
+  private static final long S = 1_000_000_000L;
+
+  private final EngineTally tally =
+      new EngineTally(0, List.of(new Window("a", S, 3 * S), new Window("b", 5 * S, 6 * S)), 600);
+
+  private static ServerSample reading(
+      double atS, @Nullable String target, String url, Map<EngineMetric, Double> values) {
+    return new ServerSample(
+        (long) (atS * S), target, url, "vllm", 1, null, false, Map.of(), values, Map.of());
+  }
+
+  private void read(double atS, EngineMetric metric, double value) {
+    tally.add(reading(atS, "a", "http://a/metrics", Map.of(metric, value)));
+  }
+
+  private EngineFigures level() {
+    EngineFigures figures = tally.of(0);
+    assertThat(figures).isNotNull();
+    return figures;
+  }
+
+  /**
+   * 100 a second, then a restart at 3 s: half of the first second, the second, and half of the 40
+   * after it.
+   */
+  @Test
+  void counterGrowthIsSplitAtWindowEdgesAndSurvivesResets() {
+    read(0.5, GENERATION_TOKENS, 100);
+    read(1.5, GENERATION_TOKENS, 200);
+    read(2.5, GENERATION_TOKENS, 300);
+    read(3.5, GENERATION_TOKENS, 40);
+
+    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(170, 85));
+    assertThat(tally.overTime().get(0).points())
+        .extracting(point -> point.of(GENERATION_TOKENS))
+        .containsExactly(100.0, 100.0, 40.0);
+  }
+
+  @Test
+  void failedReadingIsCountedAndGrowthSpansIt() {
+    read(1, GENERATION_TOKENS, 0);
+    tally.add(
+        new ServerSample(
+            2 * S,
+            "a",
+            "http://a/metrics",
+            "",
+            900,
+            "timed out",
+            false,
+            Map.of(),
+            Map.of(),
+            Map.of()));
+    read(3, GENERATION_TOKENS, 50);
+
+    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(50, 25));
+    assertThat(level().readings()).isEqualTo(2);
+    assertThat(level().failedReadings()).isEqualTo(1);
+    assertThat(tally.pages())
+        .containsExactly(new Page("a", "http://a/metrics", "vllm", 3, 1, 0, "timed out", Map.of()));
+  }
+
+  /** Two replicas, and a reading before the window. */
+  @Test
+  void gaugesOfSeveralPagesAreSummedOrTheirMaximumIsTaken() {
+    for (double at : new double[] {0.9, 1.1, 2.1}) {
+      for (int replica = 1; replica <= 2; replica++) {
+        tally.add(
+            reading(
+                at,
+                "a",
+                "http://" + replica,
+                Map.of(REQUESTS_RUNNING, 4.0 * replica, KV_CACHE_USE, 0.3 * replica)));
+      }
+    }
+
+    assertThat(level().states())
+        .containsEntry(REQUESTS_RUNNING, new State(12, 12))
+        .containsEntry(KV_CACHE_USE, new State(0.6, 0.6));
+  }
+
+  /** 10 values up to 0.1 s and 10 up to 0.5 s before; then 50, 40 and 10 beyond: p50 at 0.1 s. */
+  @Test
+  void percentilesAreInterpolatedWithinDifferencesOfBuckets() {
+    List<Double> bounds = List.of(0.1, 0.5);
+    histogram(1, new Histogram(20, 3, bounds, List.of(10L, 20L)));
+    histogram(3, new Histogram(120, 33, bounds, List.of(60L, 110L)));
+
+    Timing timing = level().timings().get(ENGINE_TTFT_S);
+    assertThat(timing.count()).isEqualTo(100);
+    assertThat(timing.mean()).isCloseTo(0.3, within(1e-9));
+    assertThat(timing.p50()).isCloseTo(0.1, within(1e-9));
+    assertThat(timing.p90()).as("the last of 40 in 0.1 to 0.5").isCloseTo(0.5, within(1e-9));
+    assertThat(timing.p99()).as("beyond the last bound").isEqualTo(0.5);
+    assertThat(new BucketCounts(100, 1, bounds, new double[] {50, 90}).quantile(0.7))
+        .isCloseTo(0.3, within(1e-9));
+  }
+
+  private void histogram(double atS, Histogram values) {
+    tally.add(
+        new ServerSample(
+            (long) (atS * S),
+            "a",
+            "http://a/metrics",
+            "vllm",
+            1,
+            null,
+            false,
+            Map.of(),
+            Map.of(),
+            Map.of(ENGINE_TTFT_S, values)));
+  }
+
+  /** 300 W for 2 s; where the page also counts energy, what it counted. */
+  @Test
+  void energyCoversTheWindow() {
+    for (double at = 0.5; at < 4; at++) {
+      tally.add(reading(at, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
+    }
+    assertThat(tally.joules(List.of(0))).isEqualTo(600);
+    assertThat(tally.joules(List.of(0, 1))).as("nothing is known of the second").isNull();
+
+    for (double at = 0.5; at < 4; at++) {
+      tally.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 250 * at)));
+    }
+    assertThat(tally.joules(List.of(0))).isCloseTo(500, within(1e-9));
+  }
+
+  /** A page about all targets does not say whose power it was. */
+  @Test
+  void sharedPowerOfConcurrentTargetsIsNotAssigned() {
+    EngineTally both =
+        new EngineTally(0, List.of(new Window("a", S, 3 * S), new Window("b", S, 3 * S)), 600);
+    both.add(reading(2, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
+    assertThat(both.joules(List.of(0))).isNull();
+
+    EngineTally own =
+        new EngineTally(0, List.of(new Window("a", S, 3 * S), new Window("b", S, 3 * S)), 600);
+    own.add(reading(2, "a", "http://gpu", Map.of(GPU_POWER_W, 300.0)));
+    assertThat(own.joules(List.of(0))).isEqualTo(600);
+  }
+
+  @Test
+  void hitRateCoversTheTokensInTheWindow() {
+    for (double at = 1; at <= 3; at++) {
+      tally.add(
+          reading(
+              at,
+              "a",
+              "http://a",
+              Map.of(PREFIX_CACHE_QUERIES, 100 * at, PREFIX_CACHE_HITS, 25 * at)));
+    }
+    assertThat(level().prefixCacheHitRate()).isEqualTo(0.25);
+  }
+
+  @Test
+  void withoutReadingsThereAreNoFigures() {
+    assertThat(tally.of(0)).isNull();
+    assertThat(tally.of("a")).isNull();
+    assertThat(tally.of(7)).as("a level that no plan names").isNull();
+    assertThat(tally.joules(List.of(0))).isNull();
+    assertThat(tally.pages()).isEmpty();
+    assertThat(tally.overTime()).isEmpty();
+  }
+}

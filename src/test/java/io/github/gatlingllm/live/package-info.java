@@ -1,4 +1,0 @@
-@NullMarked
-package io.github.gatlingllm.live;
-
-import org.jspecify.annotations.NullMarked;

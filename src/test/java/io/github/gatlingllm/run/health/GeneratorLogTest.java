@@ -1,0 +1,73 @@
+package io.github.gatlingllm.run.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GeneratorLogTest {
+
+  @TempDir private Path folder;
+
+  @Test
+  void recordsRightBeforeTheEndAreInALineThatIsLongEnough() throws Exception {
+    List<RequestRecord> records = new ArrayList<>();
+    Path recorded = folder.resolve("requests.jsonl");
+    try (InputStream zipped =
+        getClass().getResourceAsStream("/recorded/runs/curve/requests.jsonl.gz")) {
+      Files.copy(new GZIPInputStream(zipped), recorded);
+    }
+    RecordFile.read(recorded, records::add);
+    Path file = folder.resolve("generator.jsonl");
+    GeneratorLog log =
+        new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
+    records.forEach(log::accept);
+    log.write();
+    log.close();
+
+    List<GeneratorSecond> lines = new ArrayList<>();
+    assertThat(GeneratorSecond.read(file, lines::add)).isNull();
+    assertThat(lines).allMatch(line -> line.number(GeneratorField.LENGTH) >= 100_000_000);
+    assertThat(lines.stream().mapToLong(line -> line.number(GeneratorField.EVENTS)).sum())
+        .isPositive()
+        .isEqualTo(records.stream().mapToLong(record -> record.events().count()).sum());
+  }
+
+  @Test
+  void aLineEndsAtTheEdgeOfAMeasureWindow() throws Exception {
+    Path file = folder.resolve("generator.jsonl");
+    GeneratorLog log =
+        new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
+    long edge = System.nanoTime();
+    log.edge(edge);
+    log.edge(edge + TimeUnit.HOURS.toNanos(1));
+    log.write(); // late, after the edge
+    log.cut();
+    log.edge(edge);
+    log.edge(edge - 1_000);
+    log.cut();
+    log.close();
+
+    List<GeneratorSecond> lines = new ArrayList<>();
+    assertThat(GeneratorSecond.read(file, lines::add)).isNull();
+    assertThat(lines)
+        .as("on a slow machine, one that the edge did not end too")
+        .hasSizeGreaterThanOrEqualTo(2)
+        .allMatch(line -> line.number(GeneratorField.LENGTH) > 0);
+    GeneratorSecond first = lines.get(0);
+    assertThat(first.number(GeneratorField.START) + first.number(GeneratorField.LENGTH))
+        .isEqualTo(edge);
+    assertThat(lines.get(1).get(GeneratorField.START)).isEqualTo(edge);
+  }
+}

@@ -1,0 +1,154 @@
+package io.github.gatlingllm.run.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class HeartbeatTest {
+
+  private static final long MILLI = 1_000_000;
+
+  private long now;
+  private final Heartbeat heart = new Heartbeat(() -> now, Heartbeat.PERIOD_NANOS);
+
+  /** Runs the beats of some time, each as late as that. */
+  private void beat(int beats, long lateNanos) {
+    long planned = now - now % Heartbeat.PERIOD_NANOS;
+    for (int i = 1; i <= beats; i++) {
+      now = planned + i * Heartbeat.PERIOD_NANOS + lateNanos;
+      heart.run();
+    }
+  }
+
+  /**
+   * 112 ms pass before the loop begins to count, as where classes are loaded or the machine is
+   * busy: every beat would seem late by that, so it starts again.
+   */
+  @Test
+  void aSuspendedStartIsNotCountedAsLag() {
+    List<CompletableFuture<Void>> started = new ArrayList<>();
+    Heartbeat.Started beat =
+        Heartbeat.start(
+            () -> now,
+            Heartbeat.PERIOD_NANOS,
+            heart -> {
+              now += started.isEmpty() ? 112 * MILLI : 10_000;
+              started.add(new CompletableFuture<>());
+              return started.get(started.size() - 1);
+            });
+    assertThat(started).hasSize(2);
+    assertThat(started.get(0)).isCancelled();
+    assertThat(started.get(1)).isNotCancelled();
+    assertThat(beat.task() == started.get(1)).isTrue();
+    now += Heartbeat.PERIOD_NANOS;
+    beat.heartbeat().run();
+    assertThat(beat.heartbeat().take(now).longest()).isEqualTo(10);
+  }
+
+  @Test
+  void aLoopOnTimeHasNoLag() {
+    beat(100, 0);
+    Lateness late = heart.take(now);
+    assertThat(late.percentile(50)).isZero();
+    assertThat(late.longest()).isZero();
+    assertThat(late.timeAbove()).containsOnly(0);
+  }
+
+  @Test
+  void countersCoverTheInterval() {
+    beat(98, 50_000);
+    beat(1, 7 * MILLI);
+    beat(1, 3 * MILLI);
+    Lateness late = heart.take(now);
+    assertThat(late.percentile(50)).isEqualTo(50);
+    assertThat(late.percentile(99)).isEqualTo(3_000);
+    assertThat(late.longest()).isEqualTo(7_000);
+    // More than 1, 2, 5, 10 ms.
+    assertThat(late.timeAbove()).startsWith(40_000, 40_000, 20_000, 0);
+
+    beat(100, 0);
+    assertThat(heart.take(now).longest()).as("the interval after it").isZero();
+  }
+
+  /** A block of 300 ms: what became ready in it waited between 0 and 300 ms. */
+  @Test
+  void missedBeatsCountTheTimeOfTheBlock() {
+    beat(20, 0);
+    now += 300 * MILLI;
+    for (int i = 0; i < 15; i++) {
+      heart.run();
+    }
+    beat(50, 0);
+
+    Lateness late = heart.take(now);
+    assertThat(late.longest()).isEqualTo(280_000);
+    assertThat(late.percentile(50)).isZero();
+    assertThat(late.timeAbove())
+        .as("later than 1, 2, 5, 10, 20, 50, 100, 200 ms")
+        .startsWith(280_000, 280_000, 280_000, 280_000, 260_000, 240_000, 180_000, 80_000, 0);
+  }
+
+  @Test
+  void aHangingLoopIsLateWhileItHangsAndCountedOnce() {
+    beat(50, 0);
+    now += 500 * MILLI;
+    Lateness hanging = heart.take(now);
+    assertThat(hanging.longest()).as("so far").isEqualTo(480_000);
+    assertThat(hanging.timeAbove()[0]).isEqualTo(480_000);
+
+    now += 1_000 * MILLI;
+    Lateness still = heart.take(now);
+    assertThat(still.longest()).isEqualTo(1_480_000);
+    assertThat(still.timeAbove()[0]).isEqualTo(1_000_000);
+
+    for (int i = 0; i < 75; i++) {
+      heart.run();
+    }
+    Lateness over = heart.take(now);
+    assertThat(over.longest()).isEqualTo(1_480_000);
+    assertThat(over.timeAbove()[0]).as("counted while it hung").isZero();
+  }
+
+  @Test
+  void aHangLongerThanTheBufferIsCounted() {
+    now += 60_000 * MILLI;
+    Lateness late = heart.take(now);
+    assertThat(late.longest()).isEqualTo(59_980_000);
+    assertThat(late.timeAbove()[9]).isBetween(58_900_000, 59_000_000);
+    for (int i = 0; i < 3_000; i++) {
+      heart.run();
+    }
+    assertThat(heart.take(now).timeAbove()[0]).isZero();
+  }
+
+  /** The loop stands still for 70 ms before measuring begins, and not after it. */
+  @Test
+  void beatsDueBeforeAnInstantAreReadUpToIt() {
+    beat(50, 0);
+    now += 70 * MILLI;
+    for (int i = 0; i < 3; i++) {
+      heart.run();
+    }
+    long edge = now;
+    beat(50, 0);
+    assertThat(heart.take(edge).longest()).isEqualTo(50_000);
+    Lateness after = heart.take(now);
+    assertThat(after.longest()).isZero();
+    assertThat(after.sum()).isZero();
+  }
+
+  /** It hangs over the edge: each side has the beats that were due there. */
+  @Test
+  void aHangAcrossAnInstantCountsOnBothSides() {
+    beat(10, 0);
+    now += 300 * MILLI;
+    Lateness before = heart.take(now - 100 * MILLI);
+    assertThat(before.timeAbove()[0]).as("due until then").isEqualTo(180_000);
+    Lateness after = heart.take(now);
+    assertThat(after.timeAbove()[0]).isEqualTo(100_000);
+    assertThat(before.longest()).isEqualTo(280_000);
+  }
+}

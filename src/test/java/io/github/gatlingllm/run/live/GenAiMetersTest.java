@@ -1,0 +1,134 @@
+package io.github.gatlingllm.run.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.run.live.LiveView.Options;
+import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
+import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class GenAiMetersTest {
+
+  private static final String CHAT = "gen_ai_operation_name=\"chat\"";
+
+  private final List<String> said = new ArrayList<>();
+
+  private GenAiMeters open(Options options) {
+    return Objects.requireNonNull(GenAiMeters.open("run-1", options, said::add));
+  }
+
+  /**
+   * Scheduled at 0, sent 20 ms later; tokens 100, 130 and 190 ms after that, closed with the last:
+   * TTFT from schedule 120 ms, gaps of 30 and 60 ms.
+   */
+  private static void oneGoodOneBad(GenAiMeters meters) {
+    meters.accept(Recorded.at(20).lag(20).tokens(100, 130, 190).record());
+    meters.accept(Recorded.at(0).failed(RequestStatus.TIMEOUT, "too long").closed(500).record());
+  }
+
+  @Test
+  void metersAreInPrometheusText() {
+    try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
+      oneGoodOneBad(meters);
+
+      String text = Objects.requireNonNull(meters.scraped()).get();
+
+      assertThat(text)
+          .contains(CHAT)
+          .containsPattern(
+              "gen_ai_client_operation_duration_seconds_sum\\{error_type=\"\".* 0.19\n")
+          .containsPattern(
+              "gen_ai_client_operation_duration_seconds_count\\{error_type=\"timeout\".* 1\n")
+          .containsPattern("time_per_output_chunk_seconds_bucket\\{.*le=\"0.04\"} 1\n")
+          .containsPattern("time_per_output_chunk_seconds_bucket\\{.*le=\"0.08\"} 2\n")
+          .containsPattern("gatling_llm_time_to_first_token_seconds_sum\\{.* 0.12\n")
+          .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.01\"} 0\n")
+          .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.02\"} 1\n")
+          .containsPattern("gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"input\".* 10.0\n")
+          .containsPattern(
+              "gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"output\".* 3.0\n");
+    }
+  }
+
+  @Test
+  void providerIsThatOfTheApi() {
+    try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
+      meters.accept(Recorded.at(0).api("messages").tokens(10).record());
+      meters.accept(Recorded.at(0).api("responses").tokens(10).record());
+      assertThat(Objects.requireNonNull(meters.scraped()).get())
+          .contains("gen_ai_provider_name=\"anthropic\"")
+          .contains("gen_ai_provider_name=\"openai\"");
+    }
+  }
+
+  @Test
+  void collectorReceivesTheMetersAtTheEnd() throws IOException {
+    List<ExportMetricsServiceRequest> sent = new ArrayList<>();
+    HttpServer collector =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    collector.createContext(
+        "/v1/metrics",
+        exchange -> {
+          try (exchange) {
+            sent.add(ExportMetricsServiceRequest.parseFrom(exchange.getRequestBody()));
+            exchange.sendResponseHeaders(200, -1);
+          }
+        });
+    collector.start();
+    try {
+      String url = "http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/metrics";
+      try (GenAiMeters meters = open(new Options(null, url))) {
+        oneGoodOneBad(meters);
+      }
+    } finally {
+      collector.stop(0);
+    }
+
+    assertThat(sent).hasSize(1);
+    assertThat(sent.get(0).getResourceMetrics(0).getResource().toString())
+        .contains("gatling-llm", "run-1");
+    Metric duration = metric(sent.get(0), "gen_ai.client.operation.duration");
+    assertThat(duration.getUnit()).isEqualTo("seconds");
+    assertThat(duration.getHistogram().getDataPointsList())
+        .extracting(HistogramDataPoint::getCount)
+        .containsExactly(1L, 1L);
+    assertThat(duration.getHistogram().getDataPointsList())
+        .extracting(point -> Math.round(1000 * point.getSum()))
+        .containsExactlyInAnyOrder(190L, 500L);
+    assertThat(duration.getHistogram().getDataPointsList())
+        .filteredOn(point -> point.toString().contains("error.type"))
+        .singleElement()
+        .asString()
+        .contains("timeout");
+    assertThat(said).isEmpty();
+  }
+
+  private static Metric metric(ExportMetricsServiceRequest sent, String name) {
+    return sent.getResourceMetrics(0).getScopeMetrics(0).getMetricsList().stream()
+        .filter(metric -> metric.getName().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void unreachableCollectorIsPrintedOnce() {
+    try (GenAiMeters meters = open(new Options(null, "http://127.0.0.1:1/v1/metrics"))) {
+      oneGoodOneBad(meters);
+    }
+
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .startsWith("LLM otlp: http://127.0.0.1:1/v1/metrics does not accept meters: ");
+  }
+}

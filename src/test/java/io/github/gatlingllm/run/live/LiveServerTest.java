@@ -1,0 +1,162 @@
+package io.github.gatlingllm.run.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(120)
+class LiveServerTest {
+
+  private static final LiveView.Address ANY_PORT = LiveView.Address.parse("0");
+
+  private final CountDownLatch asked = new CountDownLatch(1);
+  private final AtomicInteger events = new AtomicInteger();
+  private final LiveServer server;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  LiveServerTest() throws IOException {
+    server = new LiveServer(ANY_PORT, new LiveServer.Views(() -> "<p>page", this::event, null));
+  }
+
+  private String event() {
+    asked.countDown();
+    return String.valueOf(events.incrementAndGet());
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private URI at(String path) {
+    return server.address().resolve(path);
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(HttpRequest.newBuilder(at(path)).build(), BodyHandlers.ofString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/, 200, <p>page", "/x, 404, There are", "/metrics, 404, Add io.micrometer"})
+  void addresses(String path, int status, String text) throws IOException, InterruptedException {
+    HttpResponse<String> answer = get(path);
+
+    assertThat(answer.statusCode()).isEqualTo(status);
+    assertThat(answer.body()).startsWith(text);
+    assertThat(answer.headers().map())
+        .containsEntry("cache-control", List.of("no-store"))
+        .containsEntry("x-content-type-options", List.of("nosniff"));
+  }
+
+  @Test
+  void onlyGetIsAllowed() throws IOException, InterruptedException {
+    HttpRequest post =
+        HttpRequest.newBuilder(at("/")).POST(HttpRequest.BodyPublishers.noBody()).build();
+
+    assertThat(client.send(post, BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+  }
+
+  /** A name that an attacker's DNS resolves to this machine gets nothing. */
+  @ParameterizedTest
+  @CsvSource({
+    "evil.example, 403",
+    "127.0.0.1.evil.example:8088, 403",
+    "'', 403",
+    "localhost:9999, 200",
+    "10.42.0.7:8088, 200",
+    "[fd00::7]:8088, 200"
+  })
+  void hostsThatAreNeitherLocalhostNorAnAddressAreRefused(String host, int status)
+      throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+                  .getBytes(UTF_8));
+
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .startsWith("HTTP/1.1 " + status)
+          .contains(status == 200 ? "<p>page" : "Open " + server.address());
+    }
+  }
+
+  /** As a container needs it, whose own address nobody knows before. */
+  @Test
+  void listensAtTheConfiguredAddress() throws IOException, InterruptedException {
+    LiveServer.Views views = new LiveServer.Views(() -> "<p>page", () -> "{}", null);
+    try (LiveServer everywhere = new LiveServer(LiveView.Address.parse("0.0.0.0:0"), views)) {
+      URI page = everywhere.address();
+
+      assertThat(page.getHost()).isEqualTo("0.0.0.0");
+      assertThat(
+              client
+                  .send(
+                      HttpRequest.newBuilder(URI.create("http://localhost:" + page.getPort() + "/"))
+                          .build(),
+                      BodyHandlers.ofString())
+                  .body())
+          .isEqualTo("<p>page");
+    }
+  }
+
+  @Test
+  void viewersGetALastEventWhenTheRunEnds() throws Exception {
+    CompletableFuture<HttpResponse<Stream<String>>> following =
+        client.sendAsync(HttpRequest.newBuilder(at("/events")).build(), BodyHandlers.ofLines());
+    asked.await();
+
+    server.close();
+
+    assertThat(following.get().headers().firstValue("content-type")).hasValue("text/event-stream");
+    assertThat(following.get().body().filter(line -> !line.isEmpty()))
+        .as("on a slow machine, what came meanwhile too")
+        .hasSizeGreaterThan(1)
+        .containsExactlyElementsOf(
+            IntStream.rangeClosed(1, events.get()).mapToObj(number -> "data: " + number).toList());
+  }
+
+  /** A page that cannot be made says why, and the next one is made. */
+  @Test
+  void failureOfThePageIsAnswered() throws IOException, InterruptedException {
+    LiveServer.Views failing =
+        new LiveServer.Views(
+            () -> {
+              throw new IllegalStateException("no figures");
+            },
+            () -> "{}",
+            () -> "# meters");
+    try (LiveServer broken = new LiveServer(ANY_PORT, failing)) {
+      URI page = broken.address();
+
+      HttpResponse<String> answer =
+          client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString());
+      HttpResponse<String> meters =
+          client.send(
+              HttpRequest.newBuilder(page.resolve("/metrics")).build(), BodyHandlers.ofString());
+
+      assertThat(answer.statusCode()).isEqualTo(500);
+      assertThat(answer.body()).contains("no figures");
+      assertThat(meters.body()).isEqualTo("# meters");
+    }
+  }
+}

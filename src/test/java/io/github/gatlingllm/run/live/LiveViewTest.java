@@ -1,0 +1,82 @@
+package io.github.gatlingllm.run.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.run.live.LiveView.Address;
+import io.github.gatlingllm.run.live.LiveView.Options;
+import io.github.gatlingllm.run.live.LiveView.Watched;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LiveViewTest {
+
+  private final List<String> said = new ArrayList<>();
+  private final Watched run =
+      new Watched("demo.Sim", "sim-1", Path.of("llm.html"), 0, () -> null, List::of);
+
+  @Test
+  void nothingIsOpenedUnlessEnabled() {
+    assertThat(LiveView.open(run, Options.of(Map.of(), Map.of()), said::add)).isNull();
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void propertyOverridesTheEnvironment() {
+    Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
+
+    assertThat(Options.of(Map.of("llm.live", "8099"), environment))
+        .isEqualTo(new Options(new Address("127.0.0.1", 8099), "http://a/v1/metrics"));
+    assertThat(Options.of(Map.of(), Map.of("LLM_LIVE", "0.0.0.0:8088")).page())
+        .isEqualTo(new Address("0.0.0.0", 8088));
+    assertThat(Options.of(Map.of("llm.live", "[::]:0"), Map.of()).page())
+        .isEqualTo(new Address("[::]", 0));
+    assertThat(Options.of(Map.of("llm.live", " "), Map.of())).isEqualTo(new Options(null, null));
+  }
+
+  @Test
+  void invalidAddressIsRefusedInOneLine() {
+    for (String port :
+        List.of("web", "-1", "65536", "99999999999", "localhost:80", "0.0.0.0:", "::1:80")) {
+      assertThatThrownBy(() -> Options.of(Map.of("llm.live", port), Map.of()))
+          .hasMessage(
+              "llm.live="
+                  + port
+                  + ": expected a port, or <IP address>:<port>; port 0 takes any free port");
+    }
+  }
+
+  @Test
+  void portInUseIsPrinted() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        LiveView view =
+            LiveView.open(
+                run,
+                new Options(new Address("127.0.0.1", taken.getLocalPort()), null),
+                said::add)) {
+      assertThat(view).isNotNull();
+      assertThat(said)
+          .singleElement()
+          .asString()
+          .startsWith("LLM live page: 127.0.0.1:" + taken.getLocalPort() + " is not available (")
+          .endsWith("so there is none; port 0 takes any free port");
+    }
+  }
+
+  @Test
+  void invalidCollectorUrlIsPrinted() {
+    try (LiveView view = LiveView.open(run, new Options(null, "localhost:4318"), said::add)) {
+      assertThat(view).isNotNull();
+      assertThat(said)
+          .containsExactly(
+              "LLM otlp: no meters are sent: localhost:4318 is not a URL such as"
+                  + " http://localhost:4318/v1/metrics");
+    }
+  }
+}

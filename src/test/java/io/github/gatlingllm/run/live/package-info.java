@@ -1,0 +1,4 @@
+@NullMarked
+package io.github.gatlingllm.run.live;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,28 @@
+package io.github.gatlingllm.run.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.nio.charset.StandardCharsets;
+
+/** Pages that somebody else wrote. */
+class MetricsFuzzTest {
+
+  /** It is read, or refused in a line that quotes nothing of it. */
+  @FuzzTest
+  void page(byte[] bytes) {
+    String page = new String(bytes, StandardCharsets.UTF_8);
+    PageReader reader = new PageReader();
+    try {
+      PageReader.Reading reading = reader.read(page);
+      assertThat(reading.names().keySet()).containsAll(reading.values().keySet());
+      assertThat(reading.values().values()).allSatisfy(value -> assertThat(value).isFinite());
+      assertThat(reader.read(page).reset()).isFalse();
+    } catch (IllegalArgumentException refused) {
+      assertThat(refused.getMessage())
+          .matches(
+              "no metric of an engine, GPU or host"
+                  + "|not a metrics page: expected [-a-z'=,\" ]+ in line \\d+");
+    }
+  }
+}

@@ -1,0 +1,337 @@
+package io.github.gatlingllm.run.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.SelfSigned;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pages that hang, fail, or are none cost a line in the file. */
+class ServerWatchTest {
+
+  private static final String PAGE = "vllm:num_requests_running{engine=\"0\"} 3\n";
+  private static final String TEXT = "text/plain";
+
+  @TempDir Path dir;
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private ServerWatch watch;
+
+  @BeforeEach
+  void startsIt() {
+    watch = watch(Duration.ofMinutes(1));
+  }
+
+  private ServerWatch watch(Duration timeout) {
+    return new ServerWatch(
+        dir.resolve("server.jsonl"), nanos -> nanos, System::nanoTime, said::add, timeout);
+  }
+
+  @AfterEach
+  void endsIt() throws Exception {
+    watch.close();
+    for (AutoCloseable each : open) {
+      each.close();
+    }
+  }
+
+  private ScriptedServer server(ScriptedServer.Script... scripts) {
+    ScriptedServer server = ScriptedServer.start(scripts);
+    open.add(server);
+    return server;
+  }
+
+  private static List<MetricsPage> pages(String target, String setting, String baseUrl) {
+    return MetricsPage.of(
+        target,
+        List.of(setting),
+        List.of(baseUrl),
+        Map.of("Authorization", "Bearer sk-12345"),
+        true);
+  }
+
+  /** What is in the file after the page was read at the start, and once more. */
+  private List<ServerSample> samples() throws IOException {
+    watch.begin();
+    watch.close();
+    List<ServerSample> samples = new ArrayList<>();
+    assertThat(ServerFile.read(dir.resolve("server.jsonl"), samples::add)).isZero();
+    return samples;
+  }
+
+  private ServerSample only(ScriptedServer.Script script) throws IOException {
+    ScriptedServer server = server(script);
+    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    return samples().get(0);
+  }
+
+  @Test
+  void keepsTheLastReadingBeforeTheFirstRequestAndOneAfterTheLast() throws IOException {
+    AtomicInteger running = new AtomicInteger(3);
+    ScriptedServer server =
+        server(exchange -> exchange.respond(200, TEXT, PAGE.replace("3", running.toString())));
+    watch.add(pages("a", server.baseUrl() + "/page", server.baseUrl()));
+    running.set(4);
+    watch.refresh();
+    List<ServerSample> samples = samples();
+    assertThat(samples)
+        .extracting(sample -> sample.value(EngineMetric.REQUESTS_RUNNING))
+        .startsWith(4.0)
+        .hasSizeGreaterThan(1);
+    assertThat(samples.get(0).names())
+        .containsEntry(EngineMetric.REQUESTS_RUNNING, "vllm:num_requests_running");
+    assertThat(said)
+        .containsExactly(
+            "LLM server metrics: reading vllm from " + server.baseUrl() + "/page once a second");
+    assertThat(server.requests())
+        .allSatisfy(
+            request -> {
+              assertThat(request.header("authorization")).isEqualTo("Bearer sk-12345");
+              assertThat(request.header("upgrade")).isNull();
+              assertThat(request.header("accept-encoding")).isEqualTo("gzip");
+            });
+  }
+
+  @Test
+  void apiKeyIsSentToNoOtherHost() throws IOException {
+    ScriptedServer server = server(exchange -> exchange.respond(200, TEXT, PAGE));
+    for (String target :
+        List.of(
+            "http://127.0.0.1:1",
+            server.baseUrl().replace("http:", "https:"),
+            server.baseUrl().replace("127.0.0.1", "localhost"))) {
+      watch.add(pages("a", server.baseUrl() + "/" + target.hashCode(), target));
+    }
+    assertThat(server.requests())
+        .hasSize(3)
+        .allSatisfy(request -> assertThat(request.header("authorization")).isNull());
+  }
+
+  @Test
+  void pageOfSeveralTargetsIsReadOnceForAll() throws IOException {
+    ScriptedServer server = server(exchange -> exchange.respond(200, TEXT, PAGE));
+    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.add(pages("b", server.baseUrl() + "/page", "http://c"));
+    assertThat(samples()).allSatisfy(sample -> assertThat(sample.target()).isNull());
+  }
+
+  @Test
+  void autoRequestsAPageWithoutEngineMetricsOnce() throws IOException {
+    AtomicInteger asked = new AtomicInteger();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/metrics",
+        exchange -> {
+          asked.incrementAndGet();
+          exchange.sendResponseHeaders(404, -1);
+          exchange.close();
+        });
+    server.start();
+    open.add(() -> server.stop(0));
+    watch.add(
+        pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
+    watch.add(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
+    watch.refresh();
+    assertThat(samples()).isEmpty();
+    assertThat(said).isEmpty();
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void autoTriesAgainAfterALateFirstResponse() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    Semaphore asked = new Semaphore(0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/metrics",
+        exchange -> {
+          asked.release();
+          try {
+            never.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    server.setExecutor(task -> new Thread(task).start());
+    server.start();
+    open.add(() -> server.stop(0));
+    open.add(never::countDown);
+    watch = watch(Duration.ofMillis(400));
+    watch.add(
+        pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
+    watch.refresh();
+    watch.refresh();
+    assertThat(samples()).isEmpty();
+    assertThat(said).isEmpty();
+    assertThat(asked.tryAcquire(2, 1, TimeUnit.MINUTES)).as("asked twice").isTrue();
+    assertThat(asked.availablePermits()).as("asked again").isZero();
+  }
+
+  @Test
+  void failuresAreInEveryLineAndPrintedOnce() throws IOException {
+    watch.add(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
+    List<ServerSample> samples = samples();
+    assertThat(samples.get(0).error()).isEqualTo("no connection");
+    assertThat(samples.get(0).url()).isEqualTo("http://127.0.0.1:1/m?token=***");
+    assertThat(said)
+        .containsExactly(
+            "LLM server metrics: cannot read http://127.0.0.1:1/m?token=***: no connection;"
+                + " the run continues without them");
+  }
+
+  @Test
+  void errorStatusIsRefused() throws IOException {
+    assertThat(only(exchange -> exchange.respond(404, TEXT, "no")).error()).isEqualTo("HTTP 404");
+  }
+
+  @Test
+  void redirectsAreNotFollowed() throws IOException {
+    assertThat(only(exchange -> exchange.respond(302, TEXT, "", "Location: http://x/")).error())
+        .isEqualTo("HTTP 302");
+  }
+
+  @Test
+  void htmlIsRefused() throws IOException {
+    String html = "<html><body>sk-secret</body></html>";
+    assertThat(only(exchange -> exchange.respond(200, "text/html", html)).error())
+        .isEqualTo("not a metrics page: expected a name in line 1");
+    assertThat(Files.readString(dir.resolve("server.jsonl"))).doesNotContain("sk-secret");
+  }
+
+  @Test
+  void pageOfAnotherProgramIsRefused() throws IOException {
+    assertThat(only(exchange -> exchange.respond(200, TEXT, "go_goroutines 7\n")).error())
+        .isEqualTo("no metric of an engine, GPU or host");
+  }
+
+  @Test
+  void hangingPageTimesOut() throws IOException {
+    CountDownLatch never = new CountDownLatch(1);
+    watch = watch(Duration.ofMillis(50));
+    assertThat(only(exchange -> exchange.sendHeaders(200).await(never)).error())
+        .isEqualTo("no complete response within 50 ms");
+  }
+
+  @Test
+  void hugePagesAreRefused() throws IOException {
+    byte[] part = "a".repeat(1 << 20).getBytes(StandardCharsets.US_ASCII);
+    assertThat(
+            only(exchange -> {
+                  exchange.startStream();
+                  for (int i = 0; i < 50; i++) {
+                    exchange.chunk(part);
+                  }
+                  exchange.lastChunk();
+                })
+                .error())
+        .isEqualTo("larger than 8 MiB");
+  }
+
+  @Test
+  void brokenConnectionIsAFailure() throws IOException {
+    assertThat(only(exchange -> exchange.startStream().chunk("vllm:n").reset()).error())
+        .isEqualTo("response incomplete or not HTTP");
+  }
+
+  @Test
+  void gzipIsReadAndBombsAreRefused() throws IOException {
+    byte[] page = zipped(PAGE);
+    byte[] bomb = zipped("a".repeat(50 << 20));
+    ScriptedServer server =
+        server(
+            exchange -> respondZipped(exchange, page),
+            exchange -> respondZipped(exchange, bomb),
+            exchange -> exchange.respond(200, TEXT, "x", "Content-Encoding: gzip"));
+    watch.begin();
+    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.refresh();
+    watch.refresh();
+    assertThat(samples())
+        .extracting(ServerSample::error)
+        .startsWith(null, "larger than 8 MiB", "damaged gzip data");
+  }
+
+  private static byte[] zipped(String text) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (OutputStream zip = new GZIPOutputStream(bytes)) {
+      zip.write(text.getBytes(StandardCharsets.US_ASCII));
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void respondZipped(Exchange exchange, byte[] body) throws IOException {
+    exchange
+        .sendHeaders(200, "Content-Encoding: gzip", "Content-Length: " + body.length)
+        .send(body);
+  }
+
+  @Test
+  void restartOfTheEngineIsAReset() throws IOException {
+    ScriptedServer server =
+        server(
+            exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 50\n"),
+            exchange -> exchange.respond(503, TEXT, "starting"),
+            exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 7\n"));
+    watch.begin();
+    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.refresh();
+    watch.refresh();
+    assertThat(samples()).extracting(ServerSample::reset).startsWith(false, false, true);
+    assertThat(said).hasSize(2);
+  }
+
+  @Test
+  void failuresAfterTheLastUserLeftAreNotWritten() throws Exception {
+    ScriptedServer server = ScriptedServer.start(exchange -> exchange.respond(200, TEXT, PAGE));
+    watch.begin();
+    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.allUsersEnded();
+    server.close();
+    assertThat(samples()).allSatisfy(sample -> assertThat(sample.error()).isNull());
+  }
+
+  @Test
+  void certificatesAreVerifiedIfConfigured() throws Exception {
+    try (ScriptedServer tls =
+        ScriptedServer.startTls(
+            SelfSigned.sslContext(dir), exchange -> exchange.respond(200, TEXT, PAGE))) {
+      watch.begin();
+      for (boolean verify : List.of(true, false)) {
+        watch.add(
+            MetricsPage.of(
+                "a", List.of(tls.baseUrl() + "/" + verify), List.of(), Map.of(), verify));
+      }
+      assertThat(samples())
+          .extracting(ServerSample::error)
+          .startsWith("TLS certificate or handshake failed", null);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.github.gatlingllm.simulations.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.github.gatlingllm.record.JvmOptions;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BenchmarkProcessTest {
+
+  @TempDir Path dir;
+
+  @Test
+  void optionsAreSettings() {
+    BenchmarkProcess process =
+        BenchmarkProcess.of(
+            List.of(
+                "--endpoint",
+                "http://localhost:8000/v1",
+                "--max-tokens=64",
+                "--maxInFlight",
+                "4",
+                "--dry-run",
+                "--header.X-tenant",
+                "a",
+                "--rate",
+                "-1"));
+
+    assertThat(process.settings())
+        .containsExactly(
+            entry("endpoint", "http://localhost:8000/v1"),
+            entry("maxTokens", "64"),
+            entry("maxInFlight", "4"),
+            entry("dryRun", "true"),
+            entry("header.X-tenant", "a"),
+            entry("rate", "-1"));
+    assertThat(process.results()).isEqualTo("results");
+  }
+
+  @Test
+  void runsGatlingWithTheRecommendedJvmOptionsAndThoseOfTheUser() throws IOException {
+    List<String> command =
+        BenchmarkProcess.of(
+                List.of("--requests", "5", "--results", "out", "--jvm", "-Xmx4g -Xmn2g"))
+            .command(dir);
+
+    assertThat(command).containsSubsequence(JvmOptions.RECOMMENDED);
+    assertThat(command).containsSubsequence("-Xmx1g", "-Xmx4g", "-Xmn2g", "-Dllm.requests=5");
+    assertThat(command)
+        .endsWith(
+            "io.gatling.app.Gatling",
+            "-s",
+            "io.github.gatlingllm.simulations.Benchmark",
+            "-rf",
+            "out");
+    assertThat(command).noneMatch(word -> word.contains("llm.results") || word.contains("llm.jvm"));
+  }
+
+  @Test
+  void theCommandDoesNotContainTheKey() throws IOException {
+    assertThat(BenchmarkProcess.of(List.of("--api-key", "sk-secret")).command(dir))
+        .noneMatch(word -> word.contains("sk-secret"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "endpoint, 'endpoint is no setting; expected --<setting> <value>, see --help'",
+    "--, '-- is no setting; expected --<setting> <value>, see --help'",
+    "--=3, '--=3 is no setting; expected --<setting> <value>, see --help'",
+    "--seed=1 --seed=2, '--seed is given twice'"
+  })
+  void refusesArgumentsThatAreNotSettings(String arguments, String message) {
+    assertThatThrownBy(() -> BenchmarkProcess.of(List.of(arguments.split(" ", -1))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+  }
+
+  @Test
+  void runsAClassOfTheClassPath() throws IOException {
+    assertThat(BenchmarkProcess.of(List.of("--simulation", "my.Chat", "--rate=2")).command(dir))
+        .containsSubsequence("-Dllm.rate=2", "io.gatling.app.Gatling", "-s", "my.Chat", "-rf")
+        .noneMatch(word -> word.contains("llm.simulation"));
+  }
+
+  /** The example of the manifests for Kubernetes, where it lies in a ConfigMap. */
+  @Test
+  void compilesASimulationThatIsSource() throws IOException {
+    Path example = Path.of("deploy/kubernetes/components/simulation/ChatSimulation.java");
+
+    assertThat(BenchmarkProcess.of(List.of("--simulation=" + example)).command(dir))
+        .contains(System.getProperty("java.class.path") + File.pathSeparator + dir)
+        .containsSubsequence("-s", "ChatSimulation");
+    assertThat(dir.resolve("ChatSimulation.class")).exists();
+  }
+
+  @Test
+  void sourceMayHaveAPackageAndSourcesBesideIt() throws IOException {
+    Path sources = Files.createDirectories(dir.resolve("sources"));
+    Path classes = Files.createDirectories(dir.resolve("classes"));
+    Files.writeString(sources.resolve("Texts.java"), "class Texts { static String A = \"a\"; }");
+    Path one = Files.writeString(sources.resolve("One.java"), "class One { String a = Texts.A; }");
+    Path two = Files.writeString(sources.resolve("Two.java"), "package demo; class Two {}");
+
+    assertThat(SimulationSource.compile(one, classes)).isEqualTo("One");
+    assertThat(SimulationSource.compile(two, classes)).isEqualTo("demo.Two");
+  }
+
+  @Test
+  void compilerErrorsAreReported() throws IOException {
+    Path broken = Files.writeString(dir.resolve("Broken.java"), "class Broken { int x = y; }");
+    Path other = Files.writeString(dir.resolve("Other.java"), "class Another {}");
+
+    assertThatThrownBy(() -> SimulationSource.compile(broken, dir))
+        .hasMessageStartingWith(broken + ":1: error: cannot find symbol");
+    assertThatThrownBy(() -> SimulationSource.compile(other, dir))
+        .hasMessage("--simulation " + other + " has no class of the file's name");
+    assertThatThrownBy(() -> SimulationSource.compile(dir.resolve("None.java"), dir))
+        .hasMessage("--simulation " + dir.resolve("None.java") + ": there is no such file");
+  }
+}

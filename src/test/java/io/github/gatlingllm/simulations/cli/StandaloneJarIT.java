@@ -1,0 +1,89 @@
+package io.github.gatlingllm.simulations.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.testing.JavaCommand;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The runnable jar as users start it: the engine in one process, the benchmark in another. */
+class StandaloneJarIT {
+
+  private static final Path JAR = Path.of("target", "gatling-llm.jar").toAbsolutePath();
+
+  @TempDir Path dir;
+
+  @Test
+  void measuresItsOwnEngineAndRendersTheRunAgain() throws Exception {
+    Process engine =
+        java("engine", "--port=0", "--model=tiny", "--fixed=5ms,1ms")
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader lines = engine.inputReader()) {
+      String baseUrl = Objects.requireNonNull(lines.readLine());
+      Path output = dir.resolve("output");
+      int exitCode =
+          ended(
+              java(
+                  "--endpoint",
+                  baseUrl,
+                  "--model",
+                  "tiny",
+                  "--concurrency",
+                  "2",
+                  "--requests",
+                  "6",
+                  "--max-tokens=4",
+                  "--jvmWarmUp=false",
+                  "--fail-on-invalid=false",
+                  "--assert",
+                  "ok=6",
+                  "--results",
+                  "out"),
+              output);
+
+      assertThat(exitCode).as(Files.readString(output)).isZero();
+      assertThat(output).content(UTF_8).contains("Validity", "llm.html");
+      Path run;
+      try (Stream<Path> runs = Files.list(dir.resolve("out"))) {
+        run = runs.toList().get(0);
+      }
+      assertThat(Files.readAllLines(run.resolve("llm/requests.jsonl"))).hasSize(6);
+      Files.delete(run.resolve("llm.html"));
+      assertThat(ended(java("render", run.toString()), output)).isZero();
+      assertThat(run.resolve("llm.html")).exists();
+    } finally {
+      engine.destroy();
+      assertThat(engine.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  private ProcessBuilder java(String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(JavaCommand.JAVA);
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", JAR.toString()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).directory(dir.toFile());
+  }
+
+  private static int ended(ProcessBuilder builder, Path output)
+      throws IOException, InterruptedException {
+    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    try {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroy();
+    }
+    return process.exitValue();
+  }
+}

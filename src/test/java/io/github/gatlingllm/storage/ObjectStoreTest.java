@@ -1,0 +1,406 @@
+package io.github.gatlingllm.storage;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Runs go to and come from an S3 server that fails in every way that we know of. */
+class ObjectStoreTest {
+
+  private static final String RECORDS = "t/a/llm/requests.jsonl";
+
+  @TempDir private Path folder;
+  private final List<String> said = new ArrayList<>();
+  private S3Server s3;
+
+  @BeforeEach
+  void open() throws IOException {
+    s3 = new S3Server();
+  }
+
+  @AfterEach
+  void close() {
+    s3.close();
+  }
+
+  private static byte[] bytes(int count) {
+    byte[] bytes = new byte[count];
+    new Random(1).nextBytes(bytes);
+    return bytes;
+  }
+
+  private void store(String run, byte[] records) {
+    s3.objects.put(run + "/llm/requests.jsonl", records);
+    s3.objects.put(run + "/llm/run.json", "{}".getBytes(UTF_8));
+  }
+
+  private RunInputs inputs(String place) throws IOException {
+    return RunInputs.open(List.of(place), folder.resolve("cache"), said::add);
+  }
+
+  @Test
+  void allRunsBelowAPrefixAreFound() throws IOException {
+    store("t/a", "A".getBytes(UTF_8));
+    store("t/deep/er/b", "B".getBytes(UTF_8));
+    store("t-other/c", "C".getBytes(UTF_8));
+    s3.objects.put("t/unfinished/llm/requests.jsonl", bytes(10));
+    s3.objects.put("t/a/llm.html", bytes(10));
+    for (int i = 0; i < 2_100; i++) {
+      s3.objects.put("t/b/%04d".formatted(i), new byte[0]);
+    }
+
+    try (RunInputs inputs = inputs("s3://bench/t/")) {
+      assertThat(inputs.runs())
+          .extracting(run -> Files.readString(run.resolve("llm/requests.jsonl")))
+          .containsExactly("A", "B");
+      inputs.deleteDownloads();
+    }
+    assertThat(said)
+        .containsExactly(
+            "s3://bench/t/unfinished is left out: it has no llm/run.json, so its upload has not"
+                + " ended");
+    assertThat(s3.requests("GET ")).containsOnlyOnce(RECORDS).doesNotContain("t/a/llm.html");
+    try (RunInputs one = inputs("s3://bench/t/a")) {
+      assertThat(one.one().getFileName()).hasToString("a");
+    }
+  }
+
+  @Test
+  void brokenDownloadIsResumed() throws IOException {
+    byte[] records = bytes(200_000);
+    store("t/a", records);
+    s3.cutAfter = 70_000;
+
+    try (RunInputs inputs = inputs("s3://bench/t")) {
+      assertThat(inputs.one().resolve("llm/requests.jsonl")).hasBinaryContent(records);
+    }
+    assertThat(s3.requests("GET " + RECORDS))
+        .containsExactly("", " bytes=70000-", " bytes=140000-");
+  }
+
+  @Test
+  void laterCommandResumesToo() throws IOException {
+    byte[] records = bytes(200_000);
+    store("t/a", records);
+    AtomicInteger answers = new AtomicInteger();
+    s3.cutAfter = 70_000;
+    s3.before = request -> !request.contains(RECORDS) || answers.getAndIncrement() < 1;
+    assertThatThrownBy(() -> inputs("s3://bench/t"))
+        .hasMessageStartingWith("s3://bench/t/a/llm/requests.jsonl at http://127.0.0.1:");
+    s3.before = request -> true;
+    s3.requests.clear();
+
+    try (RunInputs inputs = inputs("s3://bench/t")) {
+      assertThat(inputs.one().resolve("llm/requests.jsonl")).hasBinaryContent(records);
+    }
+    assertThat(s3.requests("GET " + RECORDS)).containsExactly(" bytes=70000-", " bytes=140000-");
+    s3.requests.clear();
+    try (RunInputs again = inputs("s3://bench/t")) {
+      assertThat(again.runs()).hasSize(1);
+      again.deleteDownloads();
+    }
+    assertThat(s3.requests("GET t/")).isEmpty();
+    try (RunInputs fresh = inputs("s3://bench/t")) {
+      assertThat(fresh.runs()).hasSize(1);
+    }
+    assertThat(s3.requests("GET t/")).hasSizeGreaterThan(1);
+  }
+
+  @Test
+  void connectionWithoutAnyByteIsGivenUp() throws IOException {
+    store("t/a", bytes(1_000));
+    s3.cutAfter = 0;
+
+    assertThatThrownBy(() -> inputs("s3://bench/t"))
+        .hasMessage(
+            "s3://bench/t: the connection broke, 0 of 1,000 bytes of t/a/llm/requests.jsonl are"
+                + " here; the same command goes on");
+  }
+
+  @Test
+  void replacedObjectIsDownloadedAgain() throws IOException {
+    byte[] before = bytes(200_000);
+    byte[] after = bytes(150_000);
+    after[0] ^= 1;
+    store("t/a", before);
+    s3.cutAfter = 70_000;
+    s3.before =
+        request -> {
+          if (request.equals("GET " + RECORDS + " bytes=70000-")) {
+            s3.objects.put(RECORDS, after);
+          }
+          return true;
+        };
+
+    try (RunInputs inputs = inputs("s3://bench/t")) {
+      assertThat(inputs.one().resolve("llm/requests.jsonl")).hasBinaryContent(after);
+    }
+  }
+
+  @Test
+  void overloadedServerIsTriedAgain() throws IOException {
+    store("t/a", bytes(10));
+    AtomicInteger left = new AtomicInteger(2);
+    s3.refused = request -> left.getAndDecrement() > 0;
+
+    try (RunInputs inputs = inputs("s3://bench/t")) {
+      assertThat(inputs.runs()).hasSize(1);
+    }
+  }
+
+  @Test
+  void keysThatLeadOutOfThePlaceAreRefused() {
+    s3.objects.put("t/../../x/llm/run.json", bytes(1));
+
+    assertThatThrownBy(() -> inputs("s3://bench/t"))
+        .hasMessage("s3://bench/t: the key '../../x/llm/run.json' leads out of it");
+  }
+
+  @Test
+  void archiveInABucketIsUnpacked() throws IOException {
+    Path zip = folder.resolve("x.zip");
+    try (var out = new java.util.zip.ZipOutputStream(Files.newOutputStream(zip))) {
+      out.putNextEntry(new java.util.zip.ZipEntry("llm/requests.jsonl"));
+    }
+    s3.objects.put("t/x.zip", Files.readAllBytes(zip));
+
+    try (RunInputs inputs = inputs("s3://bench/t/x.zip")) {
+      assertThat(inputs.one().getFileName()).hasToString("x");
+    }
+    assertThatThrownBy(() -> inputs("s3://bench/t/y.zip"))
+        .hasMessage("there is no s3://bench/t/y.zip");
+  }
+
+  @Test
+  void placeWithoutRunsIsReported() {
+    assertThatThrownBy(() -> inputs("s3://bench/t"))
+        .hasMessage("s3://bench/t holds no run: no llm/run.json is below it");
+    assertThatThrownBy(() -> inputs("s3://other/t"))
+        .hasMessageStartingWith("there is no bucket other at http://127.0.0.1:");
+    s3.stop();
+    assertThatThrownBy(() -> inputs("s3://bench/t"))
+        .hasMessageMatching("s3://bench/t/? at http://127.0.0.1:\\d+: Connection refused");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"s3://", "s3:///x", "s3://b//x", "s3://a b/x"})
+  void malformedPlaceIsReported(String text) {
+    assertThatThrownBy(() -> S3Location.parse(text))
+        .hasMessage("'" + text + "' is no place in object storage; expected s3://bucket/prefix");
+  }
+
+  @Test
+  void placesAreReadWithAndWithoutSlash() {
+    assertThat(S3Location.parse("s3://b1/x/y/")).isEqualTo(new S3Location("b1", "x/y"));
+    assertThat(S3Location.parse("s3://b1/x/y")).isEqualTo(new S3Location("b1", "x/y"));
+    assertThat(S3Location.parse("s3://b1/")).isEqualTo(new S3Location("b1", ""));
+    assertThat(S3Location.parse("s3://b1")).isEqualTo(new S3Location("b1", ""));
+  }
+
+  /** A run of so many bytes of records, as the second of two injectors. */
+  private RunFiles run(int bytes) throws IOException {
+    RunFiles files = new RunFiles(folder.resolve("run"));
+    Files.createDirectories(files.folder());
+    Files.write(files.requests(), bytes(bytes));
+    Files.writeString(files.arrivals(), "arrivals");
+    Files.writeString(files.summaryJson(), "{}");
+    Files.writeString(files.page(), "page");
+    Files.writeString(files.run().resolve("simulation.log"), "log");
+    info().write(files.info());
+    return files;
+  }
+
+  private static RunInfo info() {
+    return RunInfo.started("sim-1", "Sim", "host-2/2", 1)
+        .ended(2, RunInfo.State.COMPLETE)
+        .share(InjectorShare.parse("2/2"));
+  }
+
+  private static void upload(RunFiles files) throws IOException {
+    try (RunUpload upload = RunUpload.open(S3Location.parse("s3://bench/t"), files, info())) {
+      upload.records();
+      upload.report();
+    }
+  }
+
+  @Test
+  void recordsAreUploadedBeforeRunJsonAndTheReport() throws IOException {
+    upload(run(100));
+
+    assertThat(s3.requests("PUT t/sim-1-host-2-2/"))
+        .containsExactly(
+            "llm/requests.jsonl",
+            "llm/arrivals.jsonl",
+            "llm/run.json",
+            "llm.html",
+            "llm/summary.json");
+    s3.requests.clear();
+    upload(run(100));
+    assertThat(s3.requests("PUT")).isEmpty();
+    upload(run(101));
+    assertThat(s3.requests("PUT t/sim-1-host-2-2/")).containsExactly("llm/requests.jsonl");
+  }
+
+  @Test
+  void largeFilesAreUploadedInParts() throws IOException {
+    RunFiles files = run((16 << 20) + 5);
+    AtomicInteger failures = new AtomicInteger(1);
+    s3.refused = request -> request.endsWith("part 2") && failures.getAndDecrement() > 0;
+    upload(files);
+
+    String key = "t/sim-1-host-2-2/llm/requests.jsonl";
+    assertThat(s3.objects.get(key)).isEqualTo(Files.readAllBytes(files.requests()));
+    assertThat(s3.requests("PUT " + key + " part ")).containsExactlyInAnyOrder("1", "2", "2", "3");
+    s3.requests.clear();
+    upload(files);
+    assertThat(s3.requests("P")).isEmpty();
+  }
+
+  @Test
+  void partsOfAFailedUploadAreRemoved() throws IOException {
+    RunFiles files = run((8 << 20) + 5);
+    s3.refusal = "403 AccessDenied";
+    s3.refused = request -> request.endsWith("part 2");
+
+    assertThatThrownBy(() -> upload(files))
+        .hasMessageMatching(
+            "s3://bench/t/sim-1-host-2-2/llm/requests.jsonl at http://127.0.0.1:\\d+: 403"
+                + " AccessDenied; its credentials need to be allowed s3:PutObject");
+    assertThat(s3.requests("DELETE t/")).hasSize(1);
+    assertThat(s3.objects).isEmpty();
+    assertThat(files.requests()).hasSize((8 << 20) + 5);
+  }
+
+  @Test
+  void writePermissionSuffices() throws IOException {
+    s3.refusal = "403 AccessDenied";
+    s3.refused = request -> request.startsWith("GET");
+
+    RunUpload.check(S3Location.parse("s3://bench/t"));
+    upload(run(100));
+
+    assertThat(s3.objects).hasSize(5);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, Connection refused"})
+  void unreachablePlaceIsReportedAtOnce(String place, String why) {
+    if (why.startsWith("Conn")) {
+      s3.stop();
+    }
+    assertThatThrownBy(() -> RunUpload.check(S3Location.parse(place))).hasMessageContaining(why);
+  }
+
+  @Test
+  void missingSdkIsReportedInOneLine() throws Exception {
+    URL ours = S3Location.class.getProtectionDomain().getCodeSource().getLocation();
+    URL jspecify =
+        org.jspecify.annotations.Nullable.class.getProtectionDomain().getCodeSource().getLocation();
+    try (URLClassLoader alone =
+        new URLClassLoader(new URL[] {ours, jspecify}, ClassLoader.getPlatformClassLoader())) {
+      Class<?> location = alone.loadClass(S3Location.class.getName());
+      var open = location.getDeclaredMethod("open");
+      open.setAccessible(true);
+      Object place = location.getMethod("parse", String.class).invoke(null, "s3://b1/x");
+
+      assertThatThrownBy(() -> open.invoke(place))
+          .cause()
+          .hasMessage(
+              "s3://b1/x needs the AWS SDK: add software.amazon.awssdk:s3 and"
+                  + " software.amazon.awssdk:url-connection-client (2.x, in one version) to the"
+                  + " class path");
+    }
+  }
+
+  private RunWait waiting(List<String> places, Runnable then) {
+    AtomicLong seconds = new AtomicLong();
+    return new RunWait(
+        places,
+        said::add,
+        () -> TimeUnit.SECONDS.toNanos(seconds.get()),
+        count -> {
+          seconds.addAndGet(count);
+          then.run();
+        });
+  }
+
+  private byte[] infoOf(String share) {
+    Path file = folder.resolve("info.json");
+    try {
+      info().share(InjectorShare.parse(share)).write(file);
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void mergeWaitsForAllShares() throws IOException {
+    s3.objects.put("t/a/llm/run.json", infoOf("1/3"));
+    List<String> next = new ArrayList<>(List.of("3/3", "3/3", "2/3"));
+    RunWait wait =
+        waiting(
+            List.of("s3://bench/t"),
+            () -> s3.objects.put("t/" + next.size() + "/llm/run.json", infoOf(next.remove(0))));
+
+    assertThat(wait.await(Duration.ofMinutes(10), null)).isEqualTo(3);
+    assertThat(said)
+        .containsExactly(
+            "waiting: 1 of 3 runs are there, not 2/3, 3/3",
+            "waiting: 2 of 3 runs are there, not 2/3",
+            "waiting: 3 of 3 runs are there, not 2/3",
+            "4 of 3 runs are there");
+    assertThat(s3.requests("GET t/a/")).as("each run is read once").hasSize(1);
+  }
+
+  @Test
+  void damagedRunIsNamedByItsPlace() {
+    s3.objects.put("t/a/llm/run.json", "{".getBytes(UTF_8));
+    assertThatThrownBy(
+            () -> waiting(List.of("s3://bench/t"), () -> {}).await(Duration.ofSeconds(1), 1))
+        .hasMessageStartingWith("s3://bench/t/a/llm/run.json is not understood");
+  }
+
+  @Test
+  void waitEndsWithTheRunsThatAreThere() throws IOException {
+    RunFiles files = run(10);
+    RunWait wait = waiting(List.of(folder.toString()), () -> {});
+
+    assertThat(wait.await(Duration.ofSeconds(12), null)).isEqualTo(2);
+    assertThat(said)
+        .containsExactly(
+            "waiting: 1 of 2 runs are there, not 1/2",
+            "the time to wait is over: 1 of 2 runs are there, not 1/2");
+    info().share(null).write(files.info());
+    assertThatThrownBy(() -> wait.await(Duration.ofSeconds(1), null))
+        .hasMessage(
+            "the runs do not say how many injectors there are; name their number by --expect <n>");
+    assertThat(wait.await(Duration.ofSeconds(1), 1)).isEqualTo(1);
+    RunInfo.started("sim-1", "Sim", "h", 1).write(files.info());
+    assertThat(wait.await(Duration.ofSeconds(1), 1)).as("it still runs").isEqualTo(1);
+    assertThat(said).last().isEqualTo("the time to wait is over: 0 of 1 runs are there");
+  }
+}

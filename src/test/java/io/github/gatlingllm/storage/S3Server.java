@@ -1,0 +1,286 @@
+package io.github.gatlingllm.storage;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * As much of S3 as a test needs, with one bucket, {@code bench}, and servers' failures. While it is
+ * open, the AWS SDK of this process asks it.
+ */
+public final class S3Server implements AutoCloseable {
+
+  private static final int PAGE = 1_000;
+
+  /** Content by key. */
+  public final Map<String, byte[]> objects = new ConcurrentSkipListMap<>();
+
+  /** Method, key and range of each request. */
+  public final List<String> requests = new CopyOnWriteArrayList<>();
+
+  /** Bytes of a content after which the connection breaks. */
+  volatile int cutAfter = Integer.MAX_VALUE;
+
+  /** What is answered with this status, as long as the test holds. */
+  public volatile Predicate<String> refused = request -> false;
+
+  public volatile String refusal = "503 SlowDown";
+
+  /** Done before a request is answered. */
+  volatile Predicate<String> before = request -> true;
+
+  private final Map<Integer, byte[]> parts = new TreeMap<>();
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Map<String, @Nullable String> propertiesBefore = new HashMap<>();
+
+  public S3Server() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext("/", this::answer);
+    server.start();
+    properties()
+        .forEach((name, value) -> propertiesBefore.put(name, System.setProperty(name, value)));
+  }
+
+  /** Of a process that is to ask it. */
+  public Map<String, String> properties() {
+    return Map.of(
+        "aws.endpointUrl",
+        "http://127.0.0.1:" + server.getAddress().getPort(),
+        "aws.accessKeyId",
+        "a",
+        "aws.secretAccessKey",
+        "b",
+        "aws.region",
+        "eu-central-1");
+  }
+
+  /** From now on nobody listens there. */
+  void stop() {
+    server.stop(0);
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+    Properties properties = System.getProperties();
+    propertiesBefore.forEach(
+        (name, value) -> {
+          if (value == null) {
+            properties.remove(name);
+          } else {
+            properties.setProperty(name, value);
+          }
+        });
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      byte[] body = exchange.getRequestBody().readAllBytes();
+      String path = exchange.getRequestURI().getPath();
+      String key = path.startsWith("/bench/") ? path.substring("/bench/".length()) : "";
+      Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
+      String range = exchange.getRequestHeaders().getFirst("Range");
+      String request =
+          (exchange.getRequestMethod()
+                  + " "
+                  + key
+                  + (query.containsKey("partNumber") ? " part " + query.get("partNumber") : "")
+                  + (range == null ? "" : " " + range))
+              .strip();
+      requests.add(request);
+      boolean goesOn = before.test(request);
+      if (!goesOn) {
+        return;
+      }
+      if (!path.equals("/bench") && !path.startsWith("/bench/")) {
+        fail(exchange, 404, "NoSuchBucket");
+      } else if (refused.test(request)) {
+        String[] status = refusal.split(" ", 2);
+        fail(exchange, Integer.parseInt(status[0]), status[1]);
+      } else {
+        switch (exchange.getRequestMethod()) {
+          case "GET", "HEAD" -> {
+            if (key.isEmpty()) {
+              list(exchange, query);
+            } else {
+              get(exchange, key, range);
+            }
+          }
+          case "PUT" -> put(exchange, key, query, body);
+          case "POST" -> post(exchange, key, query);
+          default -> send(exchange, 204, new byte[0]);
+        }
+      }
+    } catch (RuntimeException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static Map<String, String> query(@Nullable String raw) {
+    Map<String, String> query = new HashMap<>();
+    for (String pair : raw == null ? new String[0] : raw.split("&", -1)) {
+      String[] parts = pair.split("=", 2);
+      query.put(parts[0], parts.length < 2 ? "" : URLDecoder.decode(parts[1], UTF_8));
+    }
+    return query;
+  }
+
+  private void list(HttpExchange exchange, Map<String, String> query) throws IOException {
+    String after = query.getOrDefault("continuation-token", "");
+    int most = Integer.parseInt(query.getOrDefault("max-keys", Integer.toString(PAGE)));
+    StringBuilder xml = new StringBuilder("<ListBucketResult>");
+    List<String> keys =
+        objects.keySet().stream()
+            .filter(key -> key.startsWith(query.get("prefix")) && key.compareTo(after) > 0)
+            .toList();
+    for (String key : keys.subList(0, Math.min(most, keys.size()))) {
+      byte[] content = objects.get(key);
+      xml.append(
+          "<Contents><Key>%s</Key><Size>%s</Size><ETag>%s</ETag></Contents>"
+              .formatted(key, content.length, etag(content)));
+    }
+    if (keys.size() > most) {
+      xml.append("<NextContinuationToken>%s</NextContinuationToken>".formatted(keys.get(most - 1)));
+    }
+    xml.append("<IsTruncated>").append(keys.size() > most).append("</IsTruncated>");
+    send(exchange, 200, xml.append("</ListBucketResult>").toString().getBytes(UTF_8));
+  }
+
+  private void get(HttpExchange exchange, String key, @Nullable String range) throws IOException {
+    byte[] content = objects.get(key);
+    if (content == null) {
+      fail(exchange, 404, "NoSuchKey");
+      return;
+    }
+    String match = exchange.getRequestHeaders().getFirst("If-Match");
+    if (match != null && !match.equals(etag(content))) {
+      fail(exchange, 412, "PreconditionFailed");
+      return;
+    }
+    int from = range == null ? 0 : Integer.parseInt(range.replaceAll("\\D", ""));
+    exchange.getResponseHeaders().set("ETag", etag(content));
+    if (range != null) {
+      exchange
+          .getResponseHeaders()
+          .set(
+              "Content-Range",
+              "bytes %s-%s/%s".formatted(from, content.length - 1, content.length));
+    }
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      exchange.getResponseHeaders().set("Content-Length", Integer.toString(content.length));
+      exchange.sendResponseHeaders(200, -1);
+      return;
+    }
+    exchange.sendResponseHeaders(range == null ? 200 : 206, content.length - from);
+    OutputStream out = exchange.getResponseBody();
+    out.write(content, from, Math.min(cutAfter, content.length - from));
+    out.flush();
+  }
+
+  private void put(HttpExchange exchange, String key, Map<String, String> query, byte[] body)
+      throws IOException {
+    String part = query.get("partNumber");
+    if (part == null) {
+      objects.put(key, body);
+    } else {
+      synchronized (parts) {
+        parts.put(Integer.parseInt(part), body);
+      }
+    }
+    exchange.getResponseHeaders().set("ETag", etag(body));
+    send(exchange, 200, new byte[0]);
+  }
+
+  private void post(HttpExchange exchange, String key, Map<String, String> query)
+      throws IOException {
+    if (query.containsKey("uploads")) {
+      String xml =
+          "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>";
+      send(exchange, 200, xml.getBytes(UTF_8));
+      return;
+    }
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    synchronized (parts) {
+      for (byte[] part : parts.values()) {
+        all.write(part);
+      }
+    }
+    objects.put(key, all.toByteArray());
+    send(exchange, 200, "<CompleteMultipartUploadResult/>".getBytes(UTF_8));
+  }
+
+  /** The MD5; of what came in parts of 8 MiB, that of their MD5s. */
+  private static String etag(byte[] content) {
+    int part = 8 << 20;
+    if (content.length <= part) {
+      return '"' + HexFormat.of().formatHex(md5().digest(content)) + '"';
+    }
+    MessageDigest all = md5();
+    int count = 0;
+    for (int at = 0; at < content.length; at += part) {
+      MessageDigest one = md5();
+      one.update(content, at, Math.min(part, content.length - at));
+      all.update(one.digest());
+      count++;
+    }
+    return '"' + HexFormat.of().formatHex(all.digest()) + "-" + count + '"';
+  }
+
+  private static MessageDigest md5() {
+    try {
+      return MessageDigest.getInstance("MD5");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void fail(HttpExchange exchange, int status, String code) throws IOException {
+    String xml = "<Error><Code>%s</Code><Message>no</Message></Error>".formatted(code);
+    send(
+        exchange,
+        status,
+        exchange.getRequestMethod().equals("HEAD") ? new byte[0] : xml.getBytes(UTF_8));
+  }
+
+  private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
+    exchange.getResponseHeaders().set("Content-Type", "application/xml");
+    exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  /** The requests that begin so, without what they begin with. */
+  List<String> requests(String start) {
+    List<String> found = new ArrayList<>();
+    for (String request : requests) {
+      if (request.startsWith(start)) {
+        found.add(request.substring(start.length()));
+      }
+    }
+    return found;
+  }
+}
