@@ -25,7 +25,7 @@ public class AgentSimulation extends Simulation {
       """;
 
   /** Limits the rounds, because a model can call tools again and again. */
-  private static final int MOST_ROUNDS = 5;
+  private static final int MAX_ROUNDS = 5;
 
   private final Server server = Server.fromProperties();
 
@@ -44,8 +44,7 @@ public class AgentSimulation extends Simulation {
                   .toolChoice("\"required\"")
                   .maxTokens(200)
                   .check(toolCalls().saveAs("calls")))
-          .asLongAs(
-              session -> wantsTools(session) && session.getInt("round") < MOST_ROUNDS, "round")
+          .asLongAs(session -> wantsTools(session) && session.getInt("round") < MAX_ROUNDS, "round")
           .on(
               llm("round")
                   .chat()

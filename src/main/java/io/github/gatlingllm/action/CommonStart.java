@@ -29,7 +29,7 @@ final class CommonStart {
   /** Time from the end of the warm-up to Gatling's injection. */
   private static final long READY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private static final long MOST_AHEAD_NANOS = TimeUnit.DAYS.toNanos(7);
+  private static final long MAX_AHEAD_NANOS = TimeUnit.DAYS.toNanos(7);
 
   private final Injector injector;
   private final List<PopulationBuilder> roots;
@@ -103,7 +103,7 @@ final class CommonStart {
       return;
     }
     long left = start.unixNanos() - run.unixNanos(System.nanoTime());
-    if (left > MOST_AHEAD_NANOS) {
+    if (left > MAX_AHEAD_NANOS) {
       throw InvalidSimulation.because(
           "%s=%s is %s away; expected an instant within a week"
               .formatted(Injector.START_PROPERTY, start, duration(left)));

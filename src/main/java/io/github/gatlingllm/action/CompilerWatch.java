@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
  */
 final class CompilerWatch {
 
-  static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
-  static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(6);
+  static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+  static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(6);
   static final long UNKNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
   static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   static final long IDLE_MILLIS = 10;
@@ -60,6 +60,6 @@ final class CompilerWatch {
       intervalNanos = now;
       intervalMillis = millis;
     }
-    return now - startNanos < LEAST_NANOS || (!isIdle && now - startNanos < MOST_NANOS);
+    return now - startNanos < MIN_NANOS || (!isIdle && now - startNanos < MAX_NANOS);
   }
 }

@@ -48,7 +48,7 @@ final class HttpCall {
   private static final AtomicLong CLIENT_IDS = new AtomicLong(-1);
 
   /** Largest number of cached requests. */
-  private static final int MOST_URLS = 64;
+  private static final int MAX_URLS = 64;
 
   private final HttpComponents http;
   private final HttpRequestDef definition;
@@ -190,7 +190,7 @@ final class HttpCall {
     }
     Session withContent = session.remove(COOKIES).set(KEY, new Content(prepared, values));
     Request first = Dynamic.Validations.value(definition.clientRequest().apply(withContent));
-    if (isCacheable && cachedByUrl.size() < MOST_URLS) {
+    if (isCacheable && cachedByUrl.size() < MAX_URLS) {
       cachedByUrl.put(prepared.url(), first.copyWithCopiedHeaders());
     }
     return first;

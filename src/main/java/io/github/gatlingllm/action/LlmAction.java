@@ -126,7 +126,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   }
 
   private void sendSoon(Session session, @Nullable Arrival arrival, long reached) {
-    AfterReading.execute(
+    DeferredTasks.execute(
         session.eventLoop(),
         () -> {
           if (components.inFlight.admits(session)) {

@@ -53,7 +53,7 @@ final class LlmComponents implements ProtocolComponents {
   final InFlight inFlight;
 
   /** Counts requests that are not sent. */
-  final NotSent notSent;
+  final SkippedRequests notSent;
 
   /** Counts tokens on a thread of its own. */
   final TokenCounting counting;
@@ -256,7 +256,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, BoxedUnit> onExit() {
     return session -> {
-      RowsForGatling.userLeaves();
+      StatsBatcher.userLeaves();
       Arrival arrival = UserSessions.arrivalOf(session);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();

@@ -88,7 +88,7 @@ final class ResponseProcessor {
           tokens ->
               EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
-      AfterReading.execute(
+      DeferredTasks.execute(
           sent.session().eventLoop(),
           () -> {
             PlanUser user = PlanUser.orNull(sent.session());
@@ -261,7 +261,7 @@ final class ResponseProcessor {
     Long admitted = timing.admittedUnixNanos();
     long startMillis = millis(admitted == null ? timing.startUnixNanos() : admitted);
     long endMillis = startMillis + millis(orZero(timing.closedNanos()));
-    RowsForGatling.log(
+    StatsBatcher.log(
         session.eventLoop(),
         actors,
         () -> {

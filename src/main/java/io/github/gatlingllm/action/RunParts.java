@@ -54,7 +54,7 @@ final class RunParts {
   final Run run;
   final RunConfig config;
   final InFlight inFlight = new InFlight();
-  final NotSent notSent = new NotSent();
+  final SkippedRequests notSent = new SkippedRequests();
   final InjectionPlans injections;
   final SimulationPlan plan;
   final TokenCounting counting = new TokenCounting();

@@ -265,8 +265,8 @@ public final class ReceivedAnswer {
     }
 
     private boolean isIndexTooLarge(int index) {
-      if (index >= RequestRecord.MOST_CHOICES) {
-        malformed("choice index is " + RequestRecord.MOST_CHOICES + " or more");
+      if (index >= RequestRecord.MAX_CHOICES) {
+        malformed("choice index is " + RequestRecord.MAX_CHOICES + " or more");
         return true;
       }
       return false;

@@ -39,7 +39,7 @@ final class ReportedUsage {
 
   /** The count; {@value #UNKNOWN} where no answer can have so many tokens. */
   private int checked(int count, String name) {
-    if (count <= RequestRecord.MOST_TOKENS) {
+    if (count <= RequestRecord.MAX_TOKENS) {
       return count;
     }
     if (!rejected.contains(name)) {

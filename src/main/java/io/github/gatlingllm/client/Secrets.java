@@ -40,7 +40,7 @@ public final class Secrets {
       Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
 
   /** A shorter secret is too likely to be part of an ordinary word, and is not removed. */
-  private static final int LEAST_CHARS = 6;
+  private static final int MIN_CHARS = 6;
 
   private static final Pattern NAME =
       Pattern.compile("auth|key|token|secret|cookie|passw|sig", Pattern.CASE_INSENSITIVE);
@@ -64,7 +64,7 @@ public final class Secrets {
     given.forEach(text -> parts(text, all));
     texts =
         all.stream()
-            .filter(text -> text.length() >= LEAST_CHARS)
+            .filter(text -> text.length() >= MIN_CHARS)
             .sorted(Comparator.comparingInt(String::length).reversed())
             .toList();
   }
@@ -147,7 +147,7 @@ public final class Secrets {
    * the beginning of a secret where the text is cut off within it.
    */
   public String redact(String text) {
-    if (texts.isEmpty() || text.length() < LEAST_CHARS) {
+    if (texts.isEmpty() || text.length() < MIN_CHARS) {
       return text;
     }
     String redacted = text;
@@ -159,7 +159,7 @@ public final class Secrets {
       }
     }
     for (String secret : texts) {
-      for (int length = secret.length() - 1; length > LEAST_CHARS; length--) {
+      for (int length = secret.length() - 1; length > MIN_CHARS; length--) {
         if (redacted.endsWith(secret.substring(0, length))) {
           return redacted.substring(0, redacted.length() - length) + REDACTED;
         }

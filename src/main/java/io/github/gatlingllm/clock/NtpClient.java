@@ -39,7 +39,7 @@ import java.util.function.LongSupplier;
 final class NtpClient {
 
   private static final int EXCHANGES = 8;
-  private static final int MOST_LOST = 3;
+  private static final int MAX_LOST = 3;
   private static final int BYTES = 48;
 
   /** Version 4, client. */
@@ -127,7 +127,7 @@ final class NtpClient {
         }
       } catch (InterruptedIOException | UnusableReply e) {
         lost++;
-        boolean isLast = e instanceof UnusableReply || lost == MOST_LOST;
+        boolean isLast = e instanceof UnusableReply || lost == MAX_LOST;
         if (isLast && best == null) {
           throw e;
         } else if (isLast) {

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 record EmbeddingRequest(
     @Nullable String model, List<Prompt> prompts, int dimensions, boolean base64) {
   private static final int DIMENSIONS = 256;
-  private static final int MOST_DIMENSIONS = 4_096;
+  private static final int MAX_DIMENSIONS = 4_096;
 
   /** The limit of OpenAI. */
-  private static final int MOST_INPUTS = 2_048;
+  private static final int MAX_INPUTS = 2_048;
 
   EmbeddingRequest {
     prompts = List.copyOf(prompts);
@@ -49,14 +49,14 @@ record EmbeddingRequest(
     } else {
       prompts.add(Prompt.ofText(input));
     }
-    if (prompts.isEmpty() || prompts.size() > MOST_INPUTS) {
+    if (prompts.isEmpty() || prompts.size() > MAX_INPUTS) {
       throw Refusal.badRequest(
-          "input", "input has " + prompts.size() + " texts; expected 1 to " + MOST_INPUTS);
+          "input", "input has " + prompts.size() + " texts; expected 1 to " + MAX_INPUTS);
     }
     int dimensions = parameters.integerOr("dimensions", DIMENSIONS, 1);
-    if (dimensions > MOST_DIMENSIONS) {
+    if (dimensions > MAX_DIMENSIONS) {
       throw Refusal.badRequest(
-          "dimensions", "dimensions is " + dimensions + "; expected 1 to " + MOST_DIMENSIONS);
+          "dimensions", "dimensions is " + dimensions + "; expected 1 to " + MAX_DIMENSIONS);
     }
     String format = parameters.text("encoding_format");
     boolean base64 = "base64".equals(format);

@@ -21,7 +21,7 @@ import javax.imageio.ImageIO;
  */
 public final class NoiseImage implements Image {
 
-  private static final int MOST_PIXELS = 64_000_000;
+  private static final int MAX_PIXELS = 64_000_000;
 
   private final int width;
   private final int height;
@@ -36,9 +36,9 @@ public final class NoiseImage implements Image {
   }
 
   static NoiseImage of(int width, int height) {
-    if (width < 1 || height < 1 || (long) width * height > MOST_PIXELS) {
+    if (width < 1 || height < 1 || (long) width * height > MAX_PIXELS) {
       throw InvalidSimulation.because(
-          "image(" + width + ", " + height + "): expected 1 to " + MOST_PIXELS + " pixels");
+          "image(" + width + ", " + height + "): expected 1 to " + MAX_PIXELS + " pixels");
     }
     return new NoiseImage(width, height, 0, 1);
   }

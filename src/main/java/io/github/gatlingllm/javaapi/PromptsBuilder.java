@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The same seed gives the same prompts in the same order. Prompts of given lengths are generated
- * before the load starts: {@value io.github.gatlingllm.workload.Prompts#MOST_MADE} distinct ones
+ * before the load starts: {@value io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones
  * unless {@link #distinct} is set, which then repeat. A console line says how many of them could
  * not get their exact length.
  *
@@ -55,7 +55,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     private Prompts.Source source = PromptPool.builtIn();
     private @Nullable LengthDistribution lengths;
     private Tokenizer tokenizer = Tokenizer.cl100k();
-    private int distinct = Prompts.MOST_MADE;
+    private int distinct = Prompts.MAX_MADE;
     private @Nullable Long seed;
     private PromptPrefix prefix = PromptPrefix.NONE;
   }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Prompts are generated when the simulation is built: {@value
- * io.github.gatlingllm.workload.Prompts#MOST_MADE} distinct ones unless {@link #distinct} is set,
+ * io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones unless {@link #distinct} is set,
  * which then repeat.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
@@ -239,7 +239,7 @@ public final class WorkloadBuilder implements Executable {
     private Duration mostThinkTime = Duration.ZERO;
     private Tokenizer tokenizer = Tokenizer.cl100k();
     private @Nullable Long seed;
-    private int distinct = Prompts.MOST_MADE;
+    private int distinct = Prompts.MAX_MADE;
     private Function<Llm, ChatStep> api = Llm::chat;
     private UnaryOperator<ChatRequestBuilder> chat = ask -> ask;
     private UnaryOperator<CompletionRequestBuilder> completion = ask -> ask;

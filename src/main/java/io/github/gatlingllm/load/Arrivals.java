@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Arrivals extends Serializable {
 
   /** Users per second that can be offered. */
-  double MOST_PER_SECOND = 1e6;
+  double MAX_PER_SECOND = 1e6;
 
   /**
    * Planned arrivals in nanoseconds, ascending, drawn one by one, unbounded: after {@link
@@ -189,7 +189,7 @@ public sealed interface Arrivals extends Serializable {
     public PrimitiveIterator.OfLong offsets() {
       LongStream planned = streamOf(new TimeRescaling(rate, lengthNanos, gaps.draws()));
       double last = rate.perSecondAt(lengthNanos);
-      return last > 0 && last <= MOST_PER_SECOND
+      return last > 0 && last <= MAX_PER_SECOND
           ? LongStream.concat(planned, held(last).map(offset -> lengthNanos + offset)).iterator()
           : planned.iterator();
     }
@@ -376,7 +376,7 @@ public sealed interface Arrivals extends Serializable {
    * @throws IllegalArgumentException unless it is above 0 and at most a million per second
    */
   static double requireRate(double perSecond) {
-    if (perSecond > 0 && perSecond <= MOST_PER_SECOND) {
+    if (perSecond > 0 && perSecond <= MAX_PER_SECOND) {
       return perSecond;
     }
     throw new IllegalArgumentException(

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A level holds or fails when Wilson's 95 % interval of its share is on one side of the required
  * share. If the interval contains the required share, the measure phase is extended, up to {@value
- * #MOST_ROUNDS} times its planned length; while the rate is doubled or halved, only for a level
+ * #MAX_ROUNDS} times its planned length; while the rate is doubled or halved, only for a level
  * whose share is too low. A level that is still undecided counts as holding if it has too few
  * requests for any decision (a share of 99 % needs 381 without a miss); else its share decides. The
  * second measurement of a rate replaces the first; if they differ, the search continues.
@@ -65,16 +65,16 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
   }
 
   /** Most steps of doubling or halving. */
-  private static final int MOST_STEPS = 20;
+  private static final int MAX_STEPS = 20;
 
   /** Most levels; a search that needs more ends without a confirmed result. */
-  private static final int MOST_LEVELS = 60;
+  private static final int MAX_LEVELS = 60;
 
   /** With this many expected arrivals the chance of none is 0.005 %. */
   private static final double SURELY_SOME = 10;
 
   /** A level is measured at most this many times its planned length. */
-  public static final int MOST_ROUNDS = 8;
+  public static final int MAX_ROUNDS = 8;
 
   public GoodputSearch {
     Arrivals.requireRate(startingAt);
@@ -146,7 +146,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       if (before != null) {
         note(before);
       }
-      Double following = failure != null || levels >= MOST_LEVELS ? null : following();
+      Double following = failure != null || levels >= MAX_LEVELS ? null : following();
       if (following == null) {
         return null;
       }
@@ -195,7 +195,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       if (good == null || bad == null) {
         double next =
             bad != null ? bad.getKey() / 2 : good != null ? good.getKey() * 2 : startingAt;
-        boolean ends = tried.size() > MOST_STEPS || next > Arrivals.MOST_PER_SECOND;
+        boolean ends = tried.size() > MAX_STEPS || next > Arrivals.MAX_PER_SECOND;
         return ends ? null : (Double) rounded(next);
       }
       double low = good.getKey();
@@ -244,7 +244,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       } else {
         needsMore = surely == null;
       }
-      return needsMore && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MOST_ROUNDS;
+      return needsMore && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MAX_ROUNDS;
     }
 
     /**
@@ -343,7 +343,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
      */
     private String longer(Map.Entry<Double, Tried> rate) {
       double fewest = (double) Interval.fewestToShow(rate.getValue().result().sloPercentile());
-      double needed = 4 * fewest / MOST_ROUNDS;
+      double needed = 4 * fewest / MAX_ROUNDS;
       Integer requests = phases.requests();
       if (requests != null) {
         return "requests ≥ " + NumberText.count((long) Math.ceil(Math.max(needed, 2.0 * requests)));

@@ -142,9 +142,9 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
         "seconds or milliseconds since 1970, or a time with its zone such as 2027-03-01T09:30:00Z";
 
     /** Smaller numbers are seconds: 100 billion seconds is the year 5138, as milliseconds 1973. */
-    private static final BigDecimal LEAST_MILLIS = BigDecimal.valueOf(100_000_000_000L);
+    private static final BigDecimal MIN_MILLIS = BigDecimal.valueOf(100_000_000_000L);
 
-    private static final BigDecimal MOST_MILLIS = LEAST_MILLIS.scaleByPowerOfTen(3);
+    private static final BigDecimal MAX_MILLIS = MIN_MILLIS.scaleByPowerOfTen(3);
 
     /**
      * Parses seconds or milliseconds since the epoch, told apart by size, or an ISO time with its
@@ -168,11 +168,11 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     }
 
     private static long nanos(BigDecimal number) {
-      if (number.compareTo(MOST_MILLIS) >= 0) {
+      if (number.compareTo(MAX_MILLIS) >= 0) {
         throw new ArithmeticException("neither seconds nor milliseconds");
       }
       return number
-          .scaleByPowerOfTen(number.compareTo(LEAST_MILLIS) < 0 ? 9 : 6)
+          .scaleByPowerOfTen(number.compareTo(MIN_MILLIS) < 0 ? 9 : 6)
           .toBigInteger()
           .longValueExact();
     }

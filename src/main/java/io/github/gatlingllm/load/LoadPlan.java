@@ -222,7 +222,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Up to this number, arrivals are counted one by one before the run. */
-    private static final double MOST_COUNTED = 2e7;
+    private static final double MAX_COUNTED = 2e7;
 
     public Sweep {
       levels = List.copyOf(levels);
@@ -306,7 +306,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         return 0;
       }
       double expected = open.perSecond() * open.phases().longestNanos() / 1e9;
-      return expected > MOST_COUNTED ? Math.round(2 * expected) : open.mostArrivals();
+      return expected > MAX_COUNTED ? Math.round(2 * expected) : open.mostArrivals();
     }
 
     private void requireDivisible(InjectorShare share) {

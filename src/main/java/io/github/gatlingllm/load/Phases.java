@@ -39,7 +39,7 @@ public record Phases(
           null, null, TimeUnit.SECONDS.toNanos(30), true, TimeUnit.SECONDS.toNanos(30), null);
 
   /** Least value of {@link #boundNanos} for automatic phases. */
-  private static final long LEAST_BOUND = TimeUnit.SECONDS.toNanos(5);
+  private static final long MIN_BOUND = TimeUnit.SECONDS.toNanos(5);
 
   public Phases {
     notNegative("fill", fillNanos);
@@ -93,7 +93,7 @@ public record Phases(
    * least 5 s; 0 without automatic phases.
    */
   long boundNanos() {
-    return isAutomatic() ? Math.max(LEAST_BOUND, measureNanos) : 0;
+    return isAutomatic() ? Math.max(MIN_BOUND, measureNanos) : 0;
   }
 
   /** Longest possible duration of all phases together, for phases bounded by time. */

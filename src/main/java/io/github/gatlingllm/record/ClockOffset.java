@@ -39,12 +39,12 @@ public record ClockOffset(
   private static final String DATE = "Date of ";
 
   /** How many changes of {@code Date} are kept, for all servers together. */
-  private static final int MOST_CHANGES = 128;
+  private static final int MAX_CHANGES = 128;
 
-  private static final int MOST_SERVERS = 8;
+  private static final int MAX_SERVERS = 8;
 
   /** By how much one clock may run faster than another; quartz crystals differ by less. */
-  private static final double MOST_DRIFT = 50e-6;
+  private static final double MAX_DRIFT = 50e-6;
 
   private static final long SECOND = 1_000_000_000L;
 
@@ -111,7 +111,7 @@ public record ClockOffset(
       }
       Bounds first = inOrder.get(0);
       long length = inOrder.get(inOrder.size() - 1).unixNanos - first.unixNanos;
-      double most = length * MOST_DRIFT;
+      double most = length * MAX_DRIFT;
       int steps = (int) Math.min(2_000, Math.ceil(most / 50_000));
       Range before = new Range(first);
       Range after = new Range(first);
@@ -212,14 +212,14 @@ public record ClockOffset(
             .filter(server -> !server.getValue().isEmpty())
             .map(Map.Entry::getKey)
             .sorted()
-            .limit(MOST_SERVERS)
+            .limit(MAX_SERVERS)
             .toList();
     Map<String, List<DateChange>> kept =
         servers.stream()
             .collect(
                 Collectors.toMap(
                     server -> server,
-                    server -> fewer(changes.get(server), MOST_CHANGES / servers.size())));
+                    server -> fewer(changes.get(server), MAX_CHANGES / servers.size())));
     return new ClockOffset(source, readings, serverUncertaintyNanos, unknown, kept);
   }
 

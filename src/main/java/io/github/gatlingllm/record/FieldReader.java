@@ -26,7 +26,7 @@ final class FieldReader {
 
   static final int LONGEST_NAME = 1_000;
 
-  private static final int MOST_NAMES = 1_000;
+  private static final int MAX_NAMES = 1_000;
   private static final double LARGEST_NUMBER = 1e15;
   private static final int LONGEST_BY_HAND = 19; // 123456789.123456789
 
@@ -52,8 +52,8 @@ final class FieldReader {
       if (json.currentToken() != JsonToken.VALUE_STRING) {
         throw wrong(json, "text");
       }
-      if (texts.size() == MOST_NAMES) {
-        throw new IllegalArgumentException("has more than " + MOST_NAMES + " values");
+      if (texts.size() == MAX_NAMES) {
+        throw new IllegalArgumentException("has more than " + MAX_NAMES + " values");
       }
       texts.add(cut(json.getText()));
     }
@@ -96,10 +96,10 @@ final class FieldReader {
         throw wrong(json, "integers");
       }
       int value = json.getIntValue();
-      if (value < 0 || value > most || size == FieldType.MOST_EVENTS) {
+      if (value < 0 || value > most || size == FieldType.MAX_EVENTS) {
         throw new IllegalArgumentException(
             "has %s as value %s; expected 0 to %s, at most %s values"
-                .formatted(value, size + 1, most, FieldType.MOST_EVENTS));
+                .formatted(value, size + 1, most, FieldType.MAX_EVENTS));
       }
       integers[size++] = value;
     }
@@ -127,7 +127,7 @@ final class FieldReader {
     }
     Map<String, Double> numbers = new LinkedHashMap<>();
     for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
-      if (json.nextToken().isNumeric() && numbers.size() < MOST_NAMES) {
+      if (json.nextToken().isNumeric() && numbers.size() < MAX_NAMES) {
         double value = json.getDoubleValue();
         if (Math.abs(value) <= LARGEST_NUMBER) {
           numbers.put(cut(name), value);

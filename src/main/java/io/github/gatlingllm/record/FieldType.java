@@ -119,7 +119,7 @@ record FieldType<T>(
       new FieldType<>("JSON", "", FieldType::writeJson, FieldReader::json, PlainLine::json, null);
 
   /** Most events of one answer whose times are kept and read: two hours at 300 per second. */
-  static final int MOST_EVENTS = 1 << 21;
+  static final int MAX_EVENTS = 1 << 21;
 
   static final int[] NO_INTEGERS = {};
   private static final Pattern UNPAIRED = Pattern.compile("\\p{Cs}");

@@ -38,9 +38,9 @@ final class PlainLine {
   private static final byte[] END = "}\n".getBytes(UTF_8);
 
   /** After so many other lines in a row it gives up on the file. */
-  private static final int MOST_OTHERS = 50;
+  private static final int MAX_OTHERS = 50;
 
-  private static final int MOST_TEXTS = 256;
+  private static final int MAX_TEXTS = 256;
   private static final int LONGEST_TEXT = 128;
   private static final double[] POWERS = {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
@@ -66,16 +66,16 @@ final class PlainLine {
   private int[] numbers = new int[256];
 
   // Texts by hash: the first occurrence stores the hash, the second one the text.
-  private final int[] hashes = new int[MOST_TEXTS];
-  private final byte[] @Nullable [] bytesOf = new byte[MOST_TEXTS] @Nullable [];
-  private final String[] texts = new String[MOST_TEXTS];
+  private final int[] hashes = new int[MAX_TEXTS];
+  private final byte[] @Nullable [] bytesOf = new byte[MAX_TEXTS] @Nullable [];
+  private final String[] texts = new String[MAX_TEXTS];
 
   /**
    * The record that begins at {@code from}; null if its line is not plain or does not end before
    * {@code to}.
    */
   @Nullable RequestRecord read(byte[] buffer, int from, int to) {
-    if (others > MOST_OTHERS) {
+    if (others > MAX_OTHERS) {
       return null;
     }
     line = buffer;
@@ -172,7 +172,7 @@ final class PlainLine {
   }
 
   private String text(int from, int to, int hash) {
-    int place = (hash ^ (hash >>> 16)) & (MOST_TEXTS - 1);
+    int place = (hash ^ (hash >>> 16)) & (MAX_TEXTS - 1);
     if (hashes[place] != hash || to - from > LONGEST_TEXT) {
       hashes[place] = hash;
       bytesOf[place] = null;
@@ -310,7 +310,7 @@ final class PlainLine {
           || length > 9
           || (length > 1 && bytes[from] == '0')
           || value > most
-          || size > FieldType.MOST_EVENTS) {
+          || size > FieldType.MAX_EVENTS) {
         throw NotPlain.HERE;
       }
       numbers[size++] = value;

@@ -45,13 +45,13 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
     this.file = file;
     this.draft = draft;
     // Files.newBufferedWriter would throw on the unpaired surrogates that a server may send.
-    out = new BufferedWriter(new OutputStreamWriter(WholeFile.open(draft), UTF_8), 1 << 16);
+    out = new BufferedWriter(new OutputStreamWriter(AtomicFile.open(draft), UTF_8), 1 << 16);
     row(Object::toString);
   }
 
   /** Starts a file that {@link #finish} moves to that path. */
   public static RecordCsv create(Path requestsCsv) throws IOException {
-    return new RecordCsv(requestsCsv, WholeFile.draftOf(requestsCsv));
+    return new RecordCsv(requestsCsv, AtomicFile.draftOf(requestsCsv));
   }
 
   /**
@@ -102,7 +102,7 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
   /** Completes the file and moves it into place. */
   public void finish() throws IOException {
     out.close();
-    WholeFile.move(draft, file);
+    AtomicFile.move(draft, file);
   }
 
   /** Deletes an incomplete file. */

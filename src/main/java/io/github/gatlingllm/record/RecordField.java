@@ -46,14 +46,14 @@ record RecordField<T>(
     @Nullable Predicate<Text> condition) {
 
   private static final FieldType<Integer> TOKENS =
-      INTEGER.in("tokens").within(0, RequestRecord.MOST_TOKENS);
+      INTEGER.in("tokens").within(0, RequestRecord.MAX_TOKENS);
   private static final FieldType<Integer> EVENTS = INTEGER.in("events");
 
-  private static final long LEAST_TIME = -1_000_000_000L;
+  private static final long MIN_TIME = -1_000_000_000L;
   private static final long LONGEST_TIME = 366L * 86_400 * 1_000_000_000;
 
   /** At most a year, and at least −1 s, because two clocks may differ. */
-  private static final FieldType<Long> TIME = SECONDS.within(LEAST_TIME, LONGEST_TIME);
+  private static final FieldType<Long> TIME = SECONDS.within(MIN_TIME, LONGEST_TIME);
 
   /** In 2096, so that one more year fits into a long. */
   private static final long LATEST = 4_000_000_000_000_000_000L;
@@ -199,7 +199,7 @@ record RecordField<T>(
   static final RecordField<int[]> EVENT_TOKENS =
       field(
           "event_tokens",
-          integers(RequestRecord.MOST_TOKENS).in("tokens"),
+          integers(RequestRecord.MAX_TOKENS).in("tokens"),
           r -> r.events().tokens(),
           "tokens in each event, where known; else `[]`");
   static final RecordField<Integer> PROMPT_CHARS =
@@ -311,7 +311,7 @@ record RecordField<T>(
   static final RecordField<int[]> EVENT_CHOICES =
       field(
           "event_choices",
-          integers(RequestRecord.MOST_CHOICES - 1),
+          integers(RequestRecord.MAX_CHOICES - 1),
           r -> r.events().choices(),
           "choice index of each event; `[]` where there is one choice");
   static final RecordField<Integer> EVENT_COUNT =
@@ -471,7 +471,7 @@ record RecordField<T>(
    * @throws IllegalArgumentException if it is out of the range of times
    */
   static void refuseImpossible(RecordField<Long> of, double nanos) {
-    if (!(nanos >= LEAST_TIME && nanos <= LONGEST_TIME)) {
+    if (!(nanos >= MIN_TIME && nanos <= LONGEST_TIME)) {
       throw new IllegalArgumentException(of + " would be " + nanos + " ns by other values");
     }
   }

@@ -21,10 +21,10 @@ public record RequestRecord(
     @Nullable Text text) {
 
   /** Most tokens of a prompt or an answer; larger than the context of any model. */
-  public static final int MOST_TOKENS = 1 << 24;
+  public static final int MAX_TOKENS = 1 << 24;
 
   /** Most choices of an answer. */
-  public static final int MOST_CHOICES = 1_024;
+  public static final int MAX_CHOICES = 1_024;
 
   /** The same record with the token counts of our own tokenizer. */
   public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {

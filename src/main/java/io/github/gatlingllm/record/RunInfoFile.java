@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunInfoFile {
 
-  private static final int MOST_BYTES = 16 << 20;
-  private static final int MOST_ENTRIES = 1_000;
-  private static final int MOST_LEVELS = 400;
+  private static final int MAX_BYTES = 16 << 20;
+  private static final int MAX_ENTRIES = 1_000;
+  private static final int MAX_LEVELS = 400;
   private static final int LONGEST_TEXT = 20_000;
   private static final double LARGEST = 4e18;
   private static final long LONGEST_RUN = TimeUnit.DAYS.toNanos(31);
@@ -45,7 +45,7 @@ final class RunInfoFile {
   static void write(Object value, Path json) throws IOException {
     Path file = json.toAbsolutePath();
     Files.createDirectories(file.getParent());
-    WholeFile.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
+    AtomicFile.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
   }
 
   static Optional<RunInfo> read(Path runJson) throws IOException {
@@ -87,9 +87,9 @@ final class RunInfoFile {
       throw new IllegalArgumentException("is not a file");
     }
     try (InputStream in = Files.newInputStream(runJson)) {
-      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-      if (bytes.length > MOST_BYTES) {
-        throw new IllegalArgumentException("is larger than " + (MOST_BYTES >> 20) + " MiB");
+      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IllegalArgumentException("is larger than " + (MAX_BYTES >> 20) + " MiB");
       }
       return bytes;
     }
@@ -133,7 +133,7 @@ final class RunInfoFile {
   }
 
   private static void refuseMore(String name, int entries) {
-    int most = name.equals("stages") ? MOST_LEVELS : MOST_ENTRIES;
+    int most = name.equals("stages") ? MAX_LEVELS : MAX_ENTRIES;
     if (entries > most) {
       throw new IllegalArgumentException(
           String.format(

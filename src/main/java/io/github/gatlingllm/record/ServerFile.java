@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class ServerFile {
 
   private static final int LONGEST_LINE = 1 << 20;
-  private static final int MOST_ENDPOINTS = 1_000;
-  private static final int MOST_BOUNDS = 1_000;
+  private static final int MAX_ENDPOINTS = 1_000;
+  private static final int MAX_BOUNDS = 1_000;
   private static final double LARGEST = 1e18;
 
   /** Skips unknown metrics, of later versions, and null values. */
@@ -175,7 +175,7 @@ public final class ServerFile {
     if (line == null || line.unixNanos < 0 || !(line.tookMs >= 0 && line.tookMs <= LARGEST)) {
       return null;
     }
-    if (endpoints.size() == MOST_ENDPOINTS && !endpoints.containsKey(key(line))) {
+    if (endpoints.size() == MAX_ENDPOINTS && !endpoints.containsKey(key(line))) {
       return null;
     }
     Endpoint known = endpoint(line);
@@ -242,6 +242,6 @@ public final class ServerFile {
       }
       before = bound;
     }
-    return le.size() > MOST_BOUNDS ? null : List.copyOf(le);
+    return le.size() > MAX_BOUNDS ? null : List.copyOf(le);
   }
 }

@@ -155,7 +155,7 @@ public record ServerReport(
       Origin known = ORIGINS.get(name);
       double value = Math.rint(reported * 1e9 / (known == null ? MILLIS : known.perUnit)) / 1e9;
       double most =
-          known != null && !known.timing.key.endsWith("_s") ? RequestRecord.MOST_TOKENS : LONGEST_S;
+          known != null && !known.timing.key.endsWith("_s") ? RequestRecord.MAX_TOKENS : LONGEST_S;
       return value >= 0 && value <= most ? value : Double.NaN;
     }
 

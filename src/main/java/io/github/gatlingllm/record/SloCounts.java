@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class SloCounts {
 
   /** If more than this share of requests is unknown, the share that met is undefined. */
-  private static final double MOST_UNKNOWN = 0.01;
+  private static final double MAX_UNKNOWN = 0.01;
 
   private static final double ROUNDING = 1e-9;
 
@@ -55,7 +55,7 @@ public final class SloCounts {
 
     /** Whether too many requests are unknown for {@link #share}. */
     public boolean isUndefined() {
-      return unknown > MOST_UNKNOWN * (judged + unknown);
+      return unknown > MAX_UNKNOWN * (judged + unknown);
     }
 
     /** met ÷ judged, 0 to 1; null if no request was judged, or too many are unknown. */

@@ -147,7 +147,7 @@ public final class Timeline {
   }
 
   private void append(int choice, long now, int tokensInEvent) {
-    if (count >= FieldType.MOST_EVENTS) {
+    if (count >= FieldType.MAX_EVENTS) {
       count++;
       return;
     }
@@ -220,7 +220,7 @@ public final class Timeline {
    *     two million events
    */
   public RequestRecord.Events events(boolean keep) {
-    boolean keepTimes = keep && count <= FieldType.MOST_EVENTS;
+    boolean keepTimes = keep && count <= FieldType.MAX_EVENTS;
     boolean counted = count > 0 && everyEventCounted;
     return new RequestRecord.Events(
         keepTimes ? Arrays.copyOf(offsetsMicros, count) : new int[0],

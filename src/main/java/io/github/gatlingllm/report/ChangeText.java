@@ -28,7 +28,7 @@ final class ChangeText {
           + " requests that share a queue are not independent. They cover the noise within a run,"
           + " not the noise between days or machines.";
 
-  private static final int MOST_NAMED = 3;
+  private static final int MAX_NAMED = 3;
   private static final double WIDE = 1_000;
 
   private ChangeText() {}
@@ -158,12 +158,12 @@ final class ChangeText {
                                     + " ("
                                     + place(comparison, place)
                                     + ")"))
-            .limit(MOST_NAMED)
+            .limit(MAX_NAMED)
             .toList();
     return outcome.words()
         + ": "
         + String.join(", ", named)
-        + (count > MOST_NAMED ? " and " + (count - MOST_NAMED) + " more" : "");
+        + (count > MAX_NAMED ? " and " + (count - MAX_NAMED) + " more" : "");
   }
 
   /** A condition and its result in one line. */

@@ -3,10 +3,10 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.compare.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
+import io.github.gatlingllm.record.AtomicFile;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
 import io.github.gatlingllm.storage.RunInputs;
@@ -81,7 +81,7 @@ final class CompareCommand implements Callable<Integer> {
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");
     String markdown = ComparePage.markdown(compared);
-    WholeFile.write(directory.resolve("compare.md"), markdown);
+    AtomicFile.write(directory.resolve("compare.md"), markdown);
     ComparePage.write(page, compared);
     RunReport.toJobPage(markdown, System.getenv(), Main::print);
     for (Other other : compared.others()) {

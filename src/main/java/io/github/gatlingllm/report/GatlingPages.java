@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
-import io.github.gatlingllm.record.WholeFile;
+import io.github.gatlingllm.record.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,9 +37,9 @@ final class GatlingPages {
   private static final long LARGEST_PAGE = 16 << 20;
 
   /** Most tables of all times on the page of a request. */
-  private static final int MOST_CURVES = 4;
+  private static final int MAX_CURVES = 4;
 
-  private static final int MOST_PAGES = 5_000;
+  private static final int MAX_PAGES = 5_000;
 
   private GatlingPages() {}
 
@@ -109,7 +109,7 @@ final class GatlingPages {
             KeyFigureTables.byName(summary, "llm.html", all),
             "times",
             all.stream()
-                .limit(MOST_CURVES)
+                .limit(MAX_CURVES)
                 .map(r -> new Times(times(summary, r), DistributionTables.times(r.figures())))
                 .toList()));
   }
@@ -135,7 +135,7 @@ final class GatlingPages {
           .filter(file -> PAGE.matcher(file.getFileName().toString()).matches())
           .filter(file -> Files.isRegularFile(file) && file.toFile().length() <= LARGEST_PAGE)
           .sorted()
-          .limit(MOST_PAGES)
+          .limit(MAX_PAGES)
           .toList();
     }
   }
@@ -148,7 +148,7 @@ final class GatlingPages {
     if (text.equals(read(file))) {
       return;
     }
-    WholeFile.write(file, text.getBytes(StandardCharsets.ISO_8859_1));
+    AtomicFile.write(file, text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
   /**

@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.WholeFile;
+import io.github.gatlingllm.record.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ final class JUnitXml {
     if (summary.assertions().isEmpty()) {
       Files.deleteIfExists(junitXml);
     } else {
-      WholeFile.write(junitXml, of(summary));
+      AtomicFile.write(junitXml, of(summary));
     }
   }
 

@@ -105,7 +105,7 @@ public final class LivePage {
                 phase.endUnixNanos() == null
                     ? soFar
                     : (phase.endUnixNanos() - now.startUnixNanos) / 1e9,
-                measured && now.levels.size() <= TimeSection.MOST_NAMED_BANDS ? level.label() : "",
+                measured && now.levels.size() <= TimeSection.MAX_NAMED_BANDS ? level.label() : "",
                 measured ? levels % 2 : 2));
       }
       levels++;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.github.gatlingllm.record.WholeFile;
+import io.github.gatlingllm.record.AtomicFile;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.ShownLevels.Choices;
 import io.github.gatlingllm.report.ShownLevels.When;
@@ -97,7 +97,7 @@ final class Page {
 
   /** Writes the page atomically. */
   void write(Path file) throws IOException {
-    WholeFile.write(file.toAbsolutePath(), html());
+    AtomicFile.write(file.toAbsolutePath(), html());
   }
 
   /** The data of the charts as one JSON object that is safe inside a script element. */

@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.AtomicFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordCsv;
 import io.github.gatlingllm.record.RecordFile;
@@ -15,7 +16,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -117,7 +117,7 @@ public final class RunReport {
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryText.markdown(figures.summary());
-    WholeFile.write(files.summaryMarkdown(), markdown);
+    AtomicFile.write(files.summaryMarkdown(), markdown);
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || info.reportOptions().indexBlock()) {

@@ -31,8 +31,8 @@ import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.server.EngineFigures;
+import io.github.gatlingllm.record.AtomicFile;
 import io.github.gatlingllm.record.SelfTest;
-import io.github.gatlingllm.record.WholeFile;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -205,7 +205,7 @@ final class SummaryJson {
   private static final class ShortNumber extends StdSerializer<Double> {
 
     private static final MathContext DIGITS = new MathContext(9);
-    private static final int MOST_DECIMALS = 9;
+    private static final int MAX_DECIMALS = 9;
 
     private ShortNumber() {
       super(Double.class);
@@ -216,7 +216,7 @@ final class SummaryJson {
         throws IOException {
       if (Double.isFinite(value)) {
         BigDecimal rounded = BigDecimal.valueOf(value).round(DIGITS);
-        int decimals = Math.max(0, Math.min(MOST_DECIMALS, rounded.stripTrailingZeros().scale()));
+        int decimals = Math.max(0, Math.min(MAX_DECIMALS, rounded.stripTrailingZeros().scale()));
         out.writeNumber(rounded.setScale(decimals, RoundingMode.HALF_UP));
       } else {
         out.writeNull();
@@ -292,6 +292,6 @@ final class SummaryJson {
 
   /** Writes the file; its directory must exist. */
   static void write(Summary summary, Path summaryJson) throws IOException {
-    WholeFile.write(summaryJson, of(summary));
+    AtomicFile.write(summaryJson, of(summary));
   }
 }

@@ -27,9 +27,9 @@ final class SummaryText {
   private static final class Console {
 
     private static final int WIDTH = ConsoleBlock.WIDTH;
-    private static final int MOST_TRIALS = 10;
+    private static final int MAX_TRIALS = 10;
 
-    private static final int MOST_ERRORS = 5;
+    private static final int MAX_ERRORS = 5;
 
     private final StringBuilder out = new StringBuilder();
 
@@ -52,7 +52,7 @@ final class SummaryText {
         table("Load levels", KeyFigureTables.levels(summary));
       }
       table("Requests", KeyFigureTables.requests(summary));
-      table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      table("Trials", KeyFigureTables.trials(summary, MAX_TRIALS));
       table("Injectors", OutcomeTables.injectors(summary));
       table("Generators", OutcomeTables.generators(summary));
       SelfTestText selfTest = new SelfTestText(summary);
@@ -60,7 +60,7 @@ final class SummaryText {
       if (!selfTest.table().isEmpty()) {
         wrapped(selfTest.ceiling());
       }
-      errors(OutcomeTables.failures(summary.figures(), MOST_ERRORS));
+      errors(OutcomeTables.failures(summary.figures(), MAX_ERRORS));
       line(ConsoleBlock.title("Validity"));
       List<Check> notOk = VerdictSections.raised(summary);
       notOk.forEach(
@@ -125,8 +125,8 @@ final class SummaryText {
   /** A {@link Summary} as {@code llm/summary.md}, short enough for a pull request or a CI job. */
   private static final class Markdown {
 
-    private static final int MOST_TRIALS = 50;
-    private static final int MOST_ERRORS = 10;
+    private static final int MAX_TRIALS = 50;
+    private static final int MAX_ERRORS = 10;
 
     private final StringBuilder out = new StringBuilder();
 
@@ -163,7 +163,7 @@ final class SummaryText {
       table(SelfTestText.TITLE, selfTest.table());
       out.append(selfTest.table().isEmpty() ? "" : "\n" + selfTest.ceiling() + "\n\n");
       table("Requests", KeyFigureTables.requests(summary));
-      table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      table("Trials", KeyFigureTables.trials(summary, MAX_TRIALS));
       table("Injectors", OutcomeTables.injectors(summary));
       table("Generators", OutcomeTables.generators(summary));
       Summary.SloTable slo = summary.slo();
@@ -174,7 +174,7 @@ final class SummaryText {
             OutcomeTables.objectives(summary, slo, true));
       }
       table("Assertions", OutcomeTables.assertions(summary.assertions(), true));
-      table("Errors", OutcomeTables.errors(summary.figures(), MOST_ERRORS));
+      table("Errors", OutcomeTables.errors(summary.figures(), MAX_ERRORS));
       checks(summary);
     }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
   /** Most lines of the headings in lines of text. */
-  private static final int MOST_HEADING_LINES = 4;
+  private static final int MAX_HEADING_LINES = 4;
 
   Table {
     headings = List.copyOf(headings);
@@ -317,7 +317,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   List<String> lines(int width) {
     List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
     List<List<String>> all = withHeadings(1, rows);
-    for (int high = 2; high <= MOST_HEADING_LINES && length(widths(all)) > width; high++) {
+    for (int high = 2; high <= MAX_HEADING_LINES && length(widths(all)) > width; high++) {
       all = withHeadings(high, rows);
     }
     int[] widths = widths(all);

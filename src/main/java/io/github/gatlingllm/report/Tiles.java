@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Tiles {
 
   /** With more curves a table replaces the tiles. */
-  private static final int MOST_CURVES = 3;
+  private static final int MAX_CURVES = 3;
 
   /**
    * One figure.
@@ -43,12 +43,12 @@ final class Tiles {
     this.target = target;
   }
 
-  /** The tiles of each curve; empty if there are more than {@value #MOST_CURVES}. */
+  /** The tiles of each curve; empty if there are more than {@value #MAX_CURVES}. */
   static List<Group> of(Summary summary) {
     if (summary.curves().isEmpty()) {
       return List.of(new Group("", new Tiles(summary, summary.figures(), List.of(), "").list()));
     }
-    if (summary.curves().size() > MOST_CURVES) {
+    if (summary.curves().size() > MAX_CURVES) {
       return List.of();
     }
     return summary.curves().stream()

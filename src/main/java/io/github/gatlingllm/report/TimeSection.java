@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class TimeSection {
 
   private static final int HEAT_COLUMNS = 60;
-  static final int MOST_NAMED_BANDS = 14;
+  static final int MAX_NAMED_BANDS = 14;
 
   private final Series series;
   private final UnaryOperator<Metric> clock;
@@ -288,7 +288,7 @@ final class TimeSection {
   /** The phases of load levels; measure windows are labelled. */
   static List<Band> bands(Summary summary) {
     List<Band> bands = new ArrayList<>();
-    boolean named = summary.stages().size() <= MOST_NAMED_BANDS;
+    boolean named = summary.stages().size() <= MAX_NAMED_BANDS;
     int stages = 0;
     for (Summary.Stage stage : summary.stages()) {
       for (Summary.PhaseSpan span : stage.phases()) {

@@ -250,7 +250,7 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
       if (backlog == null) {
         long from = clock.unixNanos(level.measureStartNanos());
-        backlog = new Backlog(from, measureNanos, GoodputSearch.MOST_ROUNDS);
+        backlog = new Backlog(from, measureNanos, GoodputSearch.MAX_ROUNDS);
       }
       backlog.add(record);
     }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class ServedModels {
 
   private static final int TIMEOUT_MILLIS = 5_000;
-  private static final int MOST_BYTES = 1 << 20;
-  private static final int MOST_SHOWN = 10;
+  private static final int MAX_BYTES = 1 << 20;
+  private static final int MAX_SHOWN = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private ServedModels() {}
@@ -50,8 +50,8 @@ final class ServedModels {
       return models.get(0);
     }
     if (models.size() > 1) {
-      String more = models.size() > MOST_SHOWN ? ", …" : "";
-      String some = String.join(", ", models.subList(0, Math.min(models.size(), MOST_SHOWN)));
+      String more = models.size() > MAX_SHOWN ? ", …" : "";
+      String some = String.join(", ", models.subList(0, Math.min(models.size(), MAX_SHOWN)));
       System.out.println(
           "LLM: llm.model is not set, so the server decides; " + shown + " has " + some + more);
     }
@@ -80,7 +80,7 @@ final class ServedModels {
       }
       try (InputStream body = get.getInputStream()) {
         List<String> names = new ArrayList<>();
-        for (JsonNode model : JSON.readTree(body.readNBytes(MOST_BYTES)).path("data")) {
+        for (JsonNode model : JSON.readTree(body.readNBytes(MAX_BYTES)).path("data")) {
           if (model.path("id").isTextual() && !model.path("id").textValue().isBlank()) {
             names.add(model.path("id").textValue());
           }

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 record ShownImages(int perRequest, int width, int height, @Nullable String file) {
 
   /** Most different images; several are needed because servers cache processed images. */
-  private static final int MOST_VARIANTS = 32;
+  private static final int MAX_VARIANTS = 32;
 
   /** Most memory of all generated images, at about 4 bytes per pixel. */
-  private static final long MOST_BYTES = 64L << 20;
+  private static final long MAX_BYTES = 64L << 20;
 
   private static final Pattern MADE_UP = Pattern.compile("(\\d{1,3})x(\\d{1,5})x(\\d{1,5})");
 
@@ -50,9 +50,9 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
       images.of(0); // throws if it cannot be read
     } else if (images.width < 1
         || images.height < 1
-        || images.perRequest * 4L * images.width * images.height > MOST_BYTES) {
+        || images.perRequest * 4L * images.width * images.height > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "expected 1 to " + MOST_BYTES / 4 + " pixels in all images of a request");
+          "expected 1 to " + MAX_BYTES / 4 + " pixels in all images of a request");
     }
     return images;
   }
@@ -69,7 +69,7 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
 
   private int variants() {
     long each = perRequest * 4L * width * height;
-    return (int) Math.max(1, Math.min(MOST_VARIANTS, MOST_BYTES / each));
+    return (int) Math.max(1, Math.min(MAX_VARIANTS, MAX_BYTES / each));
   }
 
   /** A description for the plan. */

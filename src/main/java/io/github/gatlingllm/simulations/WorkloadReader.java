@@ -219,8 +219,8 @@ record WorkloadReader(
    */
   private int distinct(int perRequest) {
     return requests == null
-        ? Prompts.MOST_MADE
-        : (int) Math.max(1, Math.min(requests * perRequest, Prompts.MOST_MADE));
+        ? Prompts.MAX_MADE
+        : (int) Math.max(1, Math.min(requests * perRequest, Prompts.MAX_MADE));
   }
 
   PromptPrefix prefix() {

@@ -113,7 +113,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
   }
 
   private static String distinct(Prompts prompts) {
-    return prompts.made().size() < Prompts.MOST_MADE ? "" : "; after these they repeat";
+    return prompts.made().size() < Prompts.MAX_MADE ? "" : "; after these they repeat";
   }
 
   private void scenario(WorkloadScenario.Ready ready) {

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class Archive {
 
   /** Largest unpacked size. */
-  private static final long MOST_BYTES = 256L << 30;
+  private static final long MAX_BYTES = 256L << 30;
 
-  private static final int MOST_ENTRIES = 100_000;
+  private static final int MAX_ENTRIES = 100_000;
 
   /** Largest ratio of unpacked to packed size above 64 MiB; that of records is about 10. */
-  private static final int MOST_RATIO = 200;
+  private static final int MAX_RATIO = 200;
 
   private static final long SMALL = 64L << 20;
 
@@ -44,7 +44,7 @@ final class Archive {
   private Archive(Path file, Path folder) throws IOException {
     this.file = file;
     this.folder = folder;
-    largest = Math.min(MOST_BYTES, Math.max(SMALL, Files.size(file) * MOST_RATIO));
+    largest = Math.min(MAX_BYTES, Math.max(SMALL, Files.size(file) * MAX_RATIO));
   }
 
   /** Whether the name has the extension of an archive. */
@@ -111,8 +111,8 @@ final class Archive {
   }
 
   private static void limitEntries(int entries) throws IOException {
-    if (entries > MOST_ENTRIES) {
-      throw new IOException("it holds more than " + MOST_ENTRIES + " files, which is the bound");
+    if (entries > MAX_ENTRIES) {
+      throw new IOException("it holds more than " + MAX_ENTRIES + " files, which is the bound");
     }
   }
 
@@ -150,10 +150,10 @@ final class Archive {
       bytes += Math.max(0, count);
       if (bytes > largest) {
         throw new IOException(
-            largest == MOST_BYTES
+            largest == MAX_BYTES
                 ? "it holds more than 256 GiB, which is the bound"
                 : "it unpacks to more than "
-                    + MOST_RATIO
+                    + MAX_RATIO
                     + " times its size and 64 MiB, which is the bound");
       }
       return count;

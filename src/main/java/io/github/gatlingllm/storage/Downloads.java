@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 final class Downloads implements AutoCloseable {
 
   /** How often in a row a connection may break without a byte received. */
-  private static final int MOST_FAILURES = 3;
+  private static final int MAX_FAILURES = 3;
 
-  private static final int MOST_CHANGES = 3;
+  private static final int MAX_CHANGES = 3;
 
   private final Bucket bucket;
   private final S3Location place;
@@ -144,7 +144,7 @@ final class Downloads implements AutoCloseable {
           bucket.append(object, part);
         }
       } catch (Bucket.Changed changed) {
-        if (++changes > MOST_CHANGES) {
+        if (++changes > MAX_CHANGES) {
           throw changed;
         }
         object = bucket.find(object.key()).orElseThrow(() -> changed);
@@ -155,7 +155,7 @@ final class Downloads implements AutoCloseable {
         return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
       }
       failures = now > before ? 0 : failures + 1;
-      if (failures == MOST_FAILURES || now > object.size()) {
+      if (failures == MAX_FAILURES || now > object.size()) {
         throw new IOException(
             String.format(
                 Locale.ROOT,

@@ -30,7 +30,7 @@ public final class RunUpload implements AutoCloseable {
   /** Size of the parts of a large file; S3 requires at least 5 MiB, and at most 10,000 parts. */
   private static final long PART = 8 << 20;
 
-  private static final int MOST_PARTS = 10_000;
+  private static final int MAX_PARTS = 10_000;
 
   /** Concurrent parts, each of which is in memory. */
   private static final int THREADS = 4;
@@ -140,7 +140,7 @@ public final class RunUpload implements AutoCloseable {
   private void send(Path file, String key) throws IOException {
     try (FileChannel content = FileChannel.open(file)) {
       long size = content.size();
-      long part = Math.max(PART, (size + MOST_PARTS - 1) / MOST_PARTS);
+      long part = Math.max(PART, (size + MAX_PARTS - 1) / MAX_PARTS);
       int count = (int) ((size + part - 1) / part);
       Stored before = existing.get(key);
       if (before != null && before.size() == size && isSame(before, content, part, count)) {

@@ -19,7 +19,7 @@ final class ExactLength {
   static final String BREAK = "\n\n";
 
   private static final int CUTS = 16;
-  private static final int MOST_FILLED = 8;
+  private static final int MAX_FILLED = 8;
   private static final int LONG_TOKEN_CHARS = 7;
   private static final int CHARS_MORE = 120;
 
@@ -83,7 +83,7 @@ final class ExactLength {
       String text = head.length() <= before.length() ? "" : head.substring(before.length());
       int count = tokenizer.count(before + text + after);
       Fitted fitted =
-          count < tokens && tokens - count <= MOST_FILLED
+          count < tokens && tokens - count <= MAX_FILLED
               ? filled(before, text, after, count, tokens)
               : new Fitted(text, count);
       nearest = nearest(nearest, fitted, tokens);
@@ -92,7 +92,7 @@ final class ExactLength {
       }
       // Too long: cut by the excess. Still too short after filling: try another cut.
       keep = count > tokens ? keep - (count - tokens) : keep - 1;
-      if (count < tokens - MOST_FILLED) {
+      if (count < tokens - MAX_FILLED) {
         keep += 1 + tokens - count;
       }
     }

@@ -126,14 +126,14 @@ public sealed interface PromptPrefix {
   record Shared(int groups, int tokens, long seed) implements PromptPrefix {
     private static final long TEXT_SALT = 0x7072656669786573L; // "prefixes"
     private static final long GROUP_SALT = 0x67726f7570736f66L; // "groupsof"
-    private static final int LEAST_TOKENS = 2;
+    private static final int MIN_TOKENS = 2;
     private static final int LONG_TOKEN = 8;
 
     public Shared {
-      if (groups < 1 || tokens < LEAST_TOKENS || tokens > LengthDistribution.MOST) {
+      if (groups < 1 || tokens < MIN_TOKENS || tokens > LengthDistribution.MOST) {
         throw new IllegalArgumentException(
             "%s shared prefixes of %s tokens; expected 1 or more, each of %s to %s tokens"
-                .formatted(groups, tokens, LEAST_TOKENS, LengthDistribution.MOST));
+                .formatted(groups, tokens, MIN_TOKENS, LengthDistribution.MOST));
       }
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Prompts {
 
   /** Default number of distinct prompts of given lengths. */
-  public static final int MOST_MADE = 1_000;
+  public static final int MAX_MADE = 1_000;
 
   private static final long LENGTH_SALT = 0x6c656e677468736fL; // "lengthso"
   private static final long TEXT_SALT = 0x70616464696e6773L; // "paddings"

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * answers. Only the writing of records waits for counts, so the thread polls for work: waking it
  * for every request would cost more than counting, and on a single processor delay the event loop.
  *
- * <p>Memory is bounded: while {@value #MOST_WAITING} texts or records wait, further ones are not
+ * <p>Memory is bounded: while {@value #MAX_WAITING} texts or records wait, further ones are not
  * counted, which is reported at the end of the run. Thread-safe.
  */
 public final class TokenCounting {
 
-  private static final int MOST_WAITING = 1 << 14;
+  private static final int MAX_WAITING = 1 << 14;
   private static final long POLL_MILLIS = 5;
 
   /** Sample of answers that the server counted too: those of the first requests, then 1 in 16. */
@@ -65,7 +65,7 @@ public final class TokenCounting {
   private volatile boolean closed;
 
   public TokenCounting() {
-    this(MOST_WAITING);
+    this(MAX_WAITING);
   }
 
   TokenCounting(int mostWaiting) {
@@ -297,10 +297,10 @@ public final class TokenCounting {
   static final class CountedTexts {
 
     /** At most 32 MiB of 16-bit characters. */
-    private static final int MOST_CHARS = 1 << 24;
+    private static final int MAX_CHARS = 1 << 24;
 
     /** About 8 MiB in addition to the characters, for many short prompts. */
-    private static final int MOST_TEXTS = 1 << 16;
+    private static final int MAX_TEXTS = 1 << 16;
 
     private final Tokenizer tokenizer;
     private final int mostChars;
@@ -309,7 +309,7 @@ public final class TokenCounting {
     private long chars;
 
     CountedTexts(Tokenizer tokenizer) {
-      this(tokenizer, MOST_CHARS, MOST_TEXTS);
+      this(tokenizer, MAX_CHARS, MAX_TEXTS);
     }
 
     CountedTexts(Tokenizer tokenizer, int mostChars, int mostTexts) {

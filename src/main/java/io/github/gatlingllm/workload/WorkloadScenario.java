@@ -39,7 +39,7 @@ public enum WorkloadScenario {
   public static final int TURNS = 5;
 
   /** Least number of tokens of a prompt after its text from the pool. */
-  private static final int LEAST_OF_ITS_OWN = 10;
+  private static final int MIN_OF_ITS_OWN = 10;
 
   private static final long SYSTEM_SALT = 0x73797374656d7072L; // "systempr"
   private static final long OWN_SALT = 0x7363656e6172696fL; // "scenario"
@@ -98,7 +98,7 @@ public enum WorkloadScenario {
     PromptPool pool = PromptPool.builtIn();
     List<String> shorter =
         pool.texts().stream()
-            .filter(text -> tokenizer.count(text) + LEAST_OF_ITS_OWN <= tokens)
+            .filter(text -> tokenizer.count(text) + MIN_OF_ITS_OWN <= tokens)
             .toList();
     PromptPool some = shorter.isEmpty() ? pool : new PromptPool(pool.origin(), shorter);
     return same() ? PromptPool.of(some.pick(seed, 0)) : some;

@@ -14,13 +14,13 @@ import java.util.List;
  */
 class StreamFuzzTest {
 
-  private static final int MOST_BYTES = 1 << 14;
+  private static final int MAX_BYTES = 1 << 14;
 
   /** However a stream is cut into reads, it says the same. */
   @FuzzTest
   void splitStream(FuzzedDataProvider data) {
     int[] cuts = data.consumeInts(8);
-    byte[] stream = data.consumeBytes(MOST_BYTES);
+    byte[] stream = data.consumeBytes(MAX_BYTES);
     List<byte[]> reads = new ArrayList<>();
     int from = 0;
     int[] places =

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Servers that close connections unannounced: no request fails, and none is answered twice. */
 class ClosingServersIT {
 
-  private static final long MOST_LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+  private static final long MAX_LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
   /**
    * Closes like llama.cpp's server: after a complete answer without a {@code Connection: close}
@@ -47,7 +47,7 @@ class ClosingServersIT {
   private static void closesSomeTimeLater(Exchange exchange)
       throws IOException, InterruptedException {
     answer(exchange);
-    TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(MOST_LATER_NANOS));
+    TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(MAX_LATER_NANOS));
     exchange.close();
   }
 

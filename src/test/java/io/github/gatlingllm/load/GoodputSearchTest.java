@@ -242,7 +242,7 @@ class GoodputSearchTest {
     LoadLevel level = Objects.requireNonNull(rare.next(null));
     LevelResult none =
         new LevelResult(level.label(), 0, null, 99, 0, 0, null, 0, false, null, null);
-    for (int round = 1; round < GoodputSearch.MOST_ROUNDS; round++) {
+    for (int round = 1; round < GoodputSearch.MAX_ROUNDS; round++) {
       assertThat(rare.extendsMeasuring(none)).isTrue();
     }
     assertThat(rare.extendsMeasuring(none)).isFalse();

@@ -36,7 +36,7 @@ class SearchAccuracyTest {
       new Phases(0, TimeUnit.SECONDS.toNanos(10), TimeUnit.SECONDS.toNanos(30), 0, null);
 
   /** A search that would never end is a failure, not a test that hangs. */
-  private static final int MOST_LEVELS = 61;
+  private static final int MAX_LEVELS = 61;
 
   private static final int SEARCHES = 200;
 
@@ -137,7 +137,7 @@ class SearchAccuracyTest {
       @Nullable LevelResult before = null;
       for (LoadLevel level = source.next(null); level != null; level = source.next(before)) {
         levels++;
-        assertThat(levels).isLessThan(MOST_LEVELS);
+        assertThat(levels).isLessThan(MAX_LEVELS);
         before = offer((LoadLevel.Open) level);
       }
       return Objects.requireNonNull(source.conclusion());
@@ -171,7 +171,7 @@ class SearchAccuracyTest {
     private static final class Ended {
       private final String label;
       private final Backlog backlog =
-          new Backlog(nanos(SETTLED_S), nanos(MEASURE_S), GoodputSearch.MOST_ROUNDS);
+          new Backlog(nanos(SETTLED_S), nanos(MEASURE_S), GoodputSearch.MAX_ROUNDS);
       private List<Sent> pending = new ArrayList<>();
       private long attempted;
       private long met;

@@ -291,7 +291,7 @@ public record CheckInput(
     /** A stream whose tokens all arrive within this share of E2E was buffered. */
     private static final double BUFFERED = 0.02;
 
-    private static final int LEAST_TOKENS = 8;
+    private static final int MIN_TOKENS = 8;
 
     private final Predicate<String> pinnedTargets;
     long ok;
@@ -457,7 +457,7 @@ public record CheckInput(
       if (first == null || last == null || n == null) {
         return;
       }
-      if (n >= LEAST_TOKENS) {
+      if (n >= MIN_TOKENS) {
         longStreams++;
         buffered += last - first <= BUFFERED * last ? 1 : 0;
       }

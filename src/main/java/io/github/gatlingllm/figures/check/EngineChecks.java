@@ -26,13 +26,13 @@ final class EngineChecks {
    * Least share of ok requests: the engine also counts tokens of failed and cancelled ones that
    * never arrived.
    */
-  private static final double LEAST_OK = 0.99;
+  private static final double MIN_OK = 0.99;
 
   /** Least number of foreign requests, besides their share: a manual request does not matter. */
-  private static final int LEAST_OTHERS = 3;
+  private static final int MIN_OTHERS = 3;
 
   /** Shorter times are not reported. */
-  private static final double LEAST_MS = 20;
+  private static final double MIN_MS = 20;
 
   private static final double HALF = 0.5;
 
@@ -47,7 +47,7 @@ final class EngineChecks {
   static List<WholeRun> comparable(CheckInput in) {
     return in.engines().stream()
         .filter(run -> run.generatedTokens() != null && run.outputTokens() > 0)
-        .filter(run -> run.ok() >= LEAST_OK * run.sent())
+        .filter(run -> run.ok() >= MIN_OK * run.sent())
         .filter(run -> !hasOthers(run))
         .toList();
   }
@@ -92,7 +92,7 @@ final class EngineChecks {
   }
 
   private static boolean hasOthers(WholeRun run) {
-    return others(run) > 0.01 && others(run) * run.sent() >= LEAST_OTHERS;
+    return others(run) > 0.01 && others(run) * run.sent() >= MIN_OTHERS;
   }
 
   private static String at(WholeRun run) {
@@ -153,7 +153,7 @@ final class EngineChecks {
     Check.Level level =
         isMost && outside > 100
             ? Check.Level.WARNING
-            : isMost && outside > LEAST_MS ? Check.Level.NOTE : Check.Level.OK;
+            : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK;
     return Finding.of(
             outside,
             "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
@@ -187,7 +187,7 @@ final class EngineChecks {
                     ms(queue),
                     percent(Math.min(1, share)),
                     ms(worst.clientTtftMs())))
-        .notesIf(share > HALF && queue > LEAST_MS);
+        .notesIf(share > HALF && queue > MIN_MS);
   }
 
   static boolean hasPreemptions(CheckInput in) {

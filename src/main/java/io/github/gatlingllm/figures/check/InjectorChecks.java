@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class InjectorChecks {
 
   /** Most settings that are listed with their values. */
-  private static final int MOST_NAMED = 5;
+  private static final int MAX_NAMED = 5;
 
   private InjectorChecks() {}
 
@@ -165,7 +165,7 @@ final class InjectorChecks {
     }
     String different =
         byName.entrySet().stream()
-            .limit(MOST_NAMED)
+            .limit(MAX_NAMED)
             .map(
                 setting ->
                     setting.getKey()
@@ -183,8 +183,8 @@ final class InjectorChecks {
                     NumberText.counted(names.size(), "setting"),
                     names.size() == 1 ? "differs" : "differ",
                     different,
-                    names.size() > MOST_NAMED
-                        ? "; and " + String.join(", ", names.stream().skip(MOST_NAMED).toList())
+                    names.size() > MAX_NAMED
+                        ? "; and " + String.join(", ", names.stream().skip(MAX_NAMED).toList())
                         : ""));
   }
 

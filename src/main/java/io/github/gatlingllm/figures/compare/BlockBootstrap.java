@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
-import io.github.gatlingllm.figures.level.Persistence;
+import io.github.gatlingllm.figures.level.Autocorrelation;
 import io.github.gatlingllm.figures.level.SliceTally;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.StudentT;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * of neighbouring time slices are resampled instead of single requests, in a circle, until the load
  * level has its number of slices again (circular block bootstrap, Politis and Romano 1992). A block
  * is at least as long as most requests last, see {@link #blockLength}. Correlation over longer
- * times is added by {@link Persistence}: the larger of the correlation of the system's load and
+ * times is added by {@link Autocorrelation}: the larger of the correlation of the system's load and
  * that of the figure. Load levels are resampled independently; all figures use the same resample.
  *
  * <p>With many figures, some would change by chance. The bound is therefore simultaneous: the
@@ -54,7 +54,7 @@ final class BlockBootstrap {
    * A load level of both runs.
    *
    * @param length length of a block, in slices
-   * @param missed see {@link Persistence#missedBy(int, double)}; a lower bound for every figure
+   * @param missed see {@link Autocorrelation#missedBy(int, double)}; a lower bound for every figure
    */
   record Pair(SliceSample base, SliceSample run, int length, double missed) {}
 

@@ -29,7 +29,7 @@ record ComparedFigure(
     Predicate<Figures> isKnown) {
 
   /** Minimum number of requests for a verdict. */
-  static final int LEAST_VALUES = 30;
+  static final int MIN_VALUES = 30;
 
   /** How a change is measured. */
   enum Scale {
@@ -113,7 +113,7 @@ record ComparedFigure(
         metric,
         null,
         w -> ratio(factor * sum(w, terms.part()), sum(w, terms.whole())),
-        f -> figure.of(f) != null && f.counts().started() >= LEAST_VALUES);
+        f -> figure.of(f) != null && f.counts().started() >= MIN_VALUES);
   }
 
   private static double sum(Weighted slices, @Nullable Amount amount) {
@@ -121,7 +121,7 @@ record ComparedFigure(
   }
 
   private static boolean isKnown(Distribution values, String statistic) {
-    return values.count() >= LEAST_VALUES && !values.isLowN(statistic);
+    return values.count() >= MIN_VALUES && !values.isLowN(statistic);
   }
 
   private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {

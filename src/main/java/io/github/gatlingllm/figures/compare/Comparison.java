@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
 public record Comparison(List<Place> places, List<String> unmatched, List<String> notes) {
 
   /** Smallest relevant change, in percent of the base. */
-  public static final double LEAST_PERCENT = 3;
+  public static final double MIN_PERCENT = 3;
 
   /** Smallest relevant change of a share, in percentage points. */
-  public static final double LEAST_POINTS = 1;
+  public static final double MIN_POINTS = 1;
 
   /** Smallest relevant change of a time, in milliseconds. */
-  public static final double LEAST_MS = 0.1;
+  public static final double MIN_MS = 0.1;
 
   public Comparison {
     places = List.copyOf(places);

@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.compare.ComparedFigure.Scale;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
-import io.github.gatlingllm.figures.level.Persistence;
+import io.github.gatlingllm.figures.level.Autocorrelation;
 import io.github.gatlingllm.figures.level.SliceTally;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * Compares two recorded runs, by load level and with all load levels pooled.
  *
  * <p>A change is clear where its interval excludes no change, and the change is at least {@value
- * Comparison#LEAST_PERCENT} % of the base (for a share: {@value Comparison#LEAST_POINTS} percentage
- * point; for a time also {@value Comparison#LEAST_MS} ms). The intervals are simultaneous: with 95
- * % confidence all of them hold, see {@link BlockBootstrap}. They cover the noise within a run; a
+ * Comparison#MIN_PERCENT} % of the base (for a share: {@value Comparison#MIN_POINTS} percentage
+ * point; for a time also {@value Comparison#MIN_MS} ms). The intervals are simultaneous: with 95 %
+ * confidence all of them hold, see {@link BlockBootstrap}. They cover the noise within a run; a
  * pair of runs cannot show the noise between days, machines or GPU temperatures.
  *
  * <p>Load levels are matched by label, scenario and target; if each run has one target, its name
@@ -171,7 +171,7 @@ final class RunComparison {
     SliceSample theirs = requireNonNull(run.sampleOf(match.run()));
     double request = Math.max(base.requestSeconds(match.base()), run.requestSeconds(match.run()));
     double slice = Math.min(ours.sliceSeconds(), theirs.sliceSeconds());
-    double phi = Persistence.of(ours.slices(), theirs.slices());
+    double phi = Autocorrelation.of(ours.slices(), theirs.slices());
     int length = BlockBootstrap.blockLength(request / slice);
     if (length * slice < request) {
       shortWindows.add(
@@ -180,7 +180,7 @@ final class RunComparison {
               + inRequests(slice * SliceTally.COUNT / request)
               + ")");
     }
-    return new Pair(ours, theirs, length, Persistence.missedBy(length, phi));
+    return new Pair(ours, theirs, length, Autocorrelation.missedBy(length, phi));
   }
 
   private Place place(
@@ -225,7 +225,7 @@ final class RunComparison {
   private static boolean isSame(Metric a, Metric b, Figures figures) {
     Double first = figures.metric(a).mean();
     Double second = figures.metric(b).mean();
-    return first == null || second == null || Math.abs(first - second) < Comparison.LEAST_MS;
+    return first == null || second == null || Math.abs(first - second) < Comparison.MIN_MS;
   }
 
   private static Change change(
@@ -278,10 +278,9 @@ final class RunComparison {
 
   private static boolean isRelevant(Scale scale, double percent, double difference) {
     return switch (scale) {
-      case POINTS -> percent >= Comparison.LEAST_POINTS;
-      case RELATIVE -> percent >= Comparison.LEAST_PERCENT;
-      case TIME ->
-          percent >= Comparison.LEAST_PERCENT && Math.abs(difference) >= Comparison.LEAST_MS;
+      case POINTS -> percent >= Comparison.MIN_POINTS;
+      case RELATIVE -> percent >= Comparison.MIN_PERCENT;
+      case TIME -> percent >= Comparison.MIN_PERCENT && Math.abs(difference) >= Comparison.MIN_MS;
     };
   }
 }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
-import io.github.gatlingllm.figures.level.Persistence;
+import io.github.gatlingllm.figures.level.Autocorrelation;
 import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -46,17 +46,17 @@ final class SliceSample {
   }
 
   /**
-   * {@link Persistence#missedBy(int, double[], double[])} of a rate or a share, else of the mean of
-   * a metric.
+   * {@link Autocorrelation#missedBy(int, double[], double[])} of a rate or a share, else of the
+   * mean of a metric.
    */
   double missedBy(int length, Metric metric) {
     Metric.Terms terms = metric.terms();
     return terms == null
-        ? Persistence.missedBy(
+        ? Autocorrelation.missedBy(
             length,
             each(slice -> slice.values(metric).sum()),
             each(slice -> slice.values(metric).total()))
-        : Persistence.missedBy(
+        : Autocorrelation.missedBy(
             length,
             each(slice -> amount(slice, terms.part())),
             each(slice -> amount(slice, terms.whole())));

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class ArrivalTally {
 
   private static final long SECOND = 1_000_000_000L;
-  private static final int MOST_BINS = 4_096;
+  private static final int MAX_BINS = 4_096;
 
   private final LevelWindow window;
   private final LevelWindow arriving;
@@ -32,7 +32,7 @@ final class ArrivalTally {
     this.window = window;
     arriving = window.arriving();
     scheduleStart = window.level().phases().get(0).startUnixNanos();
-    long seconds = (arriving.nanos() / SECOND + MOST_BINS - 1) / MOST_BINS;
+    long seconds = (arriving.nanos() / SECOND + MAX_BINS - 1) / MAX_BINS;
     binNanos = Math.max(1, seconds) * SECOND;
     int whole = (int) (arriving.nanos() / binNanos);
     planned = new int[whole];

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AssertionJudge {
 
-  private static final int MOST_NAMED = 5;
+  private static final int MAX_NAMED = 5;
 
   private final FigureGroups parts;
   private final List<Check> checks;
@@ -135,7 +135,7 @@ final class AssertionJudge {
     if (other != figure.metric()) {
       String name = other.figure() + figure.name().substring(figure.metric().figure().length());
       Double scheduled = Figure.parse(name).of(part.figures(), part.tally()::recorder);
-      if (scheduled != null && HeadlineClock.differs(value, scheduled)) {
+      if (scheduled != null && LatencyOrigin.differs(value, scheduled)) {
         notes.add("from admission; from schedule, as the SLO counts, " + NumberText.ms(scheduled));
       }
     }
@@ -153,12 +153,12 @@ final class AssertionJudge {
         distinct.isEmpty()
             ? "; there is none"
             : distinct.stream()
-                .limit(MOST_NAMED)
+                .limit(MAX_NAMED)
                 .collect(
                     Collectors.joining(
                         ", ",
                         distinct.size() == 1 ? "; there is " : "; there are ",
-                        distinct.size() > MOST_NAMED ? ", …" : ""));
+                        distinct.size() > MAX_NAMED ? ", …" : ""));
     String name = String.valueOf(assertion.name());
     add(
         assertion,

@@ -21,7 +21,7 @@ final class BoundedNames {
   /** The name for all beyond the limit. */
   static final String OTHERS = "(others)";
 
-  private static final int MOST_SCENARIOS = 200;
+  private static final int MAX_SCENARIOS = 200;
 
   private final Set<Level> levels = new HashSet<>();
   private final Set<String> scenarios = new HashSet<>();
@@ -50,7 +50,7 @@ final class BoundedNames {
       return record;
     }
     String scenario =
-        scenarios.contains(id.scenario()) || scenarios.size() < MOST_SCENARIOS
+        scenarios.contains(id.scenario()) || scenarios.size() < MAX_SCENARIOS
             ? id.scenario()
             : OTHERS;
     scenarios.add(scenario);

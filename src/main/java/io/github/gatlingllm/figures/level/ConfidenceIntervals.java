@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * percentile are all ratios part ÷ whole. For each of the {@value SliceTally#COUNT} time slices the
  * residual is its part − ratio × its whole. The variance of the sum of the residuals is computed
  * from batches of 1, 2, 3 and 4 slices, each raised by (1 + φ) ÷ (1 − φ), with φ the {@linkplain
- * Persistence#upper correlation of a batch with the next}; the largest counts. Divided by the
+ * Autocorrelation#upper correlation of a batch with the next}; the largest counts. Divided by the
  * variance of independent requests it is the design effect: n requests are worth n ÷ effect
  * independent ones. The intervals are then:
  *
@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConfidenceIntervals {
 
-  private static final int LEAST_VALUES = 30;
+  private static final int MIN_VALUES = 30;
   private static final int FILLED = 10;
   private static final double RARE = 0.05;
   private static final double OUTSIDE = 0.05;
@@ -85,7 +85,7 @@ final class ConfidenceIntervals {
   /** The distribution of a metric with its intervals, where these can be computed. */
   Distribution distribution(Metric metric, ValueRecorder values) {
     long n = values.moments().count();
-    if (n < LEAST_VALUES || metric.isPooled()) {
+    if (n < MIN_VALUES || metric.isPooled()) {
       return values.distribution();
     }
     double[] counts = each(slice -> slice.values(metric).total());
@@ -98,7 +98,7 @@ final class ConfidenceIntervals {
 
   /** The interval of the share of requests that met the SLO; null for too few requests. */
   @Nullable Interval share(long met, long attempted) {
-    if (attempted < LEAST_VALUES) {
+    if (attempted < MIN_VALUES) {
       return null;
     }
     double share = (double) met / attempted;
@@ -165,7 +165,8 @@ final class ConfidenceIntervals {
     if (variance <= 0 || whole == 0) {
       return Noise.INDEPENDENT;
     }
-    Persistence.Spread spread = Persistence.spread(Persistence.residuals(parts, wholes));
+    Autocorrelation.Spread spread =
+        Autocorrelation.spread(Autocorrelation.residuals(parts, wholes));
     double effect = spread.variance() / (whole * variance);
     return effect > 1 ? new Noise(effect, spread.freedom()) : Noise.INDEPENDENT;
   }

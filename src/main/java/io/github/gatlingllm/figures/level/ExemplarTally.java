@@ -154,14 +154,14 @@ final class ExemplarTally {
 
   /**
    * Prompts and answers of the fastest, the median and the slowest request, and of one failed
-   * request for each of the first {@value #MOST_FAILED} statuses. The median is that of a sample:
+   * request for each of the first {@value #MAX_FAILED} statuses. The median is that of a sample:
    * the {@value #SAMPLE} requests with the smallest hash of their id.
    */
   private final class Texts {
 
     private static final int SAMPLE = 63;
-    private static final int MOST_FAILED = 3;
-    private static final int MOST_CHARS = 2_000;
+    private static final int MAX_FAILED = 3;
+    private static final int MAX_CHARS = 2_000;
 
     private final TreeMap<Long, Sample> sample = new TreeMap<>();
     private final TreeMap<String, Sample> failed = new TreeMap<>();
@@ -220,13 +220,13 @@ final class ExemplarTally {
               cut(text.answer())));
     }
 
-    /** At most {@value #MOST_CHARS} characters, from the beginning and the end of a text. */
+    /** At most {@value #MAX_CHARS} characters, from the beginning and the end of a text. */
     private static String cut(@Nullable String text) {
-      if (text == null || text.length() <= MOST_CHARS) {
+      if (text == null || text.length() <= MAX_CHARS) {
         return text == null ? "" : text;
       }
-      int head = whole(text, MOST_CHARS * 6 / 10);
-      int tail = whole(text, text.length() - MOST_CHARS * 4 / 10);
+      int head = whole(text, MAX_CHARS * 6 / 10);
+      int tail = whole(text, text.length() - MAX_CHARS * 4 / 10);
       String left = NumberText.count(tail - head);
       return text.substring(0, head) + " […" + left + " characters…] " + text.substring(tail);
     }
@@ -251,7 +251,7 @@ final class ExemplarTally {
           all.add(slowest.text);
         }
       }
-      failed.values().stream().limit(MOST_FAILED).map(Sample::text).forEach(all::add);
+      failed.values().stream().limit(MAX_FAILED).map(Sample::text).forEach(all::add);
       return all;
     }
   }

@@ -34,7 +34,7 @@ final class FigureGroups {
 
   private final RunStatistics counted;
   private final List<String> injections;
-  private final HeadlineClock clock;
+  private final LatencyOrigin clock;
 
   FigureGroups(RunInfo info, RunStatistics counted) {
     this.counted = counted;
@@ -44,11 +44,11 @@ final class FigureGroups {
             .map(Map.Entry::getValue)
             .toList();
     clock =
-        new HeadlineClock(
+        new LatencyOrigin(
             !counted.arrivals.isEmpty()
                 || counted.windows.levels().stream()
                     .map(w -> joined(key -> key.level() == w.index()).tally())
-                    .anyMatch(tally -> HeadlineClock.waited(metric -> values(tally, metric))));
+                    .anyMatch(tally -> LatencyOrigin.waited(metric -> values(tally, metric))));
   }
 
   private static Distribution values(Tally tally, Metric metric) {

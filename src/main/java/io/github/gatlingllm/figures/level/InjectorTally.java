@@ -32,22 +32,22 @@ import org.jspecify.annotations.Nullable;
 final class InjectorTally {
 
   /** Pairs of injector and load level with figures of their own. */
-  private static final int MOST_CELLS = 2_000;
+  private static final int MAX_CELLS = 2_000;
 
   /** Parts of a measure window. Within a part all injectors meet the server in the same state. */
   private static final int SLICES = 48;
 
-  private static final int LEAST_SLICES = 8;
-  private static final int LEAST_VALUES = 100;
+  private static final int MIN_SLICES = 8;
+  private static final int MIN_VALUES = 100;
 
   /** Probability that chance alone makes any injector at any level an outlier. */
   private static final double CHANCE = 0.01;
 
   /** Smaller differences are not reported. */
-  private static final double LEAST_SHARE = 0.1;
+  private static final double MIN_SHARE = 0.1;
 
-  private static final double LEAST_TTFT_MS = 1;
-  private static final double LEAST_LAG_MS = 5;
+  private static final double MIN_TTFT_MS = 1;
+  private static final double MIN_LAG_MS = 5;
 
   private final Map<String, InjectorRun> injectors = new HashMap<>();
   private final List<InjectorRun> inOrder;
@@ -107,7 +107,7 @@ final class InjectorTally {
     }
     Key key = new Key(injector, level.index());
     Cell cell = cells.get(key);
-    if (cell == null && cells.size() < MOST_CELLS) {
+    if (cell == null && cells.size() < MAX_CELLS) {
       cell =
           new Cell(
               level.nanos() > 0
@@ -306,11 +306,11 @@ final class InjectorTally {
     if (mean.isSure(comparisons)) {
       found.add(new Outlier(injector, level, "mean TTFT", mean.own(), mean.others()));
     }
-    found.removeIf(one -> !one.differsBy(LEAST_SHARE, LEAST_TTFT_MS));
+    found.removeIf(one -> !one.differsBy(MIN_SHARE, MIN_TTFT_MS));
     Means lag = means(cell, others, slice -> slice.lagMs);
     if (lag.isSure(comparisons)) {
       Outlier one = new Outlier(injector, level, "mean start lag", lag.own(), lag.others());
-      if (one.differsBy(LEAST_SHARE, LEAST_LAG_MS)) {
+      if (one.differsBy(MIN_SHARE, MIN_LAG_MS)) {
         found.add(one);
       }
     }
@@ -327,7 +327,7 @@ final class InjectorTally {
 
     private boolean isSure(int comparisons) {
       int count = differences.size();
-      if (count < LEAST_SLICES || values < LEAST_VALUES) {
+      if (count < MIN_SLICES || values < MIN_VALUES) {
         return false;
       }
       Moments moments = new Moments();
@@ -341,8 +341,8 @@ final class InjectorTally {
     /** The factor on the error of the mean where each part resembles the one before. */
     private double correlationFactor(Moments moments) {
       double[] series = differences.stream().mapToDouble(Double::doubleValue).toArray();
-      double r = Persistence.autocorrelation(series, moments);
-      return Math.sqrt(Persistence.slices(Math.max(0, Math.min(Persistence.MOST, r))));
+      double r = Autocorrelation.autocorrelation(series, moments);
+      return Math.sqrt(Autocorrelation.slices(Math.max(0, Math.min(Autocorrelation.MOST, r))));
     }
   }
 

@@ -80,8 +80,8 @@ final class LoadCurve {
   }
 
   /** The clock of headlines about it. */
-  HeadlineClock clock() {
-    return HeadlineClock.of(levels);
+  LatencyOrigin clock() {
+    return LatencyOrigin.of(levels);
   }
 
   /**

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outages {
 
-  private static final double LEAST_S = 1;
-  private static final int LEAST_REQUESTS = 3;
+  private static final double MIN_S = 1;
+  private static final int MIN_REQUESTS = 3;
 
   /** Highest number of such spans expected by chance in a run with as many failures. */
   private static final double CHANCE = 0.01;
@@ -134,10 +134,10 @@ final class Outages {
    * the run failed.
    */
   private boolean isOutage(FailingSpan span) {
-    return span.seconds() >= LEAST_S
-        && span.requests() >= LEAST_REQUESTS
+    return span.seconds() >= MIN_S
+        && span.requests() >= MIN_REQUESTS
         && !served.isEmpty()
-        && (span.backAtS() != null || span.sent() >= LEAST_REQUESTS)
+        && (span.backAtS() != null || span.sent() >= MIN_REQUESTS)
         && runsByChance(span.requests()) < CHANCE;
   }
 

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 public final class OverTime implements Consumer<RequestRecord> {
 
   private static final long SECOND = 1_000_000_000L;
-  private static final int MOST_QUOTAS = 6;
+  private static final int MAX_QUOTAS = 6;
 
   /** The kind of failure where a check of the simulation refuses a complete answer. */
   static final String CHECK_FAILED = "check failed";
@@ -90,7 +90,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
 
     private void left(String quota, double share) {
-      if (quotaLeft.size() < MOST_QUOTAS || quotaLeft.containsKey(quota)) {
+      if (quotaLeft.size() < MAX_QUOTAS || quotaLeft.containsKey(quota)) {
         quotaLeft.merge(quota, share, Math::min);
       }
     }

@@ -16,7 +16,7 @@ final class Peaks {
 
   private static final long SECOND = 1_000_000_000L;
   private static final long FINEST = SECOND / 100;
-  private static final int MOST_SAMPLES = 1 << 15;
+  private static final int MAX_SAMPLES = 1 << 15;
 
   private final long from;
   private long to;
@@ -34,7 +34,7 @@ final class Peaks {
   Peaks(long from, long to) {
     this.from = from;
     this.to = to;
-    while ((to - from) / step >= MOST_SAMPLES) {
+    while ((to - from) / step >= MAX_SAMPLES) {
       step *= 2;
     }
   }

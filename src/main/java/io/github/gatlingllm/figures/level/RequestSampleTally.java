@@ -37,7 +37,7 @@ final class RequestSampleTally {
   private static final double[] PAUSES_MS = {20, 50, 100, 200, 500, 1_000, 2_000, 5_000};
 
   /** Load levels whose single requests are kept; about 1 MiB each. */
-  static final int MOST_LEVELS = 24;
+  static final int MAX_LEVELS = 24;
 
   private final Map<Integer, LevelTally> levels = new TreeMap<>();
   private final Map<Integer, BreakdownTally> breakdowns = new TreeMap<>();
@@ -71,7 +71,7 @@ final class RequestSampleTally {
 
   private @Nullable LevelTally level(int index) {
     LevelTally known = levels.get(index);
-    if (known == null && levels.size() < MOST_LEVELS) {
+    if (known == null && levels.size() < MAX_LEVELS) {
       known = new LevelTally(new DependenceTally(), new EventSizes());
       levels.put(index, known);
     }
@@ -186,9 +186,9 @@ final class RequestSampleTally {
   /** Times of ok requests against lengths and against the position in the answer. */
   static final class DependenceTally {
 
-    private final CloudTally ttftByPrompt = new CloudTally();
-    private final CloudTally e2eByOutput = new CloudTally();
-    private final CloudTally itlByPosition = new CloudTally();
+    private final ScatterSample ttftByPrompt = new ScatterSample();
+    private final ScatterSample e2eByOutput = new ScatterSample();
+    private final ScatterSample itlByPosition = new ScatterSample();
 
     void add(RequestRecord record, TokenStream stream) {
       String id = record.identity().requestId();
@@ -213,7 +213,7 @@ final class RequestSampleTally {
       for (int i = 0; i < id.length(); i++) {
         hash = (hash ^ id.charAt(i)) * 0x100000001b3L;
       }
-      return CloudTally.spread(hash);
+      return ScatterSample.spread(hash);
     }
 
     Dependence dependence() {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * length of the run. Not part of {@code summary.json}.
  *
  * @param levels the requests of each load level, by the position of the level; of at most {@value
- *     RequestSampleTally#MOST_LEVELS} levels
+ *     RequestSampleTally#MAX_LEVELS} levels
  * @param lagMs start − scheduled of planned arrivals in ms; null outside open loops
  */
 public record RequestSamples(
@@ -51,7 +51,7 @@ public record RequestSamples(
    * @param ranges figures of all values by range of x, ascending; each range is a quarter of a
    *     doubling wide
    * @param dots a sample, ascending by x: values drawn by a hash of the request id, and of each
-   *     range the {@value CloudTally#SLOWEST} slowest and the fastest
+   *     range the {@value ScatterSample#SLOWEST} slowest and the fastest
    * @param all number of all values
    */
   public record Cloud(List<Range> ranges, List<Dot> dots, long all) {}

@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 final class RunBounds {
 
   private static final String NUMBER = "[0-9]{1,9}(\\.[0-9]{1,9})?";
-  private static final int MOST_LEVELS = 200;
-  private static final int MOST_MONTHS = 100;
+  private static final int MAX_LEVELS = 200;
+  private static final int MAX_MONTHS = 100;
   private static final long MONTH = TimeUnit.DAYS.toNanos(31);
 
-  private final BoundedNames names = new BoundedNames(List.of(), MOST_LEVELS);
+  private final BoundedNames names = new BoundedNames(List.of(), MAX_LEVELS);
   private final Map<Long, Month> months = new HashMap<>();
   private @Nullable String runId;
   private @Nullable String injector;
@@ -76,7 +76,7 @@ final class RunBounds {
     runId = runId == null ? id.runId() : runId;
     injector = injector == null ? id.injector() : injector;
     Long number = from / MONTH;
-    if (months.size() >= MOST_MONTHS && !months.containsKey(number)) {
+    if (months.size() >= MAX_MONTHS && !months.containsKey(number)) {
       return;
     }
     Month month = months.computeIfAbsent(number, n -> new Month());

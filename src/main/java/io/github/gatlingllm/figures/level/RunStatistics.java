@@ -45,14 +45,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunStatistics {
 
-  private static final int MOST_NAMES = 100;
+  private static final int MAX_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
   /** Load levels outside the plan, which have no rates, that keep their names. */
-  private static final int MOST_UNPLANNED = 20;
+  private static final int MAX_UNPLANNED = 20;
 
   /** Pairs of load level and request name with figures of their own, 1 MiB each. */
-  private static final int MOST_GROUPS = 500;
+  private static final int MAX_GROUPS = 500;
 
   /** How far outside the run a record may start: wrong clocks and time zones differ by less. */
   private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
@@ -73,7 +73,7 @@ public final class RunStatistics {
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
-  final Map<String, SilenceTally> silence = new LinkedHashMap<>();
+  final Map<String, StallDetector> silence = new LinkedHashMap<>();
   final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
@@ -92,7 +92,7 @@ public final class RunStatistics {
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
-    boundedNames = new BoundedNames(info.stages(), MOST_UNPLANNED);
+    boundedNames = new BoundedNames(info.stages(), MAX_UNPLANNED);
     readingSpeed = info.reportOptions().readingSpeed();
     values = new RequestValues(readingSpeed);
     latestGroup = emptyGroup();
@@ -190,7 +190,7 @@ public final class RunStatistics {
     stream.read(record);
     addTokens(level, name, inSlo, id.injector());
     addTimes(record, level, name, inSlo);
-    silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
+    silence.computeIfAbsent(id.target(), t -> new StallDetector(runStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
     byInjector.add(record, level);
@@ -352,9 +352,9 @@ public final class RunStatistics {
   /** Notes what a server calls one of its timings. */
   private void addServerName(String name) {
     String key = ServerReport.Timing.keyOf(name);
-    if (serverNames.size() < MOST_NAMES || serverNames.containsKey(key)) {
+    if (serverNames.size() < MAX_NAMES || serverNames.containsKey(key)) {
       Set<String> names = serverNames.computeIfAbsent(key, k -> new TreeSet<>());
-      if (names.size() < MOST_NAMES) {
+      if (names.size() < MAX_NAMES) {
         names.add(name);
       }
     }
@@ -373,7 +373,7 @@ public final class RunStatistics {
     return known != null
         ? known
         : groups.computeIfAbsent(
-            groups.size() < MOST_GROUPS ? key : new Key(key.level(), OTHER_NAMES),
+            groups.size() < MAX_GROUPS ? key : new Key(key.level(), OTHER_NAMES),
             k -> GroupTally.of(windows.levels().get(k.level()), readingSpeed));
   }
 
@@ -387,7 +387,7 @@ public final class RunStatistics {
     if (known != null) {
       return known;
     }
-    if (names.size() >= MOST_NAMES) {
+    if (names.size() >= MAX_NAMES) {
       return OTHER_NAMES;
     }
     names.put(name, name);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class ServerTally {
 
   /** Timings with figures of their own, and quotas; further ones are ignored. */
-  private static final int MOST_NAMES = 40;
+  private static final int MAX_NAMES = 40;
 
   private final Map<String, ValueRecorder> timings = new TreeMap<>();
   private final ValueRecorder retryAfterS = new ValueRecorder(ValueRecorder.MILLIONTHS);
@@ -52,14 +52,14 @@ final class ServerTally {
   }
 
   private void timing(String key, double value) {
-    if (timings.size() < MOST_NAMES || timings.containsKey(key)) {
+    if (timings.size() < MAX_NAMES || timings.containsKey(key)) {
       timings.computeIfAbsent(key, k -> new ValueRecorder(ValueRecorder.MILLIONTHS)).add(value);
     }
   }
 
   private void quota(Map<String, Double> limits, String key) {
     String name = key.replaceFirst("_(limit|remaining)$", "");
-    if (name.equals(key) || (quotas.size() >= MOST_NAMES && !quotas.containsKey(name))) {
+    if (name.equals(key) || (quotas.size() >= MAX_NAMES && !quotas.containsKey(name))) {
       return;
     }
     Double limit = limits.get(name + "_limit");

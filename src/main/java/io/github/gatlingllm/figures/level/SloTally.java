@@ -283,20 +283,20 @@ final class SloTally {
    *
    * @param target null for all targets
    */
-  String quote(@Nullable String target, HeadlineClock clock) {
+  String quote(@Nullable String target, LatencyOrigin clock) {
     Stream<Judge> judges = target == null ? judges() : Stream.of(judge(target));
     return withClock(text(target), judges.flatMap(Judge::all), clock);
   }
 
   /** The SLO of a load level, without objectives that apply to none of its requests. */
-  String quote(String target, int level, HeadlineClock clock) {
+  String quote(String target, int level, LatencyOrigin clock) {
     List<Objectives> used = judge(target).all().filter(all -> all.areIn(level)).toList();
     return used.isEmpty()
         ? quote(target, clock)
         : withClock(judge(target).text(used::contains), used.stream(), clock);
   }
 
-  private static String withClock(String text, Stream<Objectives> of, HeadlineClock clock) {
+  private static String withClock(String text, Stream<Objectives> of, LatencyOrigin clock) {
     List<String> fromSchedule =
         of.flatMap(all -> all.slo.objectives().stream())
             .map(Slo.Objective::measure)

@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Neighbouring values are correlated, which lets random waves look like trends. The variance of
  * both tests is therefore raised by (1 + φ) ÷ (1 − φ) (Yue and Wang 2004), where φ is the
- * {@linkplain Persistence#upper correlation} of the residuals, of times on a logarithmic scale. For
- * the trend, residuals are taken from a fitted parabola; where hardly any variance is left, φ is 0.
+ * {@linkplain Autocorrelation#upper correlation} of the residuals, of times on a logarithmic scale.
+ * For the trend, residuals are taken from a fitted parabola; where hardly any variance is left, φ
+ * is 0.
  *
  * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
  * corrects them for all levels of a run (Holm 1979). Of 200 simulated stationary M/G/16 queues each
@@ -50,9 +51,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SteadyState {
 
-  private static final long LEAST_NANOS = 20_000_000_000L;
-  private static final int LEAST_REQUESTS = 40;
-  private static final double LEAST_PER_VALUE = 5;
+  private static final long MIN_NANOS = 20_000_000_000L;
+  private static final int MIN_REQUESTS = 40;
+  private static final double MIN_PER_VALUE = 5;
 
   /** Number of tests: start and trend of three series. */
   private static final int TESTS = 6;
@@ -131,11 +132,11 @@ final class SteadyState {
   static @Nullable Steadiness of(LevelWindow window, List<TimeSlice> slices) {
     double requests =
         slices.stream().mapToDouble(s -> s.values(Metric.E2E_FROM_SCHEDULE_MS).total()).sum();
-    if (window.nanos() < LEAST_NANOS || requests < LEAST_REQUESTS) {
+    if (window.nanos() < MIN_NANOS || requests < MIN_REQUESTS) {
       return null;
     }
     int length = 1;
-    while (length < 4 && requests * length / slices.size() < LEAST_PER_VALUE) {
+    while (length < 4 && requests * length / slices.size() < MIN_PER_VALUE) {
       length++;
     }
     double seconds = window.nanos() / 1e9 / slices.size() * length;
@@ -247,13 +248,14 @@ final class SteadyState {
       (i < cut ? first : rest).add(values[i], 1);
     }
     double[] steady = Arrays.copyOfRange(values, cut, values.length);
-    double phi = Persistence.upper(steady, 1);
+    double phi = Autocorrelation.upper(steady, 1);
     int freedom = steady.length - 1;
     double variance = rest.std() * rest.std() * steady.length / freedom;
     double error =
         Math.sqrt(
             variance
-                * (Persistence.within(cut, phi) / cut + Persistence.slices(phi) / steady.length));
+                * (Autocorrelation.within(cut, phi) / cut
+                    + Autocorrelation.slices(phi) / steady.length));
     double difference = Math.abs(first.mean() - rest.mean());
     if (difference <= 1e-9 * Math.abs(rest.mean())) {
       return 1;
@@ -294,7 +296,7 @@ final class SteadyState {
       for (int size : ties.values()) {
         variance -= spread(size);
       }
-      variance *= Persistence.slices(phi);
+      variance *= Autocorrelation.slices(phi);
       return new Trend(variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0);
     }
 
@@ -311,7 +313,7 @@ final class SteadyState {
       double[] left = withoutParabola(values);
       return squares(left) <= UNEXPLAINED * squares(without(values, power(values.length, 0)))
           ? 0
-          : Persistence.upper(left, 3);
+          : Autocorrelation.upper(left, 3);
     }
 
     /** The residuals of a fitted parabola, by orthogonal polynomials. */

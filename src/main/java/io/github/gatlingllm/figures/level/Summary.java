@@ -166,8 +166,8 @@ public record Summary(
   }
 
   /** The clock of headlines about the run. */
-  HeadlineClock clock() {
-    return HeadlineClock.of(stages);
+  LatencyOrigin clock() {
+    return LatencyOrigin.of(stages);
   }
 
   /** The variant of a metric that headlines quote: from schedule where requests waited. */
@@ -563,7 +563,7 @@ public record Summary(
       @Nullable String note) {
 
     private static final int DIGITS = 4;
-    private static final int MOST_DIGITS = 15;
+    private static final int MAX_DIGITS = 15;
 
     /** Whether it holds. */
     public boolean ok() {
@@ -610,7 +610,7 @@ public record Summary(
       if (value == null || value == Math.rint(value)) {
         return value;
       }
-      for (int digits = DIGITS; digits < MOST_DIGITS; digits++) {
+      for (int digits = DIGITS; digits < MAX_DIGITS; digits++) {
         double rounded = new BigDecimal(value).round(new MathContext(digits)).doubleValue();
         if (assertion.holds(rounded) == ok()) {
           return rounded;

@@ -44,7 +44,7 @@ final class SummaryAssembly {
   /** Names of the built-in scenarios whose prompts have text in common. */
   private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
 
-  private static final int MOST_NAMES = 100;
+  private static final int MAX_NAMES = 100;
 
   /** Endpoints on the machine of the load generator. */
   private static final Pattern HERE =
@@ -275,7 +275,7 @@ final class SummaryAssembly {
   }
 
   private @Nullable Silence silence(LevelWindow window) {
-    SilenceTally silence = counted.silence.get(window.level().target());
+    StallDetector silence = counted.silence.get(window.level().target());
     return silence == null ? null : silence.over(window);
   }
 
@@ -388,7 +388,7 @@ final class SummaryAssembly {
       LevelWindow window = counted.windows.levels().get(stages.indexOf(curve.chosen().level()));
       for (String name : groups.requests(curve.target())) {
         Figures figures = groups.part(curve.target(), window.level(), name, null).figures();
-        if (figures.counts().started() > 0 && all.size() < MOST_NAMES) {
+        if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
           all.add(new RequestAtPoint(name, curve(curve), figures));
         }
       }

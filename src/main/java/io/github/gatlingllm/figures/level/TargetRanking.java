@@ -22,7 +22,7 @@ final class TargetRanking {
   /** Targets that differ by less deliver about the same. */
   private static final double SAME = 0.03;
 
-  private static final int MOST_SCENARIOS = 3;
+  private static final int MAX_SCENARIOS = 3;
 
   private TargetRanking() {}
 
@@ -37,7 +37,7 @@ final class TargetRanking {
     byScenario.forEach(
         (scenario, own) -> {
           boolean answered = own.stream().filter(c -> value(tokens(c)) > 0).count() > 1;
-          if (answered && sentences.size() < MOST_SCENARIOS) {
+          if (answered && sentences.size() < MAX_SCENARIOS) {
             sentences.add((byScenario.size() > 1 ? scenario + ": " : "") + sentence(own));
           }
         });

@@ -11,8 +11,8 @@ import java.util.BitSet;
  */
 record TimeSlots(long originNanos, long slotNanos, int count) {
 
-  private static final long LEAST_SLOT = 10_000_000L;
-  private static final int MOST_SLOTS = 1 << 20;
+  private static final long MIN_SLOT = 10_000_000L;
+  private static final int MAX_SLOTS = 1 << 20;
 
   /**
    * The slots of a run.
@@ -21,7 +21,7 @@ record TimeSlots(long originNanos, long slotNanos, int count) {
    * @param until its end
    */
   static TimeSlots of(long from, long until) {
-    long slotNanos = Math.max(LEAST_SLOT, (until - from) / MOST_SLOTS + 1);
+    long slotNanos = Math.max(MIN_SLOT, (until - from) / MAX_SLOTS + 1);
     return new TimeSlots(from, slotNanos, (int) Math.max(1, (until - from) / slotNanos + 1));
   }
 

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With event times, each event has the tokens that the server reported, else an even share of N.
  * Without event times, N tokens are spread evenly from the first token to the last, over at most
- * {@value #MOST_INTERPOLATED} instants. An answer in one body has all tokens at its last byte.
+ * {@value #MAX_INTERPOLATED} instants. An answer in one body has all tokens at its last byte.
  */
 final class TokenStream implements TokenGaps.Visitor {
 
   /** Percentiles of requests with more tokens are not computed. */
-  private static final long MOST_SORTED = 1_000_000;
+  private static final long MAX_SORTED = 1_000_000;
 
-  private static final int MOST_INTERPOLATED = 100_000;
+  private static final int MAX_INTERPOLATED = 100_000;
 
   private TokenTimes times = TokenTimes.KNOWN;
   private int arrivals;
@@ -84,7 +84,7 @@ final class TokenStream implements TokenGaps.Visitor {
       return TokenTimes.KNOWN;
     }
     int n = known == null ? record.events().count() : known;
-    int points = Math.min(n, MOST_INTERPOLATED);
+    int points = Math.min(n, MAX_INTERPOLATED);
     for (int i = 0; i < points; i++) {
       double part = points == 1 ? 0 : (double) i / (points - 1);
       arrived(admitted + first + Math.round(part * (last - first)), (double) n / points);
@@ -215,7 +215,7 @@ final class TokenStream implements TokenGaps.Visitor {
       return;
     }
     if (oneEach) {
-      sorted = gaps > MOST_SORTED ? 0 : gaps;
+      sorted = gaps > MAX_SORTED ? 0 : gaps;
       ranks.take(chunkMicros, sorted);
       return;
     }
@@ -223,7 +223,7 @@ final class TokenStream implements TokenGaps.Visitor {
     for (int g = 0; g < gaps; g++) {
       all += gapTokens[g];
     }
-    sorted = all > MOST_SORTED ? 0 : (int) all;
+    sorted = all > MAX_SORTED ? 0 : (int) all;
     if (ascending.length < sorted) {
       ascending = new double[Math.max(sorted, ascending.length * 2)];
     }

@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
  * The batch trials of one load level: Σ tokens ÷ wall time of each, from its first schedule to its
  * last close.
  *
- * <p>Memory is bounded: the first {@value #MOST_ROWS} trials are kept, and of the later ones the
- * {@value #MOST_OPEN} latest. Trials follow each other, so that older ones have ended; they are
+ * <p>Memory is bounded: the first {@value #MAX_ROWS} trials are kept, and of the later ones the
+ * {@value #MAX_OPEN} latest. Trials follow each other, so that older ones have ended; they are
  * added to sums.
  */
 final class TrialTally {
 
   /** Trials with a row of their own in the report. */
-  static final int MOST_ROWS = 1_000;
+  static final int MAX_ROWS = 1_000;
 
-  private static final int MOST_OPEN = 100;
+  private static final int MAX_OPEN = 100;
 
   private static final class Span {
     private long from = Long.MAX_VALUE;
@@ -86,7 +86,7 @@ final class TrialTally {
     if (trial == null) {
       return;
     }
-    Map<Integer, Span> into = trial <= MOST_ROWS ? rows : open;
+    Map<Integer, Span> into = trial <= MAX_ROWS ? rows : open;
     Span span = into.computeIfAbsent(trial, t -> new Span());
     span.requests++;
     span.ok += record.outcome().ok() ? 1 : 0;
@@ -97,7 +97,7 @@ final class TrialTally {
       span.to = Math.max(span.to, closed);
       span.tokens += tokens == null ? 0 : tokens;
     }
-    if (open.size() > MOST_OPEN) {
+    if (open.size() > MAX_OPEN) {
       ended.add(open.pollFirstEntry().getValue());
     }
   }

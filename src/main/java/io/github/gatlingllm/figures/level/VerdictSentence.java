@@ -28,7 +28,7 @@ final class VerdictSentence {
   private static final String SEARCH = "search";
 
   /** A smaller share of failed or rate-limited requests is reported by the checks only. */
-  private static final double LEAST_FAILED = 0.01;
+  private static final double MIN_FAILED = 0.01;
 
   private final LoadCurve curve;
 
@@ -53,7 +53,7 @@ final class VerdictSentence {
       parts.add(capital(new VerdictSentence(curves.get(0)).plain(found)) + ".");
     }
     double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
-    if (run.counts().ok() > 0 && limited >= LEAST_FAILED) {
+    if (run.counts().ok() > 0 && limited >= MIN_FAILED) {
       parts.add(
           "The server's rate limits turned "
               + NumberText.percent(limited)
@@ -126,7 +126,8 @@ final class VerdictSentence {
     if (levels.size() == 1 || levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return sentence();
     }
-    String few = chosen.by() == Choice.IN_SLO ? new SloWords(curve, level, List.of()).tooFew() : "";
+    String few =
+        chosen.by() == Choice.IN_SLO ? new SloFormatter(curve, level, List.of()).tooFew() : "";
     String figures =
         failures(level, ";")
             + tokens(level)
@@ -165,7 +166,7 @@ final class VerdictSentence {
   private static String failures(Stage level, String end) {
     Figures.Counts counts = level.figures().counts();
     double failed = (double) counts.failed() / Math.max(1, counts.ended());
-    return failed < LEAST_FAILED
+    return failed < MIN_FAILED
         ? ""
         : "%s of %s failed%s%s "
             .formatted(
@@ -211,7 +212,7 @@ final class VerdictSentence {
     if (goodput == null || goodput.attempted() + goodput.excluded() == 0) {
       return plain(level);
     }
-    return at(level) + tokens(level) + "; " + new SloWords(curve, level, List.of()).outcome();
+    return at(level) + tokens(level) + "; " + new SloFormatter(curve, level, List.of()).outcome();
   }
 
   private String limit() {
@@ -221,11 +222,11 @@ final class VerdictSentence {
       Stage lowest = levels.get(0);
       return curve.isMet(lowest)
           ? capital(judged(lowest))
-          : new SloWords(curve, lowest, levels).noneMeets(load(lowest));
+          : new SloFormatter(curve, lowest, levels).noneMeets(load(lowest));
     }
     Stage holding = levels.get(at);
     List<Stage> missedBelow = levels.subList(0, at).stream().filter(s -> !curve.holds(s)).toList();
-    SloWords words = new SloWords(curve, holding, missedBelow);
+    SloFormatter words = new SloFormatter(curve, holding, missedBelow);
     String few = words.tooFew();
     boolean isHighest = at == levels.size() - 1;
     return "%s up to %s (%s%s)%s%s%s"

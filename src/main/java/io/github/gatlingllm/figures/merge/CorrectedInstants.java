@@ -14,7 +14,7 @@ import java.util.function.LongUnaryOperator;
 final class CorrectedInstants extends FilterOutputStream {
 
   /** Digits that always fit into a {@code long}. */
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
 
   private final byte[] key;
   private final LongUnaryOperator clock;
@@ -35,7 +35,7 @@ final class CorrectedInstants extends FilterOutputStream {
   @Override
   public void write(int next) throws IOException {
     if (matched == key.length) {
-      if (next >= '0' && next <= '9' && digits <= MOST_DIGITS) {
+      if (next >= '0' && next <= '9' && digits <= MAX_DIGITS) {
         number = number * 10 + (next - '0');
         digits++;
         return;

@@ -6,7 +6,7 @@ package io.github.gatlingllm.figures.metric;
  */
 public final class StudentT {
 
-  private static final int MOST_TERMS = 500;
+  private static final int MAX_TERMS = 500;
 
   private StudentT() {}
 
@@ -50,7 +50,7 @@ public final class StudentT {
     double c = 1;
     double d = 1 / nonZero(1 - (a + b) * x / (a + 1), tiny);
     double value = d;
-    for (int m = 1; m <= MOST_TERMS; m++) {
+    for (int m = 1; m <= MAX_TERMS; m++) {
       double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
       d = 1 / nonZero(1 + even * d, tiny);
       c = nonZero(1 + even / c, tiny);

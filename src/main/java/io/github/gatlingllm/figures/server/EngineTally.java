@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes figures by load level and over time from the readings of {@code llm/server.jsonl}, in
  * the order of the file. Bounded memory: sums per load level and time bucket, and the latest
- * reading of each of at most {@value #MOST_PAGES} pages.
+ * reading of each of at most {@value #MAX_PAGES} pages.
  */
 public final class EngineTally {
 
-  private static final int MOST_PAGES = 200;
+  private static final int MAX_PAGES = 200;
 
   /** Older readings of a page are not combined with current ones of other pages. */
   private static final long STALE_NANOS = 10_000_000_000L;
@@ -115,7 +115,7 @@ public final class EngineTally {
   /** Adds the next reading of a page. */
   public void add(ServerSample sample) {
     PageKey key = new PageKey(sample.target(), sample.url());
-    if (pages.size() >= MOST_PAGES && !pages.containsKey(key)) {
+    if (pages.size() >= MAX_PAGES && !pages.containsKey(key)) {
       return;
     }
     PageState page = pages.computeIfAbsent(key, k -> new PageState());

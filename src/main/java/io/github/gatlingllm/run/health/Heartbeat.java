@@ -32,7 +32,7 @@ final class Heartbeat implements Runnable {
    */
   private static final long EXACT_NANOS = 500_000;
 
-  private static final int MOST_STARTS = 50;
+  private static final int MAX_STARTS = 50;
 
   /**
    * Beats that were read, and beats that were counted; the latter include overdue beats that had
@@ -68,7 +68,7 @@ final class Heartbeat implements Runnable {
       Heartbeat heartbeat = new Heartbeat(clock, delayNanos);
       Future<?> task = loop.apply(heartbeat);
       long took = clock.getAsLong() + delayNanos - heartbeat.firstNanos;
-      if (took <= EXACT_NANOS || starts == MOST_STARTS) {
+      if (took <= EXACT_NANOS || starts == MAX_STARTS) {
         return new Started(heartbeat, task);
       }
       var unused = task.cancel(false);

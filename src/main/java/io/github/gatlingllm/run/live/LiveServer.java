@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class LiveServer implements AutoCloseable {
 
   /** Each viewer has a thread, which is mostly idle. */
-  private static final int MOST_VIEWERS = 16;
+  private static final int MAX_VIEWERS = 16;
 
   private static final long EVERY_SECONDS = 2;
 
@@ -42,7 +42,7 @@ final class LiveServer implements AutoCloseable {
   private final ThreadPoolExecutor viewers =
       new ThreadPoolExecutor(
           0,
-          MOST_VIEWERS,
+          MAX_VIEWERS,
           10,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),

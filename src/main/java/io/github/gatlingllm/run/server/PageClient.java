@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests metrics pages on connections of its own: HTTP/1.1, no proxy, no redirects. A response
- * that takes longer than the timeout or is larger than {@value #MOST_BYTES} bytes is an error.
+ * that takes longer than the timeout or is larger than {@value #MAX_BYTES} bytes is an error.
  */
 final class PageClient {
 
-  static final int MOST_BYTES = 8 << 20;
+  static final int MAX_BYTES = 8 << 20;
 
   private static final String ACCEPT =
       "text/plain;version=0.0.4, application/openmetrics-text;q=0.5, */*;q=0.1";
@@ -113,12 +113,12 @@ final class PageClient {
       byte[] body = response.body();
       if (response.headers().firstValue("Content-Encoding").orElse("").contains("gzip")) {
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(body))) {
-          body = in.readNBytes(MOST_BYTES + 1);
+          body = in.readNBytes(MAX_BYTES + 1);
         } catch (IOException e) {
           throw new IOException("damaged gzip data", e);
         }
       }
-      if (body.length > MOST_BYTES) {
+      if (body.length > MAX_BYTES) {
         throw tooLarge();
       }
       text.complete(new String(body, StandardCharsets.UTF_8));
@@ -128,7 +128,7 @@ final class PageClient {
   }
 
   private static IOException tooLarge() {
-    return new IOException("larger than " + (MOST_BYTES >> 20) + " MiB");
+    return new IOException("larger than " + (MAX_BYTES >> 20) + " MiB");
   }
 
   private String why(Throwable failure) {
@@ -150,12 +150,12 @@ final class PageClient {
     return cause instanceof ConnectException ? "no connection" : "response incomplete or not HTTP";
   }
 
-  /** The body exceeds {@link #MOST_BYTES}. */
+  /** The body exceeds {@link #MAX_BYTES}. */
   private static final class TooLarge extends IOException {
     private static final long serialVersionUID = 1;
   }
 
-  /** Collects a body up to {@link #MOST_BYTES}, and cancels the exchange beyond. */
+  /** Collects a body up to {@link #MAX_BYTES}, and cancels the exchange beyond. */
   private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
 
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();
@@ -181,7 +181,7 @@ final class PageClient {
       }
       buffers.forEach(part -> size += part.remaining());
       parts.addAll(buffers);
-      if (size > MOST_BYTES) {
+      if (size > MAX_BYTES) {
         parts.clear();
         subscription.ifPresent(Flow.Subscription::cancel);
         body.completeExceptionally(new TooLarge());

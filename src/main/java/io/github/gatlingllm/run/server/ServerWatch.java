@@ -41,7 +41,7 @@ public final class ServerWatch {
    * Least time before a reading that is triggered when the last user leaves, which may happen
    * often.
    */
-  private static final Duration LEAST_GAP = Duration.ofMillis(200);
+  private static final Duration MIN_GAP = Duration.ofMillis(200);
 
   private final ServerFile file;
   private final LongUnaryOperator unixNanos;
@@ -173,7 +173,7 @@ public final class ServerWatch {
                   readAll();
                   isSettled = true;
                 },
-                Math.max(0, LEAST_GAP.toNanos() - since),
+                Math.max(0, MIN_GAP.toNanos() - since),
                 TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
         // The run has ended.

@@ -17,28 +17,28 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One per event loop; used by its thread only.
  */
-final class AfterReading {
+final class DeferredTasks {
 
-  private static final Logger LOGGER = LoggerFactory.getLogger(AfterReading.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger(DeferredTasks.class);
 
   /** Longest time until the connections are read again. */
   private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-  private static final FastThreadLocal<AfterReading> OF_THREAD =
+  private static final FastThreadLocal<DeferredTasks> OF_THREAD =
       new FastThreadLocal<>() {
         @Override
-        protected AfterReading initialValue() {
-          return new AfterReading();
+        protected DeferredTasks initialValue() {
+          return new DeferredTasks();
         }
       };
 
   private final Queue<Runnable> tasks = new ArrayDeque<>();
 
-  private AfterReading() {}
+  private DeferredTasks() {}
 
   /** Runs the task soon, after all tasks before it. Call on the event loop. */
   static void execute(EventLoop eventLoop, Runnable task) {
-    AfterReading queue = OF_THREAD.get();
+    DeferredTasks queue = OF_THREAD.get();
     queue.tasks.add(task);
     if (queue.tasks.size() == 1) {
       EventLoops.execute(eventLoop, () -> queue.runSlice(eventLoop));

@@ -12,17 +12,17 @@ import java.util.List;
  * The correlation of a time slice with the next one. As a first-order autoregression with
  * coefficient φ, n slices are worth n × (1 − φ) ÷ (1 + φ) independent ones.
  */
-public final class Persistence {
+public final class Autocorrelation {
 
   /** The largest φ that so few slices can show. */
   static final double MOST = 0.9;
 
-  private static final double MOST_UPPER = 0.95;
+  private static final double MAX_UPPER = 0.95;
 
   private static final double ROUNDING = 1e-9;
   private static final int[] LENGTHS = {1, 2, 3, 4};
 
-  private Persistence() {}
+  private Autocorrelation() {}
 
   /**
    * The variance of a sum over all slices.
@@ -72,7 +72,7 @@ public final class Persistence {
 
   /**
    * φ for uses where too small a value does harm: half a standard error, √((1 − φ²) ÷ n), above the
-   * estimate, 0 to {@value #MOST_UPPER}.
+   * estimate, 0 to {@value #MAX_UPPER}.
    *
    * @param fitted number of coefficients fitted for these residuals, 1 for a mean; the estimate,
    *     otherwise too low by (fitted + (fitted + 2) φ) ÷ n, is corrected by it
@@ -80,7 +80,7 @@ public final class Persistence {
   static double upper(double[] residuals, int fitted) {
     double phi = estimate(residuals, fitted);
     double error = Math.sqrt(Math.max(0, 1 - phi * phi) / residuals.length);
-    return Math.max(0, Math.min(MOST_UPPER, phi + error / 2));
+    return Math.max(0, Math.min(MAX_UPPER, phi + error / 2));
   }
 
   private static double estimate(double[] series, int fitted) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class CloudTallyTest {
+class ScatterSampleTest {
 
   private record Value(String id, int x, int micros) {}
 
@@ -36,7 +36,7 @@ class CloudTallyTest {
     "2147483647, 1879048192, 2147483648"
   })
   void rangeOfALength(int x, long from, long to) {
-    CloudTally tally = new CloudTally();
+    ScatterSample tally = new ScatterSample();
     tally.add(x, 1_000, 1, 1, "a");
     Range range = tally.cloud().ranges().get(0);
     assertThat(range.from()).isEqualTo(from);
@@ -46,7 +46,7 @@ class CloudTallyTest {
 
   @Test
   void rangesCountEveryValue() {
-    CloudTally tally = new CloudTally();
+    ScatterSample tally = new ScatterSample();
     for (int i = 1; i <= 100; i++) {
       tally.add(128 + i % 2, i * 1_000, 1, i, "r" + i);
     }
@@ -84,7 +84,7 @@ class CloudTallyTest {
 
     assertThat(cloud(values)).isEqualTo(cloud);
     assertThat(cloud.dots())
-        .hasSizeBetween(CloudTally.SAMPLE, CloudTally.SAMPLE + cloud.ranges().size() * 4);
+        .hasSizeBetween(ScatterSample.SAMPLE, ScatterSample.SAMPLE + cloud.ranges().size() * 4);
     assertThat(cloud.dots())
         .extracting(Dot::requestId)
         .contains("slow 1", "slow 2", "slow 3", "fast");
@@ -93,7 +93,7 @@ class CloudTallyTest {
   }
 
   private static Cloud cloud(List<Value> values) {
-    CloudTally tally = new CloudTally();
+    ScatterSample tally = new ScatterSample();
     for (Value v : values) {
       tally.add(v.x(), v.micros(), 1, DependenceTally.hash(v.id()), v.id());
     }
@@ -102,17 +102,17 @@ class CloudTallyTest {
 
   @Test
   void fewValuesAreAllDrawn() {
-    CloudTally tally = new CloudTally();
+    ScatterSample tally = new ScatterSample();
     for (int i = 0; i < 300; i++) {
       tally.add(i, 1_000, 1, DependenceTally.hash("r" + i), "r" + i);
     }
     assertThat(tally.cloud().dots()).hasSize(300);
-    assertThat(new CloudTally().cloud().dots()).isEmpty();
+    assertThat(new ScatterSample().cloud().dots()).isEmpty();
   }
 
   @Test
   void negativeLengthsAndGapsWithoutTokensAreIgnored() {
-    CloudTally tally = new CloudTally();
+    ScatterSample tally = new ScatterSample();
     tally.add(-1, 1_000, 1, 1, "a");
     tally.add(5, 1_000, 0, 1, "a");
     assertThat(tally.cloud()).isEqualTo(new Cloud(List.of(), List.of(), 0));

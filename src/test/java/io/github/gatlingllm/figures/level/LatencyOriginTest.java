@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class HeadlineClockTest {
+class LatencyOriginTest {
 
   /**
    * So many requests a second for one second against a gate of 8; each holds its place for 2 s and

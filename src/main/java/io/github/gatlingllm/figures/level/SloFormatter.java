@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * percentiles of each objective, or a share of requests that meet all at once. Objectives of a
  * single request name say that name. Objectives that no request of the level has are left out.
  */
-final class SloWords {
+final class SloFormatter {
 
   private final Stage level;
   private final List<Term> terms;
-  private final HeadlineClock clock;
+  private final LatencyOrigin clock;
   private final boolean byRequests;
   private final String percent;
 
@@ -86,14 +86,14 @@ final class SloWords {
    *     judged, the whole SLO is quoted
    * @param missing other levels that the sentence says miss the SLO: it quotes their objectives too
    */
-  SloWords(LoadCurve curve, Stage level, List<Stage> missing) {
+  SloFormatter(LoadCurve curve, Stage level, List<Stage> missing) {
     this.level = level;
     List<Stage> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
     List<SloTally.Objectives> used =
         curve.slo().stream()
             .filter(of -> terms(of).anyMatch(term -> judged.stream().anyMatch(term::isIn)))
             .toList();
-    terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloWords::terms).toList();
+    terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloFormatter::terms).toList();
     clock = curve.clock();
     Slo first = terms.get(0).of.slo();
     byRequests =

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class AfterReadingTest {
+class DeferredTasksTest {
 
   /** Longer than a slice. */
   private static final long LONG_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
@@ -28,7 +28,7 @@ class AfterReadingTest {
   }
 
   private void later(Runnable task) {
-    AfterReading.execute(eventLoop, task);
+    DeferredTasks.execute(eventLoop, task);
   }
 
   private void lasts(String name) {

@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class RowsForGatlingTest {
+class StatsBatcherTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final EventLoop eventLoop = channel.eventLoop();
   private final List<Integer> logged = new ArrayList<>();
 
-  RowsForGatlingTest() {
+  StatsBatcherTest() {
     channel.freezeTime();
   }
 
@@ -29,7 +29,7 @@ class RowsForGatlingTest {
   private void log(int rows) {
     for (int i = 0; i < rows; i++) {
       int row = i;
-      RowsForGatling.log(eventLoop, Runnable::run, () -> logged.add(row));
+      StatsBatcher.log(eventLoop, Runnable::run, () -> logged.add(row));
     }
   }
 
@@ -61,7 +61,7 @@ class RowsForGatlingTest {
   @Test
   void rowsArePassedOnBeforeTheirUserLeaves() {
     log(3);
-    RowsForGatling.userLeaves();
+    StatsBatcher.userLeaves();
     assertThat(logged).containsExactly(0, 1, 2);
     advance(101);
     assertThat(logged).hasSize(3);

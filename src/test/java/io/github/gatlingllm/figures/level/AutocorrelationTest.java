@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
 
-class PersistenceTest {
+class AutocorrelationTest {
 
   @Test
   void correlationOfSlicesIsEstimated() {
@@ -16,14 +16,15 @@ class PersistenceTest {
       slow[i] = Math.sin(i * Math.PI / 12);
     }
 
-    assertThat(Persistence.coefficient(alternating)).isZero();
-    assertThat(Persistence.coefficient(slow)).isEqualTo(0.9);
-    assertThat(Persistence.coefficient(new double[48])).isZero();
+    assertThat(Autocorrelation.coefficient(alternating)).isZero();
+    assertThat(Autocorrelation.coefficient(slow)).isEqualTo(0.9);
+    assertThat(Autocorrelation.coefficient(new double[48])).isZero();
     // no correlation at all: half a standard error
-    assertThat(Persistence.upper(new double[48], 1)).isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
-    assertThat(Persistence.upper(slow, 1)).isEqualTo(0.95);
+    assertThat(Autocorrelation.upper(new double[48], 1))
+        .isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
+    assertThat(Autocorrelation.upper(slow, 1)).isEqualTo(0.95);
     // 1 + 2 × ½ × 0.5 of the (1 + 0.5) ÷ (1 − 0.5) is in blocks of 2
-    assertThat(Persistence.missedBy(2, 0.5)).isCloseTo(2, within(1e-12));
-    assertThat(Persistence.missedBy(1, 0.5)).isCloseTo(3, within(1e-12));
+    assertThat(Autocorrelation.missedBy(2, 0.5)).isCloseTo(2, within(1e-12));
+    assertThat(Autocorrelation.missedBy(1, 0.5)).isCloseTo(3, within(1e-12));
   }
 }

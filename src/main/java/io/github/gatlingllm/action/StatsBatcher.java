@@ -17,17 +17,17 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>One per event loop, whose thread adds rows.
  */
-final class RowsForGatling {
+final class StatsBatcher {
 
   private static final int MOST = 128;
 
   private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private static final FastThreadLocal<RowsForGatling> OF_THREAD =
+  private static final FastThreadLocal<StatsBatcher> OF_THREAD =
       new FastThreadLocal<>() {
         @Override
-        protected RowsForGatling initialValue() {
-          return new RowsForGatling();
+        protected StatsBatcher initialValue() {
+          return new StatsBatcher();
         }
       };
 
@@ -35,7 +35,7 @@ final class RowsForGatling {
   private int waiting;
   private boolean timed;
 
-  private RowsForGatling() {}
+  private StatsBatcher() {}
 
   /**
    * Adds a row. Call on the event loop.
@@ -44,7 +44,7 @@ final class RowsForGatling {
    * @param row passes itself to Gatling's statistics
    */
   static void log(EventLoop eventLoop, Executor actors, Runnable row) {
-    RowsForGatling batch = OF_THREAD.get();
+    StatsBatcher batch = OF_THREAD.get();
     batch.rows.add(row);
     if (++batch.waiting >= MOST) {
       batch.handOver(actors);

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
  * of conversations are on the console too: a line for the first of each kind, the numbers at the
  * end.
  */
-final class NotSent {
+final class SkippedRequests {
 
   private final Map<String, LongAdder> turns = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();

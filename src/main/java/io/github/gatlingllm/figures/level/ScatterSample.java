@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the smallest value of each range. Ranges are a quarter of a doubling wide: 1, 2, … 8, 10, 12, 14,
  * 16, 20, 24, … There are at most 124 ranges, of about 15 KiB each.
  */
-final class CloudTally {
+final class ScatterSample {
 
   /** Number of values of the sample that are drawn by hash. */
   static final int SAMPLE = 300;
@@ -31,7 +31,7 @@ final class CloudTally {
   /** Number of the slowest values of each range in the sample. */
   static final int SLOWEST = 3;
 
-  private static final int LEAST_FOR_P95 = 20;
+  private static final int MIN_FOR_P95 = 20;
 
   private final List<@Nullable Bin> bins = new ArrayList<>();
   private final PriorityQueue<Kept> sample =
@@ -210,7 +210,7 @@ final class CloudTally {
         bin.sumX / bin.count,
         bin.count,
         Math.min(max, Objects.requireNonNull(Shapes.percentileMs(bin.times, 50))),
-        bin.count < LEAST_FOR_P95
+        bin.count < MIN_FOR_P95
             ? null
             : (Double) Math.min(max, Objects.requireNonNull(Shapes.percentileMs(bin.times, 95))),
         max);

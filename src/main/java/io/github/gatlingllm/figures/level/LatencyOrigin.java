@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param isNamed whether the load is open, or requests waited between schedule and admission for
  *     more than 1 % of their latency
  */
-record HeadlineClock(boolean isNamed) {
+record LatencyOrigin(boolean isNamed) {
 
   private static final double AGREE = 0.01;
 
   /** The clock of the headlines about these load levels. */
-  static HeadlineClock of(List<Stage> levels) {
-    return new HeadlineClock(
+  static LatencyOrigin of(List<Stage> levels) {
+    return new LatencyOrigin(
         levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures()::metric)));
   }
 

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * one request is in flight and has no token yet, the bound grows with its prompt; there is no bound
  * where the server generates tokens that it does not send.
  */
-final class SilenceTally {
+final class StallDetector {
 
-  private static final double LEAST_S = 1;
-  private static final double MOST_MEDIANS = 3;
+  private static final double MIN_S = 1;
+  private static final double MAX_MEDIANS = 3;
 
   /** Prefills that are kept; with more of them, half of all requests wait that long. */
-  private static final int MOST_PREFILLS = 1 << 12;
+  private static final int MAX_PREFILLS = 1 << 12;
 
   private final TimeSlots slots;
   private final BitSet received = new BitSet();
@@ -49,7 +49,7 @@ final class SilenceTally {
    * @param from start of the run, epoch nanoseconds
    * @param until its end
    */
-  SilenceTally(long from, long until) {
+  StallDetector(long from, long until) {
     slots = TimeSlots.of(from, until);
   }
 
@@ -124,7 +124,7 @@ final class SilenceTally {
   private void prefill(RequestRecord record, long admitted, long closed) {
     Long ttft = record.timing().ttftNanos();
     long first = ttft == null ? closed : admitted + ttft;
-    if (first - admitted >= LEAST_S * 1e9 && prefills.size() < MOST_PREFILLS) {
+    if (first - admitted >= MIN_S * 1e9 && prefills.size() < MAX_PREFILLS) {
       int tokens = hasHiddenTokens(record) ? Integer.MAX_VALUE : work(record);
       prefills.add(new Prefill(slots.at(admitted), slots.at(first), tokens));
     }
@@ -219,7 +219,7 @@ final class SilenceTally {
 
     /** The longest usual silence between two slots, in seconds. */
     private double bound(int from, int to, int inFlight) {
-      double usual = wait == null ? 0 : MOST_MEDIANS * wait;
+      double usual = wait == null ? 0 : MAX_MEDIANS * wait;
       if (inFlight == 1 && prompt != null) {
         for (Prefill prefill : prefills) {
           if (prefill.from <= from && prefill.to >= to) {
@@ -228,7 +228,7 @@ final class SilenceTally {
           }
         }
       }
-      return Math.max(LEAST_S, usual);
+      return Math.max(MIN_S, usual);
     }
   }
 }

@@ -13,9 +13,9 @@ import java.nio.file.StandardOpenOption;
  * Replaces files atomically. A symbolic link in the place of a file is replaced, never followed: in
  * a folder that somebody else packed it may point anywhere.
  */
-public final class WholeFile {
+public final class AtomicFile {
 
-  private WholeFile() {}
+  private AtomicFile() {}
 
   /** Writes a text as UTF-8. */
   public static void write(Path file, String text) throws IOException {
