@@ -54,11 +54,7 @@ public final class Arrival {
     return numbers == null ? null : (Long) numbers.of(planned);
   }
 
-  /**
-   * The index of the user's next draw from that source, a different one for each call.
-   *
-   * @return null if the arrival has no number
-   */
+  /** The index of the user's next draw from that source, a different one for each call. */
   @Nullable Long draw(Object source) {
     Numbers numbers = numbers();
     if (numbers == null) {
@@ -126,10 +122,6 @@ public final class Arrival {
    * The numbers of the arrivals of a load level. Numbers continue from level to level, so that each
    * arrival of a plan has its own. They follow from the plan alone, so that all injectors of a load
    * test agree on them. The prompt of an arrival is chosen by its number.
-   *
-   * @param first number of the level's first arrival
-   * @param all upper bound of the numbers of the whole plan
-   * @param share the arrivals of this injector
    */
   record Numbers(long first, long all, InjectorShare share) {
 

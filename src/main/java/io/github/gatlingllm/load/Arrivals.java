@@ -103,13 +103,7 @@ public sealed interface Arrivals extends Serializable {
         .iterator();
   }
 
-  /**
-   * One planned arrival.
-   *
-   * @param index its position in its schedule, from 0
-   * @param offsetNanos since the start of its schedule
-   * @param lengths token counts of the replayed request; null if none is replayed
-   */
+  /** One planned arrival. */
   record Planned(long index, long offsetNanos, Trace.@Nullable Lengths lengths) {}
 
   /** Poisson arrivals at a constant mean rate. */
@@ -133,8 +127,6 @@ public sealed interface Arrivals extends Serializable {
    * randomized()} fixes that number instead. The process starts at an arbitrary instant, not at an
    * arrival, so that the expected number in any window is rate × time; with equal gaps the first
    * arrival is at 0.
-   *
-   * @param perSecond mean rate, above 0
    */
   record Steady(double perSecond, Gaps gaps) implements Arrivals {
     public Steady {
@@ -179,10 +171,6 @@ public sealed interface Arrivals extends Serializable {
   /**
    * Arrivals at a rate that changes with time: with exponential gaps a non-homogeneous Poisson
    * process. {@link TimeRescaling} describes the method and its error.
-   *
-   * @param rate users per second at each instant; sampled every 10 ms
-   * @param lengthNanos length of the curve; later arrivals have its last rate
-   * @param gaps interarrival times in units of the mean
    */
   record Curve(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
     @Override
@@ -217,11 +205,7 @@ public sealed interface Arrivals extends Serializable {
     double perSecondAt(long nanos);
   }
 
-  /**
-   * The arrivals of recorded traffic.
-   *
-   * @param speed 2 replays it twice as fast; above 0
-   */
+  /** The arrivals of recorded traffic. */
   record Replay(Trace trace, double speed) implements Arrivals {
     public Replay {
       if (!(speed > 0 && speed <= 1e6)) {
@@ -306,11 +290,7 @@ public sealed interface Arrivals extends Serializable {
       }
     }
 
-    /**
-     * Independent and exponentially distributed, {@code −ln(1 − u)}: a Poisson process.
-     *
-     * @param seed the same seed draws the same gaps
-     */
+    /** Independent and exponentially distributed, {@code −ln(1 − u)}: a Poisson process. */
     record Exponential(long seed) implements Gaps {
       @Override
       public DoubleSupplier draws() {
@@ -334,9 +314,6 @@ public sealed interface Arrivals extends Serializable {
      * {@code cv} above 1, more even below. A cv of 1 gives exactly the gaps of {@link Exponential}.
      * The first gap is the remainder of one that began before the start, (1 + cv²) / 2 on average,
      * so bursty traffic may begin with a long pause.
-     *
-     * @param cv coefficient of variation, standard deviation ÷ mean: above 0, at most 100
-     * @param seed the same seed draws the same gaps
      */
     record Gamma(double cv, long seed) implements Gaps {
       public Gamma {

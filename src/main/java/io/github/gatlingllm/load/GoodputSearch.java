@@ -100,12 +100,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     return "r=" + NumberText.plain(rate);
   }
 
-  /**
-   * The result at a rate.
-   *
-   * @param result of its last measurement
-   * @param again whether that was the second measurement
-   */
+  /** The result at a rate. */
   private record Tried(LevelResult result, boolean again) {
 
     boolean holds() {

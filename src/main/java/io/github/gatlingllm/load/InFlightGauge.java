@@ -14,14 +14,7 @@ final class InFlightGauge {
   private long requestNanos;
   private int peak;
 
-  /**
-   * Called when a request was admitted or has ended.
-   *
-   * @param by 1 or −1
-   * @param now on any clock; an instant before that of the last call counts as that
-   * @param from start of the window on that clock; {@link Long#MAX_VALUE} while it is not known
-   * @param until end of the window, exclusive
-   */
+  /** Called when a request was admitted or has ended. */
   void change(int by, long now, long from, long until) {
     pass(now, from, until);
     inFlight += by;

@@ -30,9 +30,6 @@ public sealed interface LoadLevel {
   /**
    * A fixed number of concurrent users, each starting its next iteration as soon as the previous
    * one has ended.
-   *
-   * @param users concurrent users of this injector, 0 or more
-   * @param ofUsers concurrent users of all injectors, 1 or more
    */
   record Closed(int users, int ofUsers, Phases phases) implements LoadLevel {
     public Closed {
@@ -83,10 +80,6 @@ public sealed interface LoadLevel {
 
   /**
    * Batch trials: all users start at once, and the next trial starts when the slowest has ended.
-   *
-   * @param users iterations of each trial, 1 or more
-   * @param trials 1 or more
-   * @param drainNanos time limit of the last trial
    */
   record Batch(int users, int trials, long drainNanos) implements LoadLevel {
     public Batch {
@@ -122,15 +115,7 @@ public sealed interface LoadLevel {
     }
   }
 
-  /**
-   * Users that arrive at planned instants, independent of the server's answers.
-   *
-   * @param label the name, e.g. {@code r=2.5}
-   * @param perSecond mean rate, above 0
-   * @param arrivals the arrival process
-   * @param numbers numbers of its arrivals, and this injector's share of them; null for arrivals
-   *     without numbers, all on this injector
-   */
+  /** Users that arrive at planned instants, independent of the server's answers. */
   record Open(
       String label,
       double perSecond,
@@ -276,15 +261,7 @@ public sealed interface LoadLevel {
     }
   }
 
-  /**
-   * The load of one scenario that Gatling's own injection steps plan.
-   *
-   * @param offered users per second, or concurrent users; null if it changes over time
-   * @param unit unit of {@code offered}, {@value #RATE} or {@value #USERS}; empty without
-   * @param fromNanos from the start of the injection to the first step that has users
-   * @param untilNanos from the start of the injection to the end of the last step that has users;
-   *     equal to {@code fromNanos} if all users start at once
-   */
+  /** The load of one scenario that Gatling's own injection steps plan. */
   record Injection(@Nullable Double offered, String unit, long fromNanos, long untilNanos) {
 
     /** Unit of an open load. */

@@ -41,21 +41,13 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * injectors knows the starts of all levels, followed by the instant at which all have surely
    * ended. A single injector knows the first only: each further level starts when the previous one
    * has ended.
-   *
-   * @param share the share that this part of the plan is for
    */
   List<Long> startOffsets(InjectorShare share);
 
   /** Supplies the levels of one run one by one. Used by one thread at a time. */
   interface LevelSource {
 
-    /**
-     * The next level.
-     *
-     * @param before result of the previous level; null for the first level, and if {@link
-     *     #needsResults} is false
-     * @return null after the last level
-     */
+    /** The next level. */
     @Nullable LoadLevel next(@Nullable LevelResult before);
 
     /** Whether the choice of a level depends on the results of earlier ones. */
@@ -69,8 +61,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /**
      * Whether the measure phase of the current level is extended by its planned length or number of
      * requests. Called shortly before the measure phase ends.
-     *
-     * @param soFar result from the requests that have ended
      */
     default boolean extendsMeasuring(LevelResult soFar) {
       return false;
@@ -88,31 +78,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     @Nullable Conclusion conclusion();
   }
 
-  /**
-   * Limits of failed requests; a level that exceeds one ends at once.
-   *
-   * @param most failed requests
-   * @param inARow consecutive failed requests
-   */
+  /** Limits of failed requests; a level that exceeds one ends at once. */
   record FailureLimits(long most, long inARow) {
 
     /** No limit. */
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
-  /**
-   * The conclusion of a plan.
-   *
-   * @param topic {@code stopped early} or {@code search}
-   * @param text one line
-   * @param sound false if the plan did not reach its goal: a level was cut, or a search did not
-   *     confirm both ends of its bracket
-   * @param value the figure that decided; null for none
-   * @param threshold the limit of that figure; null for none
-   * @param holdsAt highest rate at which the SLO holds, users per second; null unless a search
-   *     found one
-   * @param failsAt lowest rate above it at which the SLO does not hold; null if there is none
-   */
+  /** The conclusion of a plan. */
   record Conclusion(
       String topic,
       String text,
@@ -122,23 +95,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       @Nullable Double holdsAt,
       @Nullable Double failsAt) {}
 
-  /**
-   * Outcome of the requests that a level scheduled in its measure phase.
-   *
-   * @param label of the level
-   * @param attempted requests judged by the deciding objective, failed ones included; 0 if too many
-   *     could not be judged. By the rule {@code percentiles} the deciding objective is the one that
-   *     the smallest share met, by {@code requests} it is all objectives at once
-   * @param met number of those that met it; null without SLO
-   * @param sloPercentile share of them in percent that must meet it for the level to hold the SLO
-   * @param ended requests that ended by themselves, successfully or not
-   * @param failed number of those that failed, rate-limited ones (429) excluded
-   * @param queue the backlog of requests; null for closed levels and levels bounded by a count
-   * @param failures requests of all phases that were not ok, cancelled ones excluded
-   * @param cut whether a stop rule ended the level early
-   * @param objective the deciding objective, as in settings; null for all at once
-   * @param failedInARow longest row of failed requests, of all phases; null if none failed
-   */
+  /** Outcome of the requests that a level scheduled in its measure phase. */
   record LevelResult(
       String label,
       long attempted,
@@ -209,10 +166,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   /**
    * Load levels that are known before the run.
    *
-   * @param levels in the order in which they run; at least one; labels are unique, as results are
-   *     named by them
-   * @param rules the sweep ends with the first level that breaks one of them; empty for no early
-   *     stop
    * @see #stopWhen
    */
   record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {

@@ -534,12 +534,7 @@ public final class PlanDriver {
   @FunctionalInterface
   public interface Starts {
 
-    /**
-     * The instant at which a level starts, on {@link System#nanoTime()}.
-     *
-     * @param level its index, from 0
-     * @return null if it starts as soon as the previous level has ended
-     */
+    /** The instant at which a level starts, on {@link System#nanoTime()}. */
     @Nullable Long of(int level);
   }
 

@@ -49,10 +49,6 @@ public final class RunningLevel {
   private int unrecorded;
   private @Nullable Runnable whenRecorded;
 
-  /**
-   * @param plannedStart whether its start instant was fixed before the run
-   * @param requestEnded called when a request ends while the end of a phase depends on it
-   */
   RunningLevel(LoadLevel level, long startNanos, boolean plannedStart, Runnable requestEnded) {
     this.plannedStart = plannedStart;
     this.level = level;
@@ -415,27 +411,16 @@ public final class RunningLevel {
     /** Called when a phase starts; phases without length are left out. */
     default void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {}
 
-    /**
-     * Called when measuring starts in a level with automatic phases.
-     *
-     * @param text since when it measures and why
-     */
+    /** Called when measuring starts in a level with automatic phases. */
     default void settled(RunningLevel level, String text) {}
 
     /**
      * Called when a level ends: none of its requests is in flight, or its drain time is over. The
      * next level starts right after this call.
-     *
-     * @param running iterations still in flight after the drain time, 0 or more; this call cancels
-     *     them
      */
     default void levelEnded(RunningLevel level, long nanoTime, int running) {}
 
-    /**
-     * Called when a level starts that is to be cut after too many failed requests.
-     *
-     * @param tooMany to be called, on any thread, when the limits are exceeded
-     */
+    /** Called when a level starts that is to be cut after too many failed requests. */
     default void watchFailures(
         RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {}
 
@@ -444,11 +429,7 @@ public final class RunningLevel {
       return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, false, null, null);
     }
 
-    /**
-     * Called when a level has ended and the next one depends on its result.
-     *
-     * @param next to be called with the result as soon as it is known, on any thread
-     */
+    /** Called when a level has ended and the next one depends on its result. */
     default void whenResultKnown(RunningLevel level, Consumer<LevelResult> next) {
       next.accept(resultSoFar(level));
     }

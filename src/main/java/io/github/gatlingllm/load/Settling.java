@@ -33,9 +33,6 @@ final class Settling {
   /** The condition is not evaluated again before this offset. */
   private long dueOffset;
 
-  /**
-   * @param e2eBefore median E2E of the previous level, in nanoseconds; null for the first level
-   */
   Settling(RunningLevel level, @Nullable Long e2eBefore) {
     this.level = level;
     this.e2eBefore = e2eBefore;

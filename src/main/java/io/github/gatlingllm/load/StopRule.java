@@ -44,8 +44,6 @@ public sealed interface StopRule {
   /**
    * Too few attempted requests met the SLO: by the rule {@code percentiles} the objective that the
    * smallest share met, by {@code requests} all objectives at once. Never broken without SLO.
-   *
-   * @param percent above 0, at most 100
    */
   record SloBelow(double percent) implements StopRule {
     public SloBelow {
@@ -66,11 +64,7 @@ public sealed interface StopRule {
     }
   }
 
-  /**
-   * Too many of the ended requests failed.
-   *
-   * @param percent 0 to below 100
-   */
+  /** Too many of the ended requests failed. */
   record ErrorsAbove(double percent) implements StopRule {
     public ErrorsAbove {
       if (percent != 0) {
@@ -95,8 +89,6 @@ public sealed interface StopRule {
   /**
    * Too many requests of a level failed, in any phase. The level ends at once: no new request
    * starts, those in flight are drained.
-   *
-   * @param count 0 or more
    */
   record ErrorCountAbove(long count) implements StopRule {
     public ErrorCountAbove {
@@ -129,8 +121,6 @@ public sealed interface StopRule {
   /**
    * Too many consecutive requests of a level failed, in any phase. The level ends at once: no new
    * request starts, those in flight are drained.
-   *
-   * @param count 1 or more
    */
   record ErrorsInARowAbove(long count) implements StopRule {
 

@@ -117,18 +117,10 @@ final class ArrivalReader {
   /**
    * A piecewise linear rate: in each segment the rate changes from its own value to that of the
    * next segment; the last segment keeps its rate.
-   *
-   * @param segments in order of time; at least one
-   * @param steps whether every segment keeps its rate instead
    */
   record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
 
-    /**
-     * A segment of the curve.
-     *
-     * @param perSecond requests per second at the start of the segment, 0 or more
-     * @param duration above 0
-     */
+    /** A segment of the curve. */
     record Segment(double perSecond, Duration duration) implements Serializable {}
 
     public RateCurve {

@@ -27,14 +27,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The plan of a benchmark: everything that follows from several settings together, checked and
  * ready to run. Single settings are read with {@link #get}.
- *
- * @param targets the servers; empty for the embedded engine
- * @param tokenizers one per target; one for the embedded engine
- * @param workload the requests, with generated prompts
- * @param prefix the start of every prompt
- * @param slo the objectives of all requests, of request names and of targets
- * @param assertions the build gates, of all targets or of one
- * @param seed the seed of prompts and arrivals; random if it is not set
  */
 record BenchmarkPlan(
     Settings settings,
@@ -88,7 +80,6 @@ record BenchmarkPlan(
   /**
    * Reads and checks all settings.
    *
-   * @param randomSeed called once, and only if no seed is set
    * @throws io.github.gatlingllm.action.InvalidSimulation for the first mistake
    */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {

@@ -11,18 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The URL that requests are posted to, and its API.
- *
- * @param url the full URL, e.g. {@code http://localhost:8000/v1/chat/completions}
- */
+/** The URL that requests are posted to, and its API. */
 record EndpointSpec(String url, Api api) {
 
-  /**
-   * An endpoint of the setting {@code endpoint}.
-   *
-   * @param name its name in results; null if none is given
-   */
+  /** An endpoint of the setting {@code endpoint}. */
   record Named(@Nullable String name, String url) {
 
     private static final Pattern FORM = Pattern.compile("([^:/?#=<>|]{1,60})=(.+)");
@@ -71,7 +63,6 @@ record EndpointSpec(String url, Api api) {
   /**
    * Parses a base URL ({@code http://localhost:8000/v1}) or the full path of an API.
    *
-   * @param asked the API that is set; null for the one of the path, and for chat with a base URL
    * @throws IllegalArgumentException that says what was expected, without the URL, if it is
    *     malformed or is the path of another API
    */

@@ -16,9 +16,6 @@ import java.util.regex.Pattern;
 /**
  * The {@code NAME=value} lines of a {@code .env} file. Lines may begin with {@code export}, have
  * comments, and quote the value with single or double quotes. The last line of a name wins.
- *
- * @param values the values by name, in the order of the file
- * @param warnings messages on malformed lines, without their text, which may be a key
  */
 record EnvFile(Map<String, String> values, List<String> warnings) {
 

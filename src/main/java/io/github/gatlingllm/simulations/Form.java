@@ -11,14 +11,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/**
- * The form of a setting's text, and its parser.
- *
- * @param shape the accepted values, in a few words, for help and reference
- * @param parser throws an {@link IllegalArgumentException} whose message says what was expected;
- *     for a {@link NumberFormatException} or a missing message, {@code expected} is the message
- * @param expected the message if the parser has none
- */
+/** The form of a setting's text, and its parser. */
 record Form<T>(String shape, Function<String, T> parser, String expected) {
 
   /**

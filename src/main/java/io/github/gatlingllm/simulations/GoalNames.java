@@ -12,15 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The names that objectives and build gates can refer to.
- *
- * @param targets the labels of the targets
- * @param stages the labels of the load levels
- * @param anyStage whether any label of a load level is accepted, because a search chooses the
- *     levels
- * @param requests the names of the requests
- */
+/** The names that objectives and build gates can refer to. */
 record GoalNames(
     Settings settings,
     List<String> targets,

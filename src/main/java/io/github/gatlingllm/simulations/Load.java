@@ -12,18 +12,10 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The load on each target.
- *
- * @param plan the load plan; all its levels are of one kind and have the same phases
- */
+/** The load on each target. */
 record Load(LoadPlan plan) {
 
-  /**
-   * The load that the settings define.
-   *
-   * @param seed the seed of the arrivals
-   */
+  /** The load that the settings define. */
   static Load of(Settings settings, long seed) {
     Arrivals arrivals = settings.get(Setting.ARRIVAL);
     List<LoadLevel.Open> rates = settings.get(Setting.RATE);

@@ -7,12 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/**
- * The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}.
- *
- * @param all the objectives without a name; {@link Slo#NONE} if there are none
- * @param named objectives by request name or target, which replace those without a name
- */
+/** The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}. */
 record NamedSlos(Slo all, Map<String, Slo> named) {
 
   /** No objectives. */

@@ -33,8 +33,6 @@ final class ServedModels {
   /**
    * The only model of the server; null if it has several or they are unknown. Prints the model, or
    * the list of models.
-   *
-   * @param headers headers to send, in addition to the API key
    */
   static @Nullable String only(Target target, Map<String, String> headers, boolean verifyTls) {
     String url = target.endpoint().baseUrl() + "/models";

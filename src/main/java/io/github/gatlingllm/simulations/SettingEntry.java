@@ -6,11 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An entry of the catalogue {@link Setting}: one setting of the benchmark.
- *
- * @param <T> the type of its value; nullable if the setting may be unset and has no default value
- */
+/** An entry of the catalogue {@link Setting}: one setting of the benchmark. */
 final class SettingEntry<T extends @Nullable Object> {
 
   /** The sections of the help text and of the reference page. */
@@ -39,12 +35,6 @@ final class SettingEntry<T extends @Nullable Object> {
   /**
    * A relation to other settings: this setting either requires them or cannot be set together with
    * them.
-   *
-   * @param needs true if this setting requires the others, false if it excludes them
-   * @param when the values of this setting that the rule applies to, in words; empty for all values
-   * @param applies tests whether the rule applies to a value; null for all values
-   * @param why the reason, as part of an error message
-   * @param others names of the other settings
    */
   record Rule<T extends @Nullable Object>(
       boolean needs, String when, @Nullable Predicate<T> applies, String why, List<String> others) {
@@ -220,12 +210,7 @@ final class SettingEntry<T extends @Nullable Object> {
     return form.parse(text);
   }
 
-  /**
-   * The default value.
-   *
-   * @param endpoint whether {@code llm.endpoint} is set; otherwise the target is the embedded
-   *     engine
-   */
+  /** The default value. */
   T defaultValue(boolean endpoint) {
     if (!endpoint && withoutEndpoint != null) {
       return form.parse(withoutEndpoint);

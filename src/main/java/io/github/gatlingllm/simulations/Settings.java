@@ -204,8 +204,6 @@ final class Settings {
   /**
    * Discards all other settings that come from the environment and from {@code .env}.
    *
-   * @param because the setting that allows only those
-   * @param why the reason, for the message
    * @throws InvalidSimulation if a system property sets another one
    */
   void keepOnly(Set<SettingEntry<?>> kept, SettingEntry<?> because, String why) {

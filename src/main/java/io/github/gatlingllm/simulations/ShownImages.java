@@ -10,14 +10,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The images of every request: generated ones, or those of a file or folder.
- *
- * @param perRequest number of images per request; 1 for files
- * @param width width in pixels; 0 for files
- * @param height height in pixels; 0 for files
- * @param file a file or a folder; null for generated images
- */
+/** The images of every request: generated ones, or those of a file or folder. */
 record ShownImages(int perRequest, int width, int height, @Nullable String file) {
 
   /** Most different images; several are needed because servers cache processed images. */

@@ -8,13 +8,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A server under test.
- *
- * @param name its name in results; null if none is given, see {@link #labels}
- * @param model the model to request; null if none is set
- * @param apiKey the API key, never printed; null if none is set
- */
+/** A server under test. */
 record Target(
     @Nullable String name, EndpointSpec endpoint, @Nullable String model, @Nullable String apiKey) {
 

@@ -3,12 +3,7 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.time.Duration;
 
-/**
- * The time that users wait between an answer and their next request, drawn uniformly.
- *
- * @param least shortest time, 0 or more
- * @param most longest time, not below {@code least}
- */
+/** The time that users wait between an answer and their next request, drawn uniformly. */
 record ThinkTime(Duration least, Duration most) {
 
   /** No think time. */

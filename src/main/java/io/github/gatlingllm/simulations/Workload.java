@@ -51,11 +51,7 @@ sealed interface Workload {
     }
   }
 
-  /**
-   * Recorded dialogs.
-   *
-   * @param lengths whether each answer gets the length of the recorded one, where that is known
-   */
+  /** Recorded dialogs. */
   record Recorded(Dataset dataset, boolean lengths) implements Workload {
     @Override
     public String name() {
@@ -63,12 +59,7 @@ sealed interface Workload {
     }
   }
 
-  /**
-   * Known scenarios: one after the other, each with the whole load, or mixed in one population.
-   *
-   * @param shares at least one; no scenario twice
-   * @param mixed whether scenarios are drawn by weight
-   */
+  /** Known scenarios: one after the other, each with the whole load, or mixed in one population. */
   record Known(List<Share> shares, boolean mixed) implements Workload {
 
     /** A scenario; its share of a mix is its weight ÷ the sum of all weights. */

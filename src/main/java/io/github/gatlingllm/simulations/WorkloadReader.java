@@ -18,14 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the settings of the workload and generates its prompts.
- *
- * @param tokenizer the tokenizer that counts the lengths of prompts
- * @param seed the seed of the prompts
- * @param requests number of requests; null if it depends on the server
- * @param trace the trace whose recorded lengths prompts can get; null for none
- */
+/** Reads the settings of the workload and generates its prompts. */
 record WorkloadReader(
     Settings settings,
     Tokenizer tokenizer,

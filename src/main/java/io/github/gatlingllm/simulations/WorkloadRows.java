@@ -17,11 +17,7 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
-/**
- * The rows of a plan that describe the workload.
- *
- * @param row takes name and value of a row
- */
+/** The rows of a plan that describe the workload. */
 record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
 
   private static final int MISSES_SHOWN = 3;

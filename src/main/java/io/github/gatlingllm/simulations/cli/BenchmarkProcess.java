@@ -18,11 +18,6 @@ import java.util.stream.Stream;
 /**
  * The benchmark, or a simulation of the user, in a JVM of its own. A jar cannot set the options of
  * {@link JvmOptions#RECOMMENDED}, and without them the load generator disturbs the measurement.
- *
- * @param settings the settings by name, as on the command line
- * @param results the folder in which the folder of the run is created
- * @param jvm additional JVM options, which override the recommended ones
- * @param simulation the name of a class on the class path, or a file of Java source
  */
 record BenchmarkProcess(
     Map<String, String> settings, String results, List<String> jvm, String simulation) {
@@ -94,8 +89,6 @@ record BenchmarkProcess(
   /**
    * The command of the process. It does not contain the API key, because {@code ps} shows it to all
    * users.
-   *
-   * @param classes an empty folder for classes of a simulation that has to be compiled
    */
   List<String> command(Path classes) throws IOException {
     String classPath = System.getProperty("java.class.path");

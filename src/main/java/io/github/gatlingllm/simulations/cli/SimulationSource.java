@@ -31,8 +31,6 @@ final class SimulationSource {
   /**
    * Compiles the simulation.
    *
-   * @param folder the folder for the classes
-   * @return the name of the simulation's class
    * @throws IllegalArgumentException with the compiler's messages, or with one line if there is no
    *     compiler or no such file
    */
