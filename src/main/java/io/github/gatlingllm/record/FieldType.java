@@ -1,9 +1,18 @@
 package io.github.gatlingllm.record;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.ContentReference;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,17 +25,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a field: how its values are written to JSON, read back, and written to a cell of CSV.
- * Reading a value of another type throws an {@link IllegalArgumentException} whose message
- * continues after the key.
+ * Null is written and read as null by all types. A value of another type is refused with an
+ * exception of Jackson or an {@link IllegalArgumentException}.
  *
  * <p>Times are nanoseconds in Java and seconds with nine decimals in files, which is exact, unlike
  * a double. Unpaired surrogates, which JSON readers refuse, are written as U+FFFD.
  *
  * @param name for the reference page, e.g. {@code integer}
  * @param unit empty if it has none
- * @param writer of a value that is not null
- * @param reader of any JSON
- * @param plain reads the same value from a plain line
  * @param cell the text of a cell of CSV, null for an empty cell; null if values do not fit into a
  *     cell
  */
@@ -35,24 +41,10 @@ record FieldType<T>(
     String unit,
     Writer<T> writer,
     Reader<T> reader,
-    Function<PlainLine, @Nullable T> plain,
     @Nullable Function<T, @Nullable String> cell) {
 
   static final FieldType<String> TEXT =
-      new FieldType<>(
-          "text", "", FieldType::writeText, FieldReader::text, PlainLine::text, text -> text);
-
-  /**
-   * Text of at most {@value FieldReader#LONGEST_NAME} characters: what is read beyond them is cut.
-   */
-  static final FieldType<String> LABEL =
-      new FieldType<>(
-          "text",
-          "",
-          FieldType::writeText,
-          json -> FieldReader.cut(FieldReader.text(json)),
-          line -> FieldReader.cut(line.text()),
-          text -> text);
+      new FieldType<>("text", "", FieldType::writeText, FieldType::readText, text -> text);
 
   /** Names; in CSV joined by {@code |}, and an empty cell without names. */
   static final FieldType<List<String>> TEXTS =
@@ -60,8 +52,7 @@ record FieldType<T>(
           "list of texts",
           "",
           FieldType::writeTexts,
-          FieldReader::texts,
-          PlainLine::texts,
+          FieldType::readTexts,
           texts -> texts.isEmpty() ? null : String.join("|", texts));
 
   static final FieldType<Boolean> FLAG =
@@ -69,108 +60,59 @@ record FieldType<T>(
           "true or false",
           "",
           JsonGenerator::writeBoolean,
-          FieldReader::flag,
-          PlainLine::flag,
+          JsonParser::getBooleanValue,
           Object::toString);
 
-  /** An integer from 0. */
   static final FieldType<Integer> INTEGER =
       new FieldType<>(
-              "integer",
-              "",
-              JsonGenerator::writeNumber,
-              FieldReader::integer,
-              PlainLine::integer,
-              Object::toString)
-          .within(0, Integer.MAX_VALUE);
+          "integer", "", JsonGenerator::writeNumber, JsonParser::getIntValue, Object::toString);
 
   static final FieldType<Long> LONG =
       new FieldType<>(
-          "integer",
-          "",
-          JsonGenerator::writeNumber,
-          FieldReader::whole,
-          PlainLine::whole,
-          Object::toString);
+          "integer", "", JsonGenerator::writeNumber, JsonParser::getLongValue, Object::toString);
 
   /** A time in nanoseconds. */
   static final FieldType<Long> SECONDS =
       new FieldType<>(
-              "decimal",
-              "",
-              FieldType::writeSeconds,
-              FieldReader::seconds,
-              PlainLine::seconds,
-              FieldType::decimals)
-          .in("s");
+          "decimal",
+          "s",
+          (json, nanos) -> json.writeNumber(BigDecimal.valueOf(nanos, 9)),
+          FieldType::readSeconds,
+          nanos -> BigDecimal.valueOf(nanos, 9).toPlainString());
 
   /** Numbers by names that the server chose; an empty map is written as null. */
   static final FieldType<Map<String, Double>> NUMBERS =
-      new FieldType<>(
-          "numbers by name",
-          "",
-          FieldType::writeNumbers,
-          FieldReader::numbers,
-          PlainLine::numbers,
-          null);
+      new FieldType<>("numbers by name", "", FieldType::writeNumbers, FieldType::readNumbers, null);
 
   /** JSON text, kept as it is. */
   static final FieldType<String> JSON =
-      new FieldType<>("JSON", "", FieldType::writeJson, FieldReader::json, PlainLine::json, null);
+      new FieldType<>("JSON", "", FieldType::writeJson, FieldType::readJson, null);
 
-  /** Most events of one answer whose times are kept and read: two hours at 300 per second. */
-  static final int MAX_EVENTS = 1 << 21;
+  /** One number per event. */
+  static final FieldType<int[]> INTEGERS =
+      new FieldType<>(
+          "list of integers",
+          "",
+          (json, values) -> json.writeArray(values, 0, values.length),
+          FieldType::readIntegers,
+          null);
 
-  static final int[] NO_INTEGERS = {};
   private static final Pattern UNPAIRED = Pattern.compile("\\p{Cs}");
   private static final Pattern LINE_ENDS = Pattern.compile("[\\r\\n\u0085\u2028\u2029]");
 
+  /** Writes a value that is not null. */
   interface Writer<T> {
     void write(JsonGenerator json, T value) throws IOException;
   }
 
+  /** Reads the value that begins with the current token, which is not null. */
   interface Reader<T> {
-    @Nullable T read(JsonParser json) throws IOException;
+    T read(JsonParser json) throws IOException;
   }
 
   /** The same type with a unit. */
   FieldType<T> in(String otherUnit) {
-    return new FieldType<>(name, otherUnit, writer, reader, plain, cell);
-  }
-
-  /** The same type, which refuses to read values out of that range. */
-  FieldType<T> within(long least, long most) {
-    return new FieldType<>(
-        name,
-        unit,
-        writer,
-        json -> checked(reader.read(json), least, most),
-        line -> checked(plain.apply(line), least, most),
-        cell);
-  }
-
-  private @Nullable T checked(@Nullable T value, long least, long most) {
-    long number = value == null ? least : ((Number) value).longValue();
-    if (number < least || number > most) {
-      throw new IllegalArgumentException(
-          "is %s; expected %s to %s".formatted(shown(number), shown(least), shown(most)));
-    }
-    return value;
-  }
-
-  private String shown(long number) {
-    return unit.equals("s") ? decimals(number) : Long.toString(number);
-  }
-
-  /** One number per event, each from 0 to {@code most}. */
-  static FieldType<int[]> integers(int most) {
-    return new FieldType<>(
-        "list of integers",
-        "",
-        (json, values) -> json.writeArray(values, 0, values.length),
-        json -> FieldReader.integers(json, most),
-        line -> line.integers(most),
-        null);
+    return new FieldType<>(name, otherUnit, writer, reader, cell);
   }
 
   /** Constants of an enum, by their names in lower case. */
@@ -186,8 +128,14 @@ record FieldType<T>(
         "one of " + String.join(", ", byKey.keySet()),
         "",
         (json, value) -> json.writeString(keys.get(value)),
-        json -> constant(FieldReader.text(json), byKey),
-        line -> constant(line.text(), byKey),
+        json -> {
+          E constant = byKey.get(json.getText());
+          if (constant == null) {
+            throw new IllegalArgumentException(
+                "'" + json.getText() + "' is unknown; expected one of " + byKey.keySet());
+          }
+          return constant;
+        },
         keys::get);
   }
 
@@ -210,11 +158,7 @@ record FieldType<T>(
   }
 
   @Nullable T read(JsonParser json) throws IOException {
-    return reader.read(json);
-  }
-
-  @Nullable T read(PlainLine line) {
-    return plain.apply(line);
+    return json.currentToken() == JsonToken.VALUE_NULL ? null : reader.read(json);
   }
 
   private static void writeText(JsonGenerator json, String text) throws IOException {
@@ -231,6 +175,11 @@ record FieldType<T>(
     return text;
   }
 
+  private static String readText(JsonParser json) throws IOException {
+    expect(JsonToken.VALUE_STRING, json, "a text");
+    return json.getText();
+  }
+
   private static void writeTexts(JsonGenerator json, List<String> texts) throws IOException {
     json.writeStartArray();
     for (String text : texts) {
@@ -239,30 +188,60 @@ record FieldType<T>(
     json.writeEndArray();
   }
 
-  /**
-   * Writes the digits itself, as {@link FieldReader} parses them: with a {@link BigDecimal} for
-   * each of the dozen times of a record, records of 20 events are written 38 % and read 29 %
-   * slower.
-   */
-  private static void writeSeconds(JsonGenerator json, long nanos) throws IOException {
-    char[] text = new char[21]; // -9223372036.854775808
-    int at = text.length;
-    long rest = nanos;
-    for (int digits = 0; rest != 0 || digits < 10; digits++) {
-      if (digits == 9) {
-        text[--at] = '.';
-      }
-      text[--at] = (char) ('0' + Math.abs(rest % 10));
-      rest /= 10;
+  private static List<String> readTexts(JsonParser json) throws IOException {
+    expect(JsonToken.START_ARRAY, json, "an array");
+    List<String> texts = new ArrayList<>(0);
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      texts.add(readText(json));
     }
-    if (nanos < 0) {
-      text[--at] = '-';
-    }
-    json.writeNumber(text, at, text.length - at);
+    return texts.isEmpty() ? List.of() : Collections.unmodifiableList(texts);
   }
 
-  private static String decimals(long nanos) {
-    return BigDecimal.valueOf(nanos, 9).toPlainString();
+  private static int[] readIntegers(JsonParser json) throws IOException {
+    expect(JsonToken.START_ARRAY, json, "an array");
+    int[] integers = new int[32];
+    int size = 0;
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      if (size == integers.length) {
+        integers = Arrays.copyOf(integers, size * 2);
+      }
+      integers[size++] = json.getIntValue();
+    }
+    return Arrays.copyOf(integers, size);
+  }
+
+  /**
+   * Takes the digits as they are where nine follow the point, as in our files: with a BigDecimal
+   * for each of the dozen times, reading a record takes a tenth longer.
+   */
+  private static Long readSeconds(JsonParser json) throws IOException {
+    char[] text = json.getTextCharacters();
+    int from = json.getTextOffset();
+    int length = json.getTextLength();
+    int point = from + length - 10;
+    if (length < 11 || length > 19 || text[point] != '.') {
+      return roundedNanos(json.getDecimalValue());
+    }
+    long nanos = 0;
+    for (int i = from + (text[from] == '-' ? 1 : 0); i < from + length; i++) {
+      if (text[i] > '9') { // an exponent, or no number
+        return roundedNanos(json.getDecimalValue());
+      }
+      nanos = i == point ? nanos : 10 * nanos + text[i] - '0';
+    }
+    return text[from] == '-' ? -nanos : nanos;
+  }
+
+  private static long roundedNanos(BigDecimal seconds) {
+    // Check the magnitude first: 1e999999999 would expand to a gigabyte of digits.
+    long digits = (long) seconds.precision() - seconds.scale();
+    if (digits < -9) {
+      return 0;
+    }
+    if (digits > 10) {
+      throw new IllegalArgumentException("is " + seconds + "; expected seconds");
+    }
+    return seconds.setScale(9, RoundingMode.HALF_UP).unscaledValue().longValueExact();
   }
 
   /** Numbers that are not finite are left out. */
@@ -280,11 +259,25 @@ record FieldType<T>(
         if (value == Math.rint(value) && Math.abs(value) < 1e15) {
           json.writeNumber((long) value);
         } else {
-          json.writeNumber(BigDecimal.valueOf(value).toPlainString());
+          json.writeNumber(BigDecimal.valueOf(value));
         }
       }
     }
     json.writeEndObject();
+  }
+
+  /** Numbers in the order of the file; other values are skipped. */
+  private static Map<String, Double> readNumbers(JsonParser json) throws IOException {
+    expect(JsonToken.START_OBJECT, json, "an object");
+    Map<String, Double> numbers = new LinkedHashMap<>();
+    for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+      if (json.nextToken().isNumeric()) {
+        numbers.put(name, json.getDoubleValue());
+      } else {
+        json.skipChildren();
+      }
+    }
+    return Collections.unmodifiableMap(numbers);
   }
 
   /** Keeps the value on one line: replaces line ends between values, and escapes those in texts. */
@@ -300,12 +293,20 @@ record FieldType<T>(
     json.writeRawValue(line);
   }
 
-  private static <E> @Nullable E constant(@Nullable String name, Map<String, E> byKey) {
-    E constant = name == null ? null : byKey.get(name.toLowerCase(Locale.ROOT));
-    if (constant == null && name != null) {
-      throw new IllegalArgumentException(
-          "'" + name + "' is unknown; expected one of " + byKey.keySet());
+  /** The text of any value. Needs a parser that keeps its source, see {@link RecordCodec}. */
+  private static String readJson(JsonParser json) throws IOException {
+    JsonLocation start = json.currentTokenLocation();
+    json.skipChildren();
+    json.finishToken();
+    ContentReference line = start.contentReference();
+    int from = (int) start.getByteOffset();
+    int length = (int) json.currentLocation().getByteOffset() - from;
+    return new String((byte[]) line.getRawContent(), line.contentOffset() + from, length, UTF_8);
+  }
+
+  private static void expect(JsonToken expected, JsonParser json, String words) {
+    if (json.currentToken() != expected) {
+      throw new IllegalArgumentException("is " + json.currentToken() + "; expected " + words);
     }
-    return constant;
   }
 }

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.record;
 
+import static io.github.gatlingllm.record.FieldType.INTEGERS;
 import static io.github.gatlingllm.record.FieldType.LONG;
 import static io.github.gatlingllm.record.FieldType.SECONDS;
 import static io.github.gatlingllm.record.FieldType.TEXT;
-import static io.github.gatlingllm.record.FieldType.integers;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,7 +21,7 @@ import java.util.List;
 public final class GeneratorField<T> {
 
   private static final List<GeneratorField<?>> CATALOGUE = new ArrayList<>();
-  private static final FieldType<int[]> MICROS = integers(Integer.MAX_VALUE).in("µs");
+  private static final FieldType<int[]> MICROS = INTEGERS.in("µs");
   private static final FieldType<Long> BYTES = LONG.in("bytes");
 
   /** The delays, in milliseconds, that {@link #LATEST_LOOP} counts time above. */

@@ -15,16 +15,19 @@ import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends JSON values to a file, one per line, in batches of 64 KiB that end with a line. Control
- * characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped, so that a value stays
- * on one line for every reader. Unpaired surrogates are written as U+FFFD. Not thread-safe.
+ * Appends JSON values to a file, one per line, in batches of 64 KiB that end with a line, and
+ * splits such files into lines. Control characters and the Unicode line ends U+0085, U+2028 and
+ * U+2029 are escaped, so that a value stays on one line for every reader. Unpaired surrogates are
+ * written as U+FFFD. Not thread-safe.
  */
 public final class JsonLines implements Closeable {
 
@@ -34,7 +37,6 @@ public final class JsonLines implements Closeable {
   private static final ObjectMapper VALUES =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-          .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
           .addModule(new SimpleModule().addSerializer(String.class, new PairedText()))
           .build();
 
@@ -50,6 +52,58 @@ public final class JsonLines implements Closeable {
   /** Writes a value without a line end. */
   interface Value {
     void write(JsonGenerator json) throws IOException;
+  }
+
+  /** Receives the lines of a file in their order. */
+  interface LineReader {
+
+    /** A line of {@code length} bytes that begins at {@code from}, without its line feed. */
+    void line(byte[] buffer, int from, int length) throws IOException;
+
+    /** A line that is too long, with its length. */
+    void tooLong(long bytes);
+
+    /** What follows the last line feed: nothing in a whole file; its first bytes may be skipped. */
+    void tail(byte[] buffer, int length, long skipped) throws IOException;
+  }
+
+  /**
+   * Splits a file into lines. Memory is bounded by the longest line.
+   *
+   * @param initialSize of the buffer
+   * @param longest longer lines are skipped, unless they fit into the buffer
+   */
+  static void read(InputStream in, int initialSize, int longest, LineReader reader)
+      throws IOException {
+    byte[] buffer = new byte[initialSize];
+    int size = 0;
+    long skipped = 0;
+    for (int count = in.read(buffer);
+        count >= 0;
+        count = in.read(buffer, size, buffer.length - size)) {
+      int start = 0;
+      int end = size + count;
+      for (int i = size; i < end; i++) {
+        if (buffer[i] == '\n') {
+          if (skipped > 0) {
+            reader.tooLong(skipped + i - start);
+            skipped = 0;
+          } else {
+            reader.line(buffer, start, i - start);
+          }
+          start = i + 1;
+        }
+      }
+      size = end - start;
+      System.arraycopy(buffer, start, buffer, 0, size);
+      if (size >= longest) {
+        skipped += size;
+        size = 0;
+      } else if (size == buffer.length) {
+        buffer = Arrays.copyOf(buffer, size * 2);
+      }
+    }
+    reader.tail(buffer, size, skipped);
   }
 
   /** Appends to that file, which is created if it does not exist. */
@@ -97,6 +151,7 @@ public final class JsonLines implements Closeable {
     return factory
         .createGenerator(out, JsonEncoding.UTF8)
         .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+        .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
         .setCharacterEscapes(OneLine.ESCAPES);
   }
 

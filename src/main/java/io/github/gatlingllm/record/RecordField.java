@@ -2,20 +2,21 @@ package io.github.gatlingllm.record;
 
 import static io.github.gatlingllm.record.FieldType.FLAG;
 import static io.github.gatlingllm.record.FieldType.INTEGER;
+import static io.github.gatlingllm.record.FieldType.INTEGERS;
 import static io.github.gatlingllm.record.FieldType.JSON;
-import static io.github.gatlingllm.record.FieldType.LABEL;
 import static io.github.gatlingllm.record.FieldType.LONG;
 import static io.github.gatlingllm.record.FieldType.NUMBERS;
 import static io.github.gatlingllm.record.FieldType.SECONDS;
 import static io.github.gatlingllm.record.FieldType.TEXT;
 import static io.github.gatlingllm.record.FieldType.TEXTS;
 import static io.github.gatlingllm.record.FieldType.constant;
-import static io.github.gatlingllm.record.FieldType.integers;
 
 import com.fasterxml.jackson.core.io.SerializedString;
+import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -45,33 +46,21 @@ record RecordField<T>(
     String meaning,
     @Nullable Predicate<Text> condition) {
 
-  private static final FieldType<Integer> TOKENS =
-      INTEGER.in("tokens").within(0, RequestRecord.MAX_TOKENS);
   private static final FieldType<Integer> EVENTS = INTEGER.in("events");
-
-  private static final long MIN_TIME = -1_000_000_000L;
-  private static final long LONGEST_TIME = 366L * 86_400 * 1_000_000_000;
-
-  /** At most a year, and at least −1 s, because two clocks may differ. */
-  private static final FieldType<Long> TIME = SECONDS.within(MIN_TIME, LONGEST_TIME);
-
-  /** In 2096, so that one more year fits into a long. */
-  private static final long LATEST = 4_000_000_000_000_000_000L;
 
   private static final List<RecordField<?>> CATALOGUE = new ArrayList<>();
 
   // Identity.
 
   static final RecordField<String> REQUEST_ID =
-      field(
+      name(
           "request_id",
-          LABEL,
-          r -> r.identity().requestId(),
+          Identity::requestId,
           "unique; also sent as header `X-Request-Id`, warm-ups too");
   static final RecordField<String> RUN_ID =
-      field("run_id", LABEL, r -> r.identity().runId(), "the same in all records of a run");
+      name("run_id", Identity::runId, "the same in all records of a run");
   static final RecordField<String> INJECTOR =
-      field("injector", LABEL, r -> r.identity().injector(), "the load generator that sent it");
+      name("injector", Identity::injector, "the load generator that sent it");
   static final RecordField<Integer> TRIAL =
       field(
           "trial",
@@ -85,9 +74,8 @@ record RecordField<T>(
           r -> r.identity().requestIndex(),
           "position among the requests of this run and injector, from 0, by start");
   static final RecordField<String> SCENARIO =
-      field("scenario", LABEL, r -> r.identity().scenario(), "the user's name of the scenario");
-  static final RecordField<String> NAME =
-      field("name", LABEL, r -> r.identity().name(), "the request name");
+      name("scenario", Identity::scenario, "the user's name of the scenario");
+  static final RecordField<String> NAME = name("name", Identity::name, "the request name");
   static final RecordField<List<String>> GROUPS =
       field(
           "groups",
@@ -100,23 +88,14 @@ record RecordField<T>(
       field(
           "turn", INTEGER, r -> r.identity().turn(), "of a conversation, from 1; null outside one");
   static final RecordField<String> TARGET =
-      field("target", LABEL, r -> r.identity().target(), "label of the server under test");
+      name("target", Identity::target, "label of the server under test");
   static final RecordField<String> ENDPOINT =
-      field(
-          "endpoint",
-          LABEL,
-          r -> r.identity().endpoint(),
-          "URL of the request, without credentials");
-  static final RecordField<String> MODEL =
-      field("model", LABEL, r -> r.identity().model(), "the requested model");
+      name("endpoint", Identity::endpoint, "URL of the request, without credentials");
+  static final RecordField<String> MODEL = name("model", Identity::model, "the requested model");
   static final RecordField<String> API =
-      field(
-          "api",
-          LABEL,
-          r -> r.identity().api(),
-          "`chat`, `completions`, `responses`, `messages` or `embeddings`");
+      name("api", Identity::api, "`chat`, `completions`, `responses`, `messages` or `embeddings`");
   static final RecordField<String> STAGE =
-      field("stage", LABEL, r -> r.identity().stage(), "label of the load level: `c=8`, `r=16`");
+      name("stage", Identity::stage, "label of the load level: `c=8`, `r=16`");
   static final RecordField<Phase> PHASE =
       field("phase", constant(Phase.class), r -> r.identity().phase(), "in which it was scheduled");
 
@@ -125,65 +104,53 @@ record RecordField<T>(
   static final RecordField<Long> START =
       field(
           "start_unix_ns",
-          LONG.in("ns since 1970").within(0, LATEST),
+          LONG.in("ns since 1970"),
           r -> r.timing().startUnixNanos(),
           "`start`, when the virtual user reached the request, on the run's nanosecond anchor,"
               + " never a millisecond clock");
   static final RecordField<Long> SCHEDULED_OFFSET =
-      field(
+      time(
           "scheduled_offset_s",
-          TIME,
-          r -> r.timing().scheduledOffsetNanos(),
+          Timing::scheduledOffsetNanos,
           "planned arrival since the start of its stage's schedule; null in closed loops");
   static final RecordField<Long> QUEUE_WAIT =
-      field(
+      time(
           "queue_wait_s",
-          SECONDS,
-          r -> r.timing().queueWaitNanos(),
+          Timing::queueWaitNanos,
           "`start_lag_s` + `gate_wait_s`; null when never admitted");
   static final RecordField<Long> CONNECT =
-      field("connect_s", TIME, r -> r.timing().connectNanos(), "request written − admitted");
+      time("connect_s", Timing::connectNanos, "request written − admitted");
   static final RecordField<Long> HEADERS =
-      field("ttfb_s", TIME, r -> r.timing().headersNanos(), "response headers − admitted");
+      time("ttfb_s", Timing::headersNanos, "response headers − admitted");
   static final RecordField<Long> FIRST_EVENT =
-      field(
-          "first_event_s", TIME, r -> r.timing().firstEventNanos(), "first data event − admitted");
-  static final RecordField<Long> TTFT =
-      field("ttft_s", TIME, r -> r.timing().ttftNanos(), "first token − admitted");
+      time("first_event_s", Timing::firstEventNanos, "first data event − admitted");
+  static final RecordField<Long> TTFT = time("ttft_s", Timing::ttftNanos, "first token − admitted");
   static final RecordField<Long> TTFT_FROM_SCHEDULE =
-      field(
+      time(
           "ttft_from_schedule_s",
-          SECONDS,
-          r -> r.timing().ttftFromScheduleNanos(),
+          Timing::ttftFromScheduleNanos,
           "`ttft_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> TTFO =
-      field(
-          "ttfo_s",
-          TIME,
-          r -> r.timing().ttfoNanos(),
-          "first token that is not reasoning − admitted");
+      time("ttfo_s", Timing::ttfoNanos, "first token that is not reasoning − admitted");
   static final RecordField<Long> LATENCY =
-      field(
+      time(
           "latency_s",
-          TIME,
-          r -> r.timing().latencyNanos(),
+          Timing::latencyNanos,
           "last token − admitted; not streamed: last byte of the body − admitted");
   static final RecordField<Long> LATENCY_FROM_SCHEDULE =
-      field(
+      time(
           "latency_from_schedule_s",
-          SECONDS,
-          r -> r.timing().latencyFromScheduleNanos(),
+          Timing::latencyFromScheduleNanos,
           "`latency_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> CLOSED =
-      field(
+      time(
           "closed_s",
-          TIME,
-          r -> r.timing().closedNanos(),
+          Timing::closedNanos,
           "end − admitted; − start of a request that was never admitted");
   static final RecordField<Long> TPOT =
       field(
           "tpot_s",
-          TIME,
+          SECONDS,
           r -> roundedTpot(r.timing()),
           "(last token − first token) ÷ (`streamed_tokens` − tokens of the first event), see"
               + " [metrics](metrics.md); null under 2 tokens or events");
@@ -193,13 +160,13 @@ record RecordField<T>(
   static final RecordField<int[]> EVENT_OFFSETS =
       field(
           "event_offsets_us",
-          integers(Integer.MAX_VALUE).in("µs"),
+          INTEGERS.in("µs"),
           r -> r.events().offsetsMicros(),
           "each token-bearing event − admitted; `[]` without `recordTokens`");
   static final RecordField<int[]> EVENT_TOKENS =
       field(
           "event_tokens",
-          integers(RequestRecord.MAX_TOKENS).in("tokens"),
+          INTEGERS.in("tokens"),
           r -> r.events().tokens(),
           "tokens in each event, where known; else `[]`");
   static final RecordField<Integer> PROMPT_CHARS =
@@ -209,39 +176,35 @@ record RecordField<T>(
           r -> r.tokens().promptChars(),
           "of all prompt texts");
   static final RecordField<Integer> PROMPT_TOKENS =
-      field("prompt_tokens", TOKENS, r -> r.tokens().promptTokens(), "by the server's usage");
+      tokens("prompt_tokens", Tokens::promptTokens, "by the server's usage");
   static final RecordField<Integer> PROMPT_TOKENS_LOCAL =
-      field(
+      tokens(
           "prompt_tokens_local",
-          TOKENS,
-          r -> r.tokens().promptTokensLocal(),
+          Tokens::promptTokensLocal,
           "by our tokenizer: each text of the prompt counted by itself and summed, without what"
               + " chat template, special tokens, images and tools add; null if there is no text, or"
               + " no time was left to count it");
   static final RecordField<Integer> CACHED_TOKENS =
-      field(
+      tokens(
           "cached_tokens",
-          TOKENS,
-          r -> r.tokens().cachedTokens(),
+          Tokens::cachedTokens,
           "of the prompt, that the server took from its prefix cache");
   static final RecordField<Integer> MAX_TOKENS =
-      field("max_tokens", TOKENS, r -> r.tokens().maxTokens(), "the requested limit");
+      tokens("max_tokens", Tokens::maxTokens, "the requested limit");
   static final RecordField<Integer> OUTPUT_TOKENS =
-      field(
+      tokens(
           "output_tokens",
-          TOKENS,
-          r -> r.tokens().outputTokens(),
+          Tokens::outputTokens,
           "by the server's usage, reasoning included; else as `token_source` says");
   static final RecordField<Integer> OUTPUT_TOKENS_LOCAL =
-      field(
+      tokens(
           "output_tokens_local",
-          TOKENS,
-          r -> r.tokens().outputTokensLocal(),
+          Tokens::outputTokensLocal,
           "by our tokenizer: all text of the answer that was received. Answers with usage are"
               + " sampled: the first 200 requests and then one in 16, as long as there is time to"
               + " count; otherwise null");
   static final RecordField<Integer> REASONING_TOKENS =
-      field("reasoning_tokens", TOKENS, r -> r.tokens().reasoningTokens(), "by the server's usage");
+      tokens("reasoning_tokens", Tokens::reasoningTokens, "by the server's usage");
   static final RecordField<Boolean> ESTIMATED =
       field(
           "estimated", FLAG, r -> r.tokens().estimated(), "whether `output_tokens` is an estimate");
@@ -258,7 +221,7 @@ record RecordField<T>(
   static final RecordField<String> FINISH_REASON =
       field(
           "finish_reason",
-          LABEL,
+          TEXT,
           r -> r.outcome().finishReason(),
           "of the first choice, as the server reports it: `finish_reason`, `stop_reason`, `status`"
               + " or the reason of an incomplete response");
@@ -270,7 +233,7 @@ record RecordField<T>(
   static final RecordField<RequestStatus> STATUS =
       field("verdict", constant(RequestStatus.class), r -> r.outcome().status(), "how it ended");
   static final RecordField<String> ERROR =
-      field("error", LABEL, r -> r.outcome().error(), "constant per cause, at most 200 characters");
+      field("error", TEXT, r -> r.outcome().error(), "constant per cause, at most 200 characters");
   static final RecordField<Boolean> SLO_OK =
       field(
           "slo_ok",
@@ -295,23 +258,18 @@ record RecordField<T>(
   static final RecordField<Boolean> STREAMED =
       field("streamed", FLAG, r -> r.identity().streamed(), "whether a stream was requested");
   static final RecordField<Long> START_LAG =
-      field("start_lag_s", TIME, r -> r.timing().startLagNanos(), "start − scheduled");
+      time("start_lag_s", Timing::startLagNanos, "start − scheduled");
   static final RecordField<Long> GATE_WAIT =
-      field(
-          "gate_wait_s",
-          TIME,
-          r -> r.timing().gateWaitNanos(),
-          "admitted − start; null when never admitted");
+      time("gate_wait_s", Timing::gateWaitNanos, "admitted − start; null when never admitted");
   static final RecordField<Integer> STREAMED_TOKENS =
-      field(
+      tokens(
           "streamed_tokens",
-          TOKENS,
-          r -> r.tokens().streamedTokens(),
+          Tokens::streamedTokens,
           "N of the metrics: output tokens without reasoning that was never streamed");
   static final RecordField<int[]> EVENT_CHOICES =
       field(
           "event_choices",
-          integers(RequestRecord.MAX_CHOICES - 1),
+          INTEGERS,
           r -> r.events().choices(),
           "choice index of each event; `[]` where there is one choice");
   static final RecordField<Integer> EVENT_COUNT =
@@ -337,13 +295,13 @@ record RecordField<T>(
   static final RecordField<Integer> FIRST_EVENT_TOKENS =
       field(
           "first_event_tokens",
-          TOKENS,
+          INTEGER.in("tokens"),
           r -> r.events().firstEventTokens(),
           "in the first event, where known");
   static final RecordField<Long> STALL =
       field(
           "stall_s",
-          TIME,
+          SECONDS,
           r -> r.events().longestGapNanos(),
           "longest gap between events of one choice; null under 2 events");
   static final RecordField<Boolean> TPOT_ESTIMATED =
@@ -387,15 +345,14 @@ record RecordField<T>(
   static final RecordField<Long> RETRY_AFTER =
       field(
           "retry_after_s",
-          TIME,
+          SECONDS,
           r -> r.server().retryAfterNanos(),
           "the wait that the server asks for (`Retry-After`, `retry-after-ms`); no request waits"
               + " for it");
   static final RecordField<Long> PACING_WAIT =
-      field(
+      time(
           "pacing_wait_s",
-          TIME,
-          r -> r.timing().pacingWaitNanos(),
+          Timing::pacingWaitNanos,
           "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
               + " of a request that was never admitted, until its end; null if neither is set");
 
@@ -426,6 +383,21 @@ record RecordField<T>(
 
   /** All fields, in the order of files. */
   static final List<RecordField<?>> ALL = Collections.unmodifiableList(CATALOGUE);
+
+  private static RecordField<String> name(
+      String key, Function<Identity, @Nullable String> of, String meaning) {
+    return field(key, TEXT, record -> of.apply(record.identity()), meaning);
+  }
+
+  private static RecordField<Long> time(
+      String key, Function<Timing, @Nullable Long> of, String meaning) {
+    return field(key, SECONDS, record -> of.apply(record.timing()), meaning);
+  }
+
+  private static RecordField<Integer> tokens(
+      String key, Function<Tokens, @Nullable Integer> of, String meaning) {
+    return field(key, INTEGER.in("tokens"), record -> of.apply(record.tokens()), meaning);
+  }
 
   private static <T> RecordField<T> field(
       String key, FieldType<T> type, Function<RequestRecord, @Nullable T> of, String meaning) {
@@ -463,17 +435,6 @@ record RecordField<T>(
   private static @Nullable Long roundedTpot(Timing timing) {
     Double nanos = timing.tpotNanos();
     return nanos == null ? null : (Long) Math.round(nanos);
-  }
-
-  /**
-   * Checks a time that was computed from other values.
-   *
-   * @throws IllegalArgumentException if it is out of the range of times
-   */
-  static void refuseImpossible(RecordField<Long> of, double nanos) {
-    if (!(nanos >= MIN_TIME && nanos <= LONGEST_TIME)) {
-      throw new IllegalArgumentException(of + " would be " + nanos + " ns by other values");
-    }
   }
 
   /** Whether the field exists only with the setting {@code recordText}. */

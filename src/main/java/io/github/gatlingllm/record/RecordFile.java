@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -27,14 +26,13 @@ import java.util.function.Consumer;
  *   └───────────────────────────────────────┘  otherwise (kill -9) skipped, reported in bytes
  * </pre>
  */
-public final class RecordFile {
+public final class RecordFile implements JsonLines.LineReader {
 
   private static final int BAD_LINES_NAMED = 5;
   private static final int LONGEST_LINE = 64 << 20;
 
   private final LineSink sink;
   private final int longestLine;
-  private final PlainLine plain = new PlainLine();
   private final List<ReadReport.BadLine> firstBadLines = new ArrayList<>();
   private long records;
   private long badLines;
@@ -57,12 +55,7 @@ public final class RecordFile {
       firstBadLines = List.copyOf(firstBadLines);
     }
 
-    /**
-     * A line that is not a record.
-     *
-     * @param number from 1
-     * @param reason why not, on one line
-     */
+    /** A line that is not a record: its number, from 1, and why, on one line. */
     public record BadLine(long number, String reason) {}
   }
 
@@ -108,96 +101,59 @@ public final class RecordFile {
       throw new NoSuchFileException(
           requestsJsonl.toString(), null, "no such file; expected the requests.jsonl of a run");
     }
-    RecordFile file = new RecordFile(sink, LONGEST_LINE);
     try (InputStream in = Files.newInputStream(requestsJsonl)) {
-      file.read(in, 1 << 18);
+      return read(in, 1 << 18, LONGEST_LINE, sink);
     }
-    return file.report();
   }
 
-  /** Reads with a buffer of initially {@code size} bytes; for tests. */
+  /** Reads with a buffer of initially {@code size} bytes. */
   static ReadReport read(InputStream in, int size, int longestLine, Consumer<RequestRecord> sink)
       throws IOException {
-    RecordFile file = new RecordFile((record, line, from, to) -> sink.accept(record), longestLine);
-    file.read(in, size);
-    return file.report();
+    return read(in, size, longestLine, (record, line, from, to) -> sink.accept(record));
   }
 
-  private ReadReport report() {
-    return new ReadReport(records, cutTailBytes, badLines, firstBadLines);
+  private static ReadReport read(InputStream in, int size, int longestLine, LineSink sink)
+      throws IOException {
+    RecordFile file = new RecordFile(sink, longestLine);
+    JsonLines.read(in, size, longestLine, file);
+    return new ReadReport(file.records, file.cutTailBytes, file.badLines, file.firstBadLines);
   }
 
-  private void read(InputStream in, int initialSize) throws IOException {
-    byte[] buffer = new byte[initialSize];
-    int size = 0;
-    long skipped = 0;
-    for (int count = in.read(buffer);
-        count >= 0;
-        count = in.read(buffer, size, buffer.length - size)) {
-      int start = 0;
-      int end = size + count;
-      int next = nextLine(buffer, 0, size, end, skipped);
-      while (next >= 0) {
-        skipped = 0;
-        start = next;
-        next = nextLine(buffer, start, start, end, 0);
-      }
-      size = end - start;
-      System.arraycopy(buffer, start, buffer, 0, size);
-      if (size >= longestLine) {
-        skipped += size;
-        size = 0;
-      } else if (size == buffer.length) {
-        buffer = Arrays.copyOf(buffer, size * 2);
-      }
-    }
-    tail(buffer, size, skipped);
-  }
-
-  /**
-   * Reads the line that begins at {@code start}.
-   *
-   * @param searched there is no line feed before this index
-   * @param skipped bytes of the same line that are no longer in the buffer
-   * @return where the next line begins; -1 if the line does not end before {@code end}
-   */
-  private int nextLine(byte[] buffer, int start, int searched, int end, long skipped) {
-    RequestRecord record = skipped > 0 ? null : plain.read(buffer, start, end);
-    if (record != null) {
-      lines++;
-      take(record, buffer, start, plain.next() - 1);
-      return plain.next();
-    }
-    int feed = lineEnd(buffer, searched, end);
-    if (feed == end) {
-      return -1;
-    }
-    line(buffer, start, feed - start, skipped);
-    return feed + 1;
-  }
-
-  /** Index of the next line feed; {@code to} if there is none. */
-  static int lineEnd(byte[] buffer, int from, int to) {
-    int i = from;
-    while (i < to && buffer[i] != '\n') {
-      i++;
-    }
-    return i;
-  }
-
-  private void line(byte[] buffer, int start, int length, long skipped) {
+  @Override
+  public void line(byte[] buffer, int start, int length) {
     lines++;
-    if (skipped > 0) {
-      bad("a line of " + (skipped + length) + " bytes; expected at most " + longestLine);
-    } else if (!isBlank(buffer, start, length)) {
+    if (isBlank(buffer, start, length)) {
+      return;
+    }
+    RequestRecord record;
+    try {
+      record = RecordCodec.read(buffer, start, length);
+    } catch (IOException e) {
+      bad(String.valueOf(e.getMessage()));
+      return;
+    }
+    take(record, buffer, start, start + length);
+  }
+
+  @Override
+  public void tooLong(long bytes) {
+    lines++;
+    bad("a line of " + bytes + " bytes; expected at most " + longestLine);
+  }
+
+  @Override
+  public void tail(byte[] buffer, int length, long skipped) {
+    cutTailBytes = skipped + length;
+    if (skipped == 0) {
       RequestRecord record;
       try {
-        record = RecordCodec.read(buffer, start, length);
+        record = RecordCodec.read(buffer, 0, length);
       } catch (IOException e) {
-        bad(String.valueOf(e.getMessage()));
         return;
       }
-      take(record, buffer, start, start + length);
+      cutTailBytes = 0;
+      lines++;
+      take(record, buffer, 0, length);
     }
   }
 
@@ -210,22 +166,6 @@ public final class RecordFile {
     } catch (RuntimeException e) {
       bad(RecordCodec.oneLine(String.valueOf(e.getMessage())));
     }
-  }
-
-  private void tail(byte[] buffer, int size, long skipped) {
-    RequestRecord record;
-    if (skipped > 0) {
-      cutTailBytes = skipped + size;
-      return;
-    }
-    try {
-      record = RecordCodec.read(buffer, 0, size);
-    } catch (IOException e) {
-      cutTailBytes = size;
-      return;
-    }
-    lines++;
-    take(record, buffer, 0, size);
   }
 
   private void bad(String reason) {

@@ -8,8 +8,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -19,23 +17,19 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes and reads {@code llm/server.jsonl}: a line of JSON per {@link ServerSample}. Names of
  * values and bounds of histograms are written once per endpoint, and again when they change.
- * Reading takes bounded memory and skips damaged lines.
+ * Reading skips damaged lines.
  */
 public final class ServerFile {
 
   private static final int LONGEST_LINE = 1 << 20;
-  private static final int MAX_ENDPOINTS = 1_000;
-  private static final int MAX_BOUNDS = 1_000;
-  private static final double LARGEST = 1e18;
 
-  /** Skips unknown metrics, of later versions, and null values. */
+  /** Skips unknown metrics and null values. */
   private static final ObjectReader LINES =
       JsonMapper.builder()
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -73,8 +67,8 @@ public final class ServerFile {
   private record Buckets(
       @JsonProperty(value = "count", required = true) long count,
       @JsonProperty(value = "sum", required = true) double sum,
-      @JsonProperty("le") @Nullable List<@Nullable Double> le,
-      @JsonProperty("counts") @Nullable List<@Nullable Long> counts) {}
+      @JsonProperty("le") @Nullable List<Double> le,
+      @JsonProperty("counts") List<Long> counts) {}
 
   /** Names and bounds that were written for an endpoint. */
   private static final class Endpoint {
@@ -89,6 +83,27 @@ public final class ServerFile {
 
   /** Appends a line. */
   public void append(ServerSample sample) throws IOException {
+    Endpoint written = endpoint(sample.target(), sample.url());
+    EnumMap<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
+    sample
+        .names()
+        .forEach(
+            (metric, name) -> {
+              if (!name.equals(written.names.put(metric, name))) {
+                names.put(metric, name);
+              }
+            });
+    EnumMap<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
+    values.putAll(sample.values());
+    EnumMap<EngineMetric, Buckets> histograms = new EnumMap<>(EngineMetric.class);
+    sample
+        .histograms()
+        .forEach(
+            (metric, all) -> {
+              boolean same = all.bounds().equals(written.bounds.put(metric, all.bounds()));
+              List<Double> bounds = same ? null : all.bounds();
+              histograms.put(metric, new Buckets(all.count(), all.sum(), bounds, all.counts()));
+            });
     Line line =
         new Line(
             sample.unixNanos(),
@@ -98,37 +113,15 @@ public final class ServerFile {
             sample.tookMs(),
             sample.error(),
             sample.reset(),
-            new EnumMap<>(EngineMetric.class),
-            new EnumMap<>(EngineMetric.class),
-            new EnumMap<>(EngineMetric.class));
-    Endpoint written = endpoint(line);
-    sample
-        .names()
-        .forEach(
-            (metric, name) -> {
-              if (!name.equals(written.names.put(metric, name))) {
-                line.names.put(metric, name);
-              }
-            });
-    line.values.putAll(sample.values());
-    sample
-        .histograms()
-        .forEach(
-            (metric, all) -> {
-              boolean same = all.bounds().equals(written.bounds.put(metric, all.bounds()));
-              List<Double> bounds = same ? null : all.bounds();
-              line.histograms.put(
-                  metric, new Buckets(all.count(), all.sum(), bounds, all.counts()));
-            });
+            names,
+            values,
+            histograms);
     JsonLines.append(file, json -> json.writePOJO(line));
   }
 
-  private Endpoint endpoint(Line line) {
-    return endpoints.computeIfAbsent(key(line), any -> new Endpoint());
-  }
-
-  private static String key(Line line) {
-    return (line.target == null ? "" : line.target) + '\n' + line.url;
+  private Endpoint endpoint(@Nullable String target, String url) {
+    return endpoints.computeIfAbsent(
+        (target == null ? "" : target) + '\n' + url, any -> new Endpoint());
   }
 
   /**
@@ -139,109 +132,77 @@ public final class ServerFile {
    * @throws IOException if the file cannot be read
    */
   public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
-    ServerFile reader = new ServerFile(file);
-    long damaged = 0;
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
-      ByteArrayOutputStream line = new ByteArrayOutputStream(4_096);
-      for (int next = in.read(); next >= 0 || line.size() > 0; next = in.read()) {
-        if (next >= 0 && next != '\n') {
-          if (line.size() <= LONGEST_LINE) {
-            line.write(next);
-          }
-        } else if (line.size() > 0) {
-          ServerSample sample = reader.sample(line.toByteArray());
-          line.reset();
-          if (sample == null) {
-            damaged++;
-          } else {
-            sink.accept(sample);
-          }
-        }
-      }
+    Reading reading = new Reading(new ServerFile(file), sink);
+    try (InputStream in = Files.newInputStream(file)) {
+      JsonLines.read(in, 1 << 16, LONGEST_LINE, reading);
     } catch (NoSuchFileException e) {
       return 0;
     }
-    return damaged;
+    return reading.damaged;
   }
 
-  /** The sample of a line; null if the line is damaged. */
-  private @Nullable ServerSample sample(byte[] bytes) throws IOException {
-    Line line;
-    try {
-      line = bytes.length > LONGEST_LINE ? null : LINES.readValue(bytes);
-    } catch (JsonProcessingException e) {
-      return null;
+  private static final class Reading implements JsonLines.LineReader {
+    private final ServerFile file;
+    private final Consumer<ServerSample> sink;
+    private long damaged;
+
+    private Reading(ServerFile file, Consumer<ServerSample> sink) {
+      this.file = file;
+      this.sink = sink;
     }
-    if (line == null || line.unixNanos < 0 || !(line.tookMs >= 0 && line.tookMs <= LARGEST)) {
-      return null;
+
+    @Override
+    public void line(byte[] buffer, int from, int length) throws IOException {
+      if (length > 0) {
+        ServerSample sample;
+        try {
+          sample = file.sample(LINES.readValue(buffer, from, length));
+        } catch (JsonProcessingException | RuntimeException damage) {
+          damaged++;
+          return;
+        }
+        sink.accept(sample);
+      }
     }
-    if (endpoints.size() == MAX_ENDPOINTS && !endpoints.containsKey(key(line))) {
-      return null;
+
+    @Override
+    public void tooLong(long bytes) {
+      damaged++;
     }
-    Endpoint known = endpoint(line);
-    line.names.forEach((metric, name) -> known.names.put(metric, cut(name)));
+
+    @Override
+    public void tail(byte[] buffer, int length, long skipped) throws IOException {
+      damaged += skipped > 0 ? 1 : 0;
+      line(buffer, 0, skipped > 0 ? 0 : length);
+    }
+  }
+
+  private ServerSample sample(Line line) {
+    Endpoint known = endpoint(line.target, line.url);
+    known.names.putAll(line.names);
     Map<EngineMetric, ServerSample.Histogram> histograms = new EnumMap<>(EngineMetric.class);
     line.histograms.forEach(
         (metric, buckets) -> {
-          ServerSample.Histogram histogram = histogram(known, metric, buckets);
-          if (histogram != null && metric.kind() == EngineMetric.Kind.HISTOGRAM) {
-            histograms.put(metric, histogram);
+          if (buckets.le != null) {
+            known.bounds.put(metric, buckets.le);
+          }
+          List<Double> bounds = known.bounds.getOrDefault(metric, List.of());
+          if (bounds.size() == buckets.counts.size()) { // otherwise their line is damaged
+            histograms.put(
+                metric,
+                new ServerSample.Histogram(buckets.count, buckets.sum, bounds, buckets.counts));
           }
         });
-    line.values
-        .entrySet()
-        .removeIf(
-            value ->
-                !(Math.abs(value.getValue()) <= LARGEST)
-                    || value.getKey().kind() == EngineMetric.Kind.HISTOGRAM);
     return new ServerSample(
         line.unixNanos,
-        FieldReader.cut(line.target),
-        cut(line.url),
-        line.source == null ? "" : cut(line.source),
+        line.target,
+        line.url,
+        line.source == null ? "" : line.source,
         line.tookMs,
-        FieldReader.cut(line.error),
+        line.error,
         line.reset,
         known.names,
         line.values,
         histograms);
-  }
-
-  private static String cut(String text) {
-    return Objects.requireNonNull(FieldReader.cut(text));
-  }
-
-  /** Null if its numbers are impossible, or its bounds are missing. */
-  private static ServerSample.@Nullable Histogram histogram(
-      Endpoint known, EngineMetric metric, Buckets buckets) {
-    List<Double> bounds = buckets.le == null ? known.bounds.get(metric) : bounds(buckets.le);
-    if (bounds == null) {
-      return null;
-    }
-    known.bounds.put(metric, bounds);
-    List<Long> counts = buckets.counts == null ? List.of() : buckets.counts;
-    long before = 0;
-    for (Long count : counts) {
-      if (count == null || count < before) {
-        return null;
-      }
-      before = count;
-    }
-    boolean isWhole =
-        before <= buckets.count
-            && counts.size() == bounds.size()
-            && Math.abs(buckets.sum) <= LARGEST;
-    return isWhole ? new ServerSample.Histogram(buckets.count, buckets.sum, bounds, counts) : null;
-  }
-
-  private static @Nullable List<Double> bounds(List<@Nullable Double> le) {
-    double before = Double.NEGATIVE_INFINITY;
-    for (Double bound : le) {
-      if (bound == null || !(bound > before && bound <= LARGEST)) {
-        return null;
-      }
-      before = bound;
-    }
-    return le.size() > MAX_BOUNDS ? null : List.copyOf(le);
   }
 }

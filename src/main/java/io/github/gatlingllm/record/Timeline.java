@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Timeline {
 
+  /** Most events of one answer whose times are kept: two hours at 300 per second. */
+  private static final int MAX_EVENTS = 1 << 21;
+
   private static final long NONE = Long.MIN_VALUE;
 
   private final long scheduled;
@@ -147,7 +150,7 @@ public final class Timeline {
   }
 
   private void append(int choice, long now, int tokensInEvent) {
-    if (count >= FieldType.MAX_EVENTS) {
+    if (count >= MAX_EVENTS) {
       count++;
       return;
     }
@@ -220,7 +223,7 @@ public final class Timeline {
    *     two million events
    */
   public RequestRecord.Events events(boolean keep) {
-    boolean keepTimes = keep && count <= FieldType.MAX_EVENTS;
+    boolean keepTimes = keep && count <= MAX_EVENTS;
     boolean counted = count > 0 && everyEventCounted;
     return new RequestRecord.Events(
         keepTimes ? Arrays.copyOf(offsetsMicros, count) : new int[0],

@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
-import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -18,10 +17,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RecordCodecTest {
 
@@ -65,41 +63,25 @@ class RecordCodecTest {
     }
   }
 
-  @TestFactory
-  Stream<DynamicTest> secondsHaveNineDecimalsAndNoExponent() {
-    return Map.of(
-            0L,
-            "0.000000000",
-            1L,
-            "0.000000001",
-            -1L,
-            "-0.000000001",
-            999_999_999L,
-            "0.999999999",
-            1_000_000_000L,
-            "1.000000000",
-            -1_500_000_000L,
-            "-1.500000000",
-            3_600_123_456_789L,
-            "3600.123456789",
-            Long.MAX_VALUE,
-            "9223372036.854775807",
-            Long.MIN_VALUE,
-            "-9223372036.854775808")
-        .entrySet()
-        .stream()
-        .map(
-            row ->
-                DynamicTest.dynamicTest(
-                    row.getValue(),
-                    () -> {
-                      ByteArrayOutputStream written = new ByteArrayOutputStream();
-                      try (JsonGenerator json = JsonLines.generator(new JsonFactory(), written)) {
-                        FieldType.SECONDS.write(json, row.getKey());
-                      }
-                      assertThat(written.toString(UTF_8)).isEqualTo(row.getValue());
-                      assertThat(seconds(row.getValue())).isEqualTo(row.getKey());
-                    }));
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0.000000000",
+    "1, 0.000000001",
+    "-1, -0.000000001",
+    "999999999, 0.999999999",
+    "1000000000, 1.000000000",
+    "-1500000000, -1.500000000",
+    "3600123456789, 3600.123456789",
+    "9223372036854775807, 9223372036.854775807",
+    "-9223372036854775808, -9223372036.854775808"
+  })
+  void secondsHaveNineDecimalsAndNoExponent(long nanos, String written) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (JsonGenerator json = JsonLines.generator(new JsonFactory(), out)) {
+      FieldType.SECONDS.write(json, nanos);
+    }
+    assertThat(out.toString(UTF_8)).isEqualTo(written);
+    assertThat(seconds(written)).isEqualTo(nanos);
   }
 
   @Test
@@ -125,45 +107,6 @@ class RecordCodecTest {
     assertThat(withText(read(shuffled), null))
         .usingRecursiveComparison()
         .isEqualTo(withText(record, null));
-  }
-
-  @Test
-  void lineWithoutKeysOfLaterVersionsIsRead() throws IOException {
-    RequestRecord record = records.answer(20);
-    ObjectNode json = (ObjectNode) JSON.readTree(RecordCodec.write(record));
-    json.put("queue_wait_s", 0.125);
-    json.remove(
-        List.of(
-            "streamed",
-            "start_lag_s",
-            "gate_wait_s",
-            "streamed_tokens",
-            "event_choices",
-            "events",
-            "coalesced_events",
-            "late_events",
-            "done",
-            "first_event_tokens",
-            "stall_s"));
-    RequestRecord old = read(json);
-    assertThat(old.timing().queueWaitNanos()).isEqualTo(125_000_000L);
-    assertThat(old.events().count()).isEqualTo(20);
-    assertThat(old.identity().streamed()).isTrue();
-    assertThat(old.events().longestGapNanos()).isNull();
-    assertThat(old.timing().latencyNanos()).isEqualTo(record.timing().latencyNanos());
-  }
-
-  /** 5 events, N = 100: 980 ms ÷ (100 − 1) then, 980 ms ÷ (100 − 100 ÷ 5) now. */
-  @Test
-  void tpotOfOlderFilesTakesAnEvenShareForTheFirstEvent() throws IOException {
-    ObjectNode json = (ObjectNode) JSON.readTree(RecordCodec.write(records.answer(5)));
-    json.put("tpot_s", 0.980 / 99).put("streamed_tokens", 100).put("events", 5);
-    json.putNull("first_event_tokens").putArray("event_choices");
-    assertThat(read(json).timing().tpotNanos()).isEqualTo(980e6 / 99, within(1.0));
-    json.remove("tpot_estimated");
-    assertThat(read(json).timing().tpotNanos()).isEqualTo(980e6 / 80, within(1.0));
-    json.put("first_event_tokens", 1);
-    assertThat(read(json).timing().tpotNanos()).isEqualTo(980e6 / 99, within(1.0));
   }
 
   @Test
@@ -210,33 +153,28 @@ class RecordCodecTest {
     assertThat(json.has("prompt")).isFalse();
   }
 
-  @TestFactory
-  Stream<DynamicTest> whatIsNoRecordIsNamed() {
-    return Map.of(
-            "", "not a JSON object",
-            "[1]", "not a JSON object",
-            "{}", "no verdict",
-            "{\"verdict\":\"complete\"}", "no request_id",
-            "{\"verdict\":\"fine\"}", "verdict 'fine' is unknown; expected one of [complete, ",
-            "{\"user_id\":\"7\"}", "user_id is a text; expected an integer",
-            "{\"ttft_s\":true}", "ttft_s is true; expected seconds",
-            "{\"event_offsets_us\":[1,null]}", "event_offsets_us is null; expected integers",
-            "{\"name\":\"x", "not valid JSON: Unexpected end-of-input",
-            "{}{}", "more than one JSON object")
-        .entrySet()
-        .stream()
-        .map(
-            row ->
-                DynamicTest.dynamicTest(
-                    row.getKey() + " -> " + row.getValue(),
-                    () ->
-                        assertThatIOException()
-                            .isThrownBy(
-                                () -> {
-                                  byte[] line = row.getKey().getBytes(UTF_8);
-                                  RecordCodec.read(line, 0, line.length);
-                                })
-                            .withMessageStartingWith(row.getValue())));
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "''|not a JSON object",
+        "[1]|not a JSON object",
+        "{}|no verdict",
+        "{\"verdict\":\"complete\"}|no request_id",
+        "{\"verdict\":\"fine\"}|verdict 'fine' is unknown; expected one of [complete, ",
+        "{\"user_id\":\"7\"}|not valid JSON in user_id: ",
+        "{\"name\":7}|name is VALUE_NUMBER_INT; expected a text",
+        "{\"ttft_s\":true}|not valid JSON in ttft_s: ",
+        "{\"ttft_s\":1e99}|ttft_s is 1E+99; expected seconds",
+        "{\"event_offsets_us\":[1,null]}|not valid JSON in event_offsets_us: ",
+        "{\"name\":\"x|not valid JSON in name: Unexpected end-of-input",
+        "{}{}|more than one JSON object"
+      })
+  void whatIsNoRecordIsNamed(String text, String message) {
+    byte[] line = text.getBytes(UTF_8);
+    assertThatIOException()
+        .isThrownBy(() -> RecordCodec.read(line, 0, line.length))
+        .withMessageStartingWith(message);
   }
 
   private static Long seconds(String number) throws IOException {

@@ -48,8 +48,7 @@ class RecordFieldTest {
     `llm/requests.jsonl` has one JSON object per request of every phase (warm-up excepted), appended \
     as it ends; it is whole, or cut at its last line after a crash. The keys stand in this order, \
     and every key is in every line: null or `[]` where nothing applies. Seconds are decimal numbers \
-    with nine decimals. Readers accept any order, skip keys that they do not know, and read files \
-    without the fields from `streamed` on.
+    with nine decimals. Readers accept any order and skip keys that they do not know.
 
     """
         + table(field -> !field.isText())

@@ -20,22 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RecordFileTest {
 
-  /** Every place of a line feed, every start, and the bytes that differ from one in a bit. */
-  @Test
-  void lineEndIsTheFirstLineFeed() {
-    byte[] bytes = new byte[40];
-    for (int at = 0; at < bytes.length; at++) {
-      for (int i = 0; i < bytes.length; i++) {
-        bytes[i] = (byte) ('\n' ^ 1 << i % 8);
-      }
-      bytes[at] = '\n';
-      for (int from = 0; from <= bytes.length; from++) {
-        int expected = from <= at ? at : bytes.length;
-        assertThat(RecordFile.lineEnd(bytes, from, bytes.length)).isEqualTo(expected);
-      }
-    }
-  }
-
   private final RandomRecords records = new RandomRecords(11);
   private final List<RequestRecord> read = new ArrayList<>();
 
@@ -89,7 +73,7 @@ class RecordFileTest {
     assertThat(report.badLines()).isEqualTo(11);
     assertThat(report.firstBadLines()).hasSize(5);
     assertThat(report.firstBadLines().get(0).number()).isEqualTo(2);
-    assertThat(report.firstBadLines().get(0).reason()).startsWith("not valid JSON: ");
+    assertThat(report.firstBadLines().get(0).reason()).startsWith("not valid JSON");
     assertThat(report.firstBadLines().get(1)).isEqualTo(new BadLine(6, "not a JSON object"));
   }
 

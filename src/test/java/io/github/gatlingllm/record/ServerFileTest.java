@@ -136,9 +136,7 @@ class ServerFileTest {
             "5",
             "null",
             "{\"unix_ns\":1}",
-            line.replace("\"unix_ns\":5", "\"unix_ns\":-5").strip(),
             line.replace("\"unix_ns\":5", "\"unix_ns\":\"x\"").strip(),
-            line.replace("3.125", "1e99").strip(),
             "\0\0\0",
             "x".repeat(2 << 20))) {
       Files.writeString(file, line + damage + "\n\n" + line);
@@ -148,44 +146,18 @@ class ServerFileTest {
   }
 
   @Test
-  void impossibleNumbersAreSkipped() throws IOException {
+  void unknownMetricsNullsAndHistogramsWithoutBoundsAreSkipped() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
     String line = Files.readString(file);
-    for (String wrong :
-        List.of(
-            line.replace("[0,11]", "[11,0]"),
-            line.replace("[0,11]", "[0,13]"),
-            line.replace("[0,11]", "[0]"),
-            line.replace("[0,11]", "[0,null]"),
-            line.replace("0.001,0.5", "0.5,0.001"),
-            line.replace("\"le\":[0.001,0.5],", ""))) {
-      Files.writeString(file, wrong);
-      assertThat(read()).as(wrong).isZero();
-      assertThat(read.get(0).histograms()).as(wrong).isEmpty();
-      assertThat(read.get(0).value(REQUESTS_RUNNING)).isEqualTo(3);
-    }
-    Files.writeString(
-        file,
-        line.replace(
-            "\"requests_running\":3.0", "\"requests_running\":1e99,\"new\":1,\"engine_itl_s\":2"));
+    Files.writeString(file, line.replace("\"requests_running\":3.0", "\"new\":1,\"gpus\":null"));
     assertThat(read()).isZero();
     assertThat(read.get(0).values()).containsOnlyKeys(PROMPT_TOKENS);
-  }
 
-  @Test
-  void nullsAndOtherTypesAreSkipped() throws IOException {
-    ServerFile written = new ServerFile(file);
-    written.append(sample(5, "a"));
-    String line = Files.readString(file);
-    Files.writeString(
-        file,
-        line.replace("\"requests_running\":3.0", "\"requests_running\":\"NaN\",\"gpus\":null"));
-    assertThat(read()).isZero();
-    assertThat(read.get(0).values()).containsOnlyKeys(PROMPT_TOKENS);
-    Files.writeString(file, line.replace("[0.001,0.5]", "[0.001,null,0.5]"));
+    Files.writeString(file, line.replace("\"le\":[0.001,0.5],", ""));
     assertThat(read()).isZero();
     assertThat(read.get(0).histograms()).isEmpty();
+    assertThat(read.get(0).value(REQUESTS_RUNNING)).isEqualTo(3);
   }
 
   @Test
