@@ -54,7 +54,7 @@ class PackageArrowsTest {
           Map.entry("client", Set.of("record")),
           Map.entry("clock", Set.of("record")),
           Map.entry("engine", Set.of("client", "load", "record")),
-          Map.entry("figures.check", Set.of("figures.metric", "figures.server", "record")),
+          Map.entry("figures.check", Set.of("figures.metric", "record")),
           Map.entry("figures.compare", Set.of("figures.level", "figures.metric", "record")),
           Map.entry(
               "figures.level",

@@ -4,8 +4,8 @@ import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.Shape;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
@@ -26,7 +26,7 @@ final class ArrivalSection {
 
   private final Summary summary;
   private final Series series;
-  private final List<Stage> open;
+  private final List<LevelFigures> open;
 
   ArrivalSection(Summary summary, Series series) {
     this.summary = summary;
@@ -81,7 +81,7 @@ final class ArrivalSection {
   /** Planned and realised arrivals: a row per open load level, and one for all of them. */
   private Table arrivals(ArrivalFigures all) {
     List<Entry<String, ArrivalFigures>> rows = new ArrayList<>();
-    for (Stage stage : summary.stages()) {
+    for (LevelFigures stage : summary.stages()) {
       if (stage.arrivals() != null) {
         rows.add(Map.entry(KeyFigureTables.place(summary, stage), stage.arrivals()));
       }

@@ -2,7 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
@@ -26,7 +26,7 @@ final class CompareCharts {
     levels =
         sides.stream()
             .flatMap(side -> side.figures().summary().stages().stream())
-            .map(Stage::label)
+            .map(LevelFigures::label)
             .distinct()
             .toList();
   }
@@ -61,7 +61,7 @@ final class CompareCharts {
         lines(
             (summary, target) -> {
               List<Point> points = new ArrayList<>();
-              for (Stage stage : of(summary, target)) {
+              for (LevelFigures stage : of(summary, target)) {
                 Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
                 Double y = stage.figures().metric(latency()).p95();
                 if (x != null && y != null) {
@@ -74,7 +74,7 @@ final class CompareCharts {
     return Chart.of("load-curve of runs", x, lines, latency().title()).scaledToRange().widened();
   }
 
-  private Chart against(String key, Function<Stage, @Nullable Double> figure) {
+  private Chart against(String key, Function<LevelFigures, @Nullable Double> figure) {
     List<Line> lines =
         lines(
             (summary, target) ->
@@ -106,7 +106,8 @@ final class CompareCharts {
     List<Line> lines = new ArrayList<>();
     for (int i = 0; i < sides.size(); i++) {
       Summary summary = sides.get(i).figures().summary();
-      List<String> targets = summary.stages().stream().map(Stage::target).distinct().toList();
+      List<String> targets =
+          summary.stages().stream().map(LevelFigures::target).distinct().toList();
       for (int t = 0; t < targets.size(); t++) {
         String name = sides.get(i).name() + (targets.size() > 1 ? ", " + targets.get(t) : "");
         lines.add(Line.of(name, i, targets.size() > 1 ? t : i, points.of(summary, targets.get(t))));
@@ -115,7 +116,7 @@ final class CompareCharts {
     return lines;
   }
 
-  private static List<Stage> of(Summary summary, String target) {
+  private static List<LevelFigures> of(Summary summary, String target) {
     return summary.stages().stream().filter(stage -> stage.target().equals(target)).toList();
   }
 }

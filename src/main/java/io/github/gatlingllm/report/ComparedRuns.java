@@ -1,11 +1,11 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -282,7 +282,7 @@ final class DistributionTables {
   }
 
   /** One timing of a server at one load level. */
-  private record ServerRow(Stage level, String key, Distribution values) {
+  private record ServerRow(LevelFigures level, String key, Distribution values) {
 
     private @Nullable Double shown(@Nullable Double value) {
       return value == null || !Timing.isTime(key) ? value : (Double) (value * 1e3);
@@ -292,7 +292,7 @@ final class DistributionTables {
   /** The timings that the server reported, by load level. */
   static Table server(Summary summary) {
     List<ServerRow> rows = new ArrayList<>();
-    for (Stage level : summary.stages()) {
+    for (LevelFigures level : summary.stages()) {
       level
           .figures()
           .server()

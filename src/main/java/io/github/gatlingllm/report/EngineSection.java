@@ -2,15 +2,15 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.OverTime;
+import io.github.gatlingllm.figures.metric.EngineFigures.Page;
+import io.github.gatlingllm.figures.metric.EngineFigures.Point;
+import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.figures.server.EngineFigures;
-import io.github.gatlingllm.figures.server.EngineFigures.OverTime;
-import io.github.gatlingllm.figures.server.EngineFigures.Page;
-import io.github.gatlingllm.figures.server.EngineFigures.Point;
-import io.github.gatlingllm.figures.server.EngineFigures.Timing;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Band;
@@ -46,7 +46,7 @@ final class EngineSection {
     if (summary.serverPages().isEmpty()) {
       return null;
     }
-    List<Stage> stages =
+    List<LevelFigures> stages =
         summary.stages().stream().filter(stage -> stage.serverMetrics() != null).toList();
     return Section.of("engine")
         .body(
@@ -64,43 +64,43 @@ final class EngineSection {
   // ---- tables
 
   private static @Nullable Double of(
-      Stage stage, Function<EngineFigures, @Nullable Double> figure) {
+      LevelFigures stage, Function<EngineFigures, @Nullable Double> figure) {
     EngineFigures engine = stage.serverMetrics();
     return engine == null ? null : figure.apply(engine);
   }
 
-  private Column<Stage> level() {
+  private Column<LevelFigures> level() {
     return Column.name("Load level", stage -> KeyFigureTables.place(summary, stage));
   }
 
   /** Adds a column if a level has a value. */
   private static void column(
-      Columns<Stage> to,
-      List<Stage> stages,
+      Columns<LevelFigures> to,
+      List<LevelFigures> stages,
       String heading,
-      Function<Stage, @Nullable Double> figure) {
+      Function<LevelFigures, @Nullable Double> figure) {
     boolean isKnown = stages.stream().anyMatch(stage -> figure.apply(stage) != null);
     to.when(isKnown, Column.number(heading, figure));
   }
 
   /** Adds a column of shares, given from 0 to 1, if a level has a value. */
   private static void share(
-      Columns<Stage> to,
-      List<Stage> stages,
+      Columns<LevelFigures> to,
+      List<LevelFigures> stages,
       String heading,
       Function<EngineFigures, @Nullable Double> figure) {
     boolean isKnown = stages.stream().anyMatch(stage -> of(stage, figure) != null);
     to.when(isKnown, Column.percent(heading, stage -> of(stage, figure)));
   }
 
-  private Table times(List<Stage> stages) {
-    Columns<Stage> columns = Columns.of(level());
+  private Table times(List<LevelFigures> stages) {
+    Columns<LevelFigures> columns = Columns.of(level());
     clientAndEngine(columns, stages, "TTFT", Metric.TTFT_MS, EngineMetric.ENGINE_TTFT_S);
     column(columns, stages, "queue", stage -> ms(stage, EngineMetric.ENGINE_QUEUE_S));
     column(columns, stages, "prefill", stage -> ms(stage, EngineMetric.ENGINE_PREFILL_S));
     clientAndEngine(columns, stages, "ITL", Metric.ITL_MS, EngineMetric.ENGINE_ITL_S);
     clientAndEngine(columns, stages, "E2E", Metric.E2E_MS, EngineMetric.ENGINE_E2E_S);
-    List<Stage> timed =
+    List<LevelFigures> timed =
         stages.stream()
             .filter(stage -> !Objects.requireNonNull(stage.serverMetrics()).timings().isEmpty())
             .toList();
@@ -109,7 +109,11 @@ final class EngineSection {
 
   /** Adds columns for a time as the client and the engine measured it, if the engine reports it. */
   private static void clientAndEngine(
-      Columns<Stage> to, List<Stage> stages, String name, Metric client, EngineMetric engine) {
+      Columns<LevelFigures> to,
+      List<LevelFigures> stages,
+      String name,
+      Metric client,
+      EngineMetric engine) {
     if (stages.stream().anyMatch(stage -> ms(stage, engine) != null)) {
       to.and(
           Column.number(name + ", client", stage -> mean(stage, client)),
@@ -118,15 +122,15 @@ final class EngineSection {
     }
   }
 
-  private static @Nullable Double mean(Stage stage, Metric metric) {
+  private static @Nullable Double mean(LevelFigures stage, Metric metric) {
     return stage.figures().metric(metric).mean();
   }
 
-  private static @Nullable Double ms(Stage stage, EngineMetric timing) {
+  private static @Nullable Double ms(LevelFigures stage, EngineMetric timing) {
     return of(stage, engine -> engine.meanMs(timing));
   }
 
-  private static @Nullable Double p99(Stage stage, EngineMetric metric) {
+  private static @Nullable Double p99(LevelFigures stage, EngineMetric metric) {
     return of(
         stage,
         engine -> {
@@ -136,8 +140,8 @@ final class EngineSection {
         });
   }
 
-  private Table states(List<Stage> stages) {
-    Columns<Stage> columns = Columns.of(level());
+  private Table states(List<LevelFigures> stages) {
+    Columns<LevelFigures> columns = Columns.of(level());
     column(columns, stages, "running", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_RUNNING)));
     column(columns, stages, "waiting", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_WAITING)));
     share(columns, stages, "KV cache, max", e -> e.max(EngineMetric.KV_CACHE_USE));
@@ -303,7 +307,7 @@ final class EngineSection {
   // ---- in text files
 
   /** The engine's figures at an operating point in one line; empty without any. */
-  static String line(Stage stage) {
+  static String line(LevelFigures stage) {
     List<String> parts = new ArrayList<>();
     part(parts, "running ", of(stage, e -> e.mean(EngineMetric.REQUESTS_RUNNING)), "");
     part(parts, "waiting ", of(stage, e -> e.mean(EngineMetric.REQUESTS_WAITING)), "");

@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.RequestSamples;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.Fact;
@@ -198,13 +199,13 @@ final class HtmlReport {
     private String load() {
       String kinds =
           summary.stages().stream()
-              .map(Summary.Stage::kind)
+              .map(LevelFigures::kind)
               .filter(kind -> !kind.equals("unknown"))
               .distinct()
               .collect(Collectors.joining(", "));
       String labels =
           summary.stages().stream()
-              .map(Summary.Stage::label)
+              .map(LevelFigures::label)
               .distinct()
               .collect(Collectors.joining(" "));
       return kinds.isEmpty() ? labels : kinds + ": " + labels;

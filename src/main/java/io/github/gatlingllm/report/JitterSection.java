@@ -6,8 +6,8 @@ import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
 import io.github.gatlingllm.figures.level.RequestSamples.Pauses;
 import io.github.gatlingllm.figures.level.Series.Shape;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
@@ -184,7 +184,7 @@ final class JitterSection {
   /** Load levels where a metric has values, and all of them where there are several. */
   private List<Entry<String, Figures>> withValues(Metric metric) {
     List<Entry<String, Figures>> rows = new ArrayList<>();
-    for (Stage stage : summary.stages()) {
+    for (LevelFigures stage : summary.stages()) {
       if (!stage.figures().metric(metric).isEmpty()) {
         rows.add(Map.entry(KeyFigureTables.place(summary, stage), stage.figures()));
       }

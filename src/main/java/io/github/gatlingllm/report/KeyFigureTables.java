@@ -3,12 +3,12 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.ShownLevels.Level;
@@ -175,7 +175,7 @@ final class KeyFigureTables {
   }
 
   /** Marks of a load level on its curve, e.g. {@code knee, max goodput}; may be empty. */
-  static String marks(Curve curve, Stage stage) {
+  static String marks(Curve curve, LevelFigures stage) {
     List<String> marks = new ArrayList<>();
     Summary.Knee knee = curve.knee();
     if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
@@ -278,12 +278,12 @@ final class KeyFigureTables {
   }
 
   /** The three rates of open load and the queue at the end; empty without open load. */
-  private static List<Column<Stage>> rates(Summary summary) {
+  private static List<Column<LevelFigures>> rates(Summary summary) {
     return isOpen(summary)
         ? List.of(
             Column.figure("offered/s", KeyFigureTables::offeredRate),
-            Column.number("arrived/s", Stage::arrivedPerS),
-            REQUESTS.in(Stage::figures),
+            Column.number("arrived/s", LevelFigures::arrivedPerS),
+            REQUESTS.in(LevelFigures::figures),
             Column.figure("queue", KeyFigureTables::queue))
         : List.of();
   }
@@ -292,13 +292,13 @@ final class KeyFigureTables {
     return summary.stages().stream().anyMatch(stage -> stage.queue() != null);
   }
 
-  private static String offeredRate(Stage stage) {
+  private static String offeredRate(LevelFigures stage) {
     Double offered = stage.queue() == null ? null : stage.offered();
     return offered == null ? NumberText.ABSENT : NumberText.plain(offered);
   }
 
   /** The length of the queue at the end of the measure window, and whether it grew. */
-  private static String queue(Stage stage) {
+  private static String queue(LevelFigures stage) {
     Queue queue = stage.queue();
     return queue == null
         ? NumberText.ABSENT
@@ -309,11 +309,11 @@ final class KeyFigureTables {
   static Table levels(Summary summary) {
     boolean isOpen = isOpen(summary);
     boolean embeds = summary.figures().embeds();
-    return Columns.<Stage>of(Column.name("level", stage -> place(summary, stage)))
+    return Columns.<LevelFigures>of(Column.name("level", stage -> place(summary, stage)))
         .and(rates(summary))
-        .when(!isOpen, Column.number("in flight", Stage::meanInFlight))
+        .when(!isOpen, Column.number("in flight", LevelFigures::meanInFlight))
         .of(
-            Stage::figures,
+            LevelFigures::figures,
             figures(
                 summary,
                 isOpen ? List.of() : List.of(REQUESTS),
@@ -368,7 +368,7 @@ final class KeyFigureTables {
    */
   static Table trials(Summary summary, int most) {
     List<List<Cell>> rows = new ArrayList<>();
-    for (Stage stage : summary.stages()) {
+    for (LevelFigures stage : summary.stages()) {
       Trials trials = stage.figures().trials();
       if (trials == null) {
         continue;
@@ -392,7 +392,7 @@ final class KeyFigureTables {
   }
 
   /** The name of a load level. */
-  static String place(Summary summary, Stage stage) {
+  static String place(Summary summary, LevelFigures stage) {
     return summary.place(stage.label(), stage.target(), stage.scenario());
   }
 }

@@ -3,9 +3,9 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
@@ -32,7 +32,7 @@ final class LoadSection {
 
   LoadSection(Summary summary) {
     this.summary = summary;
-    levels = summary.stages().stream().map(Stage::label).distinct().toList();
+    levels = summary.stages().stream().map(LevelFigures::label).distinct().toList();
     curves = summary.curves();
   }
 
@@ -116,7 +116,7 @@ final class LoadSection {
   private Chart curve() {
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
-    Function<Stage, @Nullable Double> latency =
+    Function<LevelFigures, @Nullable Double> latency =
         stage -> stage.figures().metric(metric.fromSchedule()).p95();
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
@@ -124,7 +124,7 @@ final class LoadSection {
       String name = summary.name(curve);
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
-      for (Stage stage : of(curve)) {
+      for (LevelFigures stage : of(curve)) {
         Double x = stage.figures().delivered();
         Double y = latency.apply(stage);
         if (x != null && y != null) {
@@ -150,12 +150,12 @@ final class LoadSection {
     return judged.scaledToRange().widened();
   }
 
-  private static String mark(Curve curve, Stage stage) {
+  private static String mark(Curve curve, LevelFigures stage) {
     String marks = KeyFigureTables.marks(curve, stage);
     return marks.isEmpty() ? "" : "(" + marks + ")";
   }
 
-  private List<Stage> of(Curve curve) {
+  private List<LevelFigures> of(Curve curve) {
     return summary.stages().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
@@ -164,7 +164,11 @@ final class LoadSection {
   }
 
   private Line line(
-      String name, Curve curve, int color, int dash, Function<Stage, @Nullable Double> figure) {
+      String name,
+      Curve curve,
+      int color,
+      int dash,
+      Function<LevelFigures, @Nullable Double> figure) {
     List<Point> points = Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure);
     return Line.of(
         curves.size() > 1 ? (summary.name(curve) + " " + name).strip() : name, color, dash, points);
@@ -175,9 +179,9 @@ final class LoadSection {
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
       boolean one = curves.size() == 1;
-      lines.add(line("offered", curve, one ? 3 : t, 2, Stage::offered));
-      lines.add(line("arrived", curve, one ? 1 : t, 1, Stage::arrivedPerS));
-      lines.add(line("completed", curve, t, 0, Stage::completedPerS));
+      lines.add(line("offered", curve, one ? 3 : t, 2, LevelFigures::offered));
+      lines.add(line("arrived", curve, one ? 1 : t, 1, LevelFigures::arrivedPerS));
+      lines.add(line("completed", curve, t, 0, LevelFigures::completedPerS));
     }
     return Chart.of("load-rates", load(), lines);
   }
@@ -197,7 +201,7 @@ final class LoadSection {
     return Chart.of("load-throughput" + form, load(), lines);
   }
 
-  private static @Nullable Double sloTokens(Stage stage) {
+  private static @Nullable Double sloTokens(LevelFigures stage) {
     Figures.Goodput goodput = stage.figures().goodput();
     return goodput == null ? null : goodput.tokensPerS();
   }
@@ -218,7 +222,7 @@ final class LoadSection {
         .scaledToRange();
   }
 
-  private static Distribution of(Stage stage, Metric metric) {
+  private static Distribution of(LevelFigures stage, Metric metric) {
     return stage.figures().metric(metric.fromSchedule());
   }
 
@@ -227,7 +231,7 @@ final class LoadSection {
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
       List<Point> points = new ArrayList<>();
-      for (Stage stage : of(curves.get(t))) {
+      for (LevelFigures stage : of(curves.get(t))) {
         Double x = stage.figures().metric(Metric.DECODE_TOKENS_PER_S).p50();
         Double y = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
         if (x != null && y != null) {
@@ -241,7 +245,7 @@ final class LoadSection {
 
   /** One figure against load, a line per curve. */
   private Chart against(
-      String key, String name, Function<Stage, @Nullable Double> figure, Object... values) {
+      String key, String name, Function<LevelFigures, @Nullable Double> figure, Object... values) {
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
       lines.add(line(curves.size() > 1 ? "" : name, curves.get(t), t, 0, figure));

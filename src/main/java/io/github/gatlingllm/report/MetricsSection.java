@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.DistributionTables.Metrics;
@@ -106,7 +107,7 @@ final class MetricsSection {
   }
 
   private void byTrial() {
-    for (Summary.Stage stage : summary.stages()) {
+    for (LevelFigures stage : summary.stages()) {
       Figures.Trials trials = stage.figures().trials();
       if (trials != null) {
         Table table = KeyFigureTables.trials(KeyFigureTables.place(summary, stage), trials);

@@ -3,14 +3,14 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.InjectorFigures;
-import io.github.gatlingllm.figures.level.Summary.ObjectiveRow;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.Pacing;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.report.Table.Cell;
@@ -45,11 +45,11 @@ final class OutcomeTables {
   }
 
   /** Each objective of the SLO at one load level, for the page. */
-  static Table objectives(Summary summary, SloTable slo, Stage level) {
+  static Table objectives(Summary summary, SloTable slo, LevelFigures level) {
     return objectives(summary, slo, objectives(summary, level), false);
   }
 
-  private static List<Entry<String, ObjectiveRow>> objectives(Summary summary, Stage level) {
+  private static List<Entry<String, ObjectiveRow>> objectives(Summary summary, LevelFigures level) {
     String place = KeyFigureTables.place(summary, level);
     return level.objectives().stream().map(row -> Map.entry(place, row)).toList();
   }
@@ -134,9 +134,9 @@ final class OutcomeTables {
 
   /** Rate limits of the server and of the client, by load level; empty if none applied. */
   static Table rateLimits(Summary summary) {
-    record Row(Stage level, RateLimits limits) {}
+    record Row(LevelFigures level, RateLimits limits) {}
     List<Row> rows = new ArrayList<>();
-    for (Stage level : summary.stages()) {
+    for (LevelFigures level : summary.stages()) {
       RateLimits limits = level.figures().rateLimits();
       if (limits != null) {
         rows.add(new Row(level, limits));
@@ -183,7 +183,7 @@ final class OutcomeTables {
   }
 
   /** Measured figures, CPU and delays of each injector at one load level. */
-  static Table injectors(Summary summary, Stage level) {
+  static Table injectors(Summary summary, LevelFigures level) {
     List<InjectorRow> rows = injectorRows(summary, level);
     boolean isKnown = rows.stream().anyMatch(row -> row.figures.generator() != null);
     return Columns.of(INJECTOR)
@@ -203,7 +203,7 @@ final class OutcomeTables {
         .toList();
   }
 
-  private static List<InjectorRow> injectorRows(Summary summary, Stage level) {
+  private static List<InjectorRow> injectorRows(Summary summary, LevelFigures level) {
     String place = KeyFigureTables.place(summary, level);
     return level.injectors().stream().map(of -> new InjectorRow(place, of)).toList();
   }

@@ -2,10 +2,10 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.ArrayList;
@@ -131,7 +131,7 @@ final class RunText {
   /** What figures of the whole run pool, e.g. {@code all load levels}; may be empty. */
   String pooledOver() {
     List<String> what = new ArrayList<>();
-    if (summary.stages().stream().map(Stage::label).distinct().count() > 1) {
+    if (summary.stages().stream().map(LevelFigures::label).distinct().count() > 1) {
       what.add("load levels");
     }
     if (summary.hasSeveralTargets()) {

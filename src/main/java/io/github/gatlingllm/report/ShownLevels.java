@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.report.Page.Charts;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class ShownLevels {
    * @param title name, e.g. {@code At c=16, the knee}; empty if it is the only one
    * @param isOperating whether it is the operating point of its curve
    */
-  record Level(int position, Stage stage, Curve curve, String title, boolean isOperating) {
+  record Level(int position, LevelFigures stage, Curve curve, String title, boolean isOperating) {
 
     /** The suffix of the ids of its charts. */
     String suffix() {
@@ -69,7 +69,7 @@ final class ShownLevels {
   ShownLevels(Summary summary) {
     this.summary = summary;
     for (int i = 0; i < summary.stages().size(); i++) {
-      Stage stage = summary.stages().get(i);
+      LevelFigures stage = summary.stages().get(i);
       for (Curve curve : summary.curves()) {
         if (isOf(curve, stage)) {
           levels.add(level(i, stage, curve));
@@ -78,7 +78,7 @@ final class ShownLevels {
     }
   }
 
-  private Level level(int position, Stage stage, Curve curve) {
+  private Level level(int position, LevelFigures stage, Curve curve) {
     boolean isOperating = summary.operatingLevel(curve).equals(stage);
     String title =
         !summary.hasSeveralLevels()
@@ -90,7 +90,7 @@ final class ShownLevels {
   }
 
   /** Whether the load level is a point of the curve. */
-  static boolean isOf(Curve curve, Stage stage) {
+  static boolean isOf(Curve curve, LevelFigures stage) {
     return stage.target().equals(curve.target())
         && Objects.equals(stage.scenario(), curve.scenario());
   }

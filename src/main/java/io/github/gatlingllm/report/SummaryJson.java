@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonIncludeProperties;
 import com.fasterxml.jackson.annotation.JsonKey;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
@@ -23,14 +24,15 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.POJONode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.AssertionResult;
-import io.github.gatlingllm.figures.level.Summary.InjectorFigures;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.server.EngineFigures;
 import io.github.gatlingllm.record.AtomicFile;
 import io.github.gatlingllm.record.SelfTest;
 import java.io.IOException;
@@ -59,7 +61,7 @@ final class SummaryJson {
                   .addSerializer(Double.class, new ShortNumber())
                   .addSerializer(double.class, new ShortNumber()))
           .addMixIn(Summary.class, SummaryForm.class)
-          .addMixIn(Summary.Stage.class, StageForm.class)
+          .addMixIn(LevelFigures.class, LevelForm.class)
           .addMixIn(Summary.Injector.class, InjectorForm.class)
           .addMixIn(Summary.SelfTestQuote.class, SelfTestQuoteForm.class)
           .addMixIn(SelfTest.class, SelfTestForm.class)
@@ -95,7 +97,63 @@ final class SummaryJson {
     List<Summary.Injector> injectors();
   }
 
-  interface StageForm extends ServedInline {
+  @JsonIncludeProperties({
+    "label",
+    "target",
+    "scenario",
+    "kind",
+    "offered",
+    "unit",
+    "start_s",
+    "duration_s",
+    "phases",
+    "mean_in_flight",
+    "arrived_per_s",
+    "completed_per_s",
+    "queue",
+    "objectives",
+    "arrivals",
+    "server_metrics",
+    "injectors",
+    "figures"
+  })
+  @JsonPropertyOrder({
+    "label",
+    "target",
+    "scenario",
+    "kind",
+    "offered",
+    "unit",
+    "start_s",
+    "duration_s",
+    "phases",
+    "mean_in_flight",
+    "arrived_per_s",
+    "completed_per_s",
+    "queue"
+  })
+  interface LevelForm extends ServedInline {
+    @JsonProperty
+    String label();
+
+    @JsonProperty
+    String target();
+
+    @JsonProperty
+    String scenario();
+
+    @JsonProperty
+    String kind();
+
+    @JsonProperty
+    Double offered();
+
+    @JsonProperty
+    String unit();
+
+    @JsonProperty
+    Double completedPerS();
+
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     List<InjectorFigures> injectors();
   }

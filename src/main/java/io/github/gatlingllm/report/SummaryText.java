@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.RunText.Fact;

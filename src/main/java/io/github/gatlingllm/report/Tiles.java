@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.ObjectiveRow;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.List;
@@ -63,7 +63,7 @@ final class Tiles {
   }
 
   /** The tiles of one load level. */
-  static List<Tile> of(Summary summary, Stage level) {
+  static List<Tile> of(Summary summary, LevelFigures level) {
     return new Tiles(summary, level.figures(), level.objectives(), level.target()).list();
   }
 

@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
@@ -290,8 +291,8 @@ final class TimeSection {
     List<Band> bands = new ArrayList<>();
     boolean named = summary.stages().size() <= MAX_NAMED_BANDS;
     int stages = 0;
-    for (Summary.Stage stage : summary.stages()) {
-      for (Summary.PhaseSpan span : stage.phases()) {
+    for (LevelFigures stage : summary.stages()) {
+      for (LevelFigures.PhaseSpan span : stage.phases()) {
         double end = span.startS() + span.durationS();
         boolean measured = span.phase().equals(Phase.MEASURE.key());
         // bands are narrow: a long label gets two lines

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.AssertionResult;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;

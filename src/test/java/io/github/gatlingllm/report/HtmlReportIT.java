@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
-import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Browser.Plot;
@@ -193,7 +193,7 @@ class HtmlReportIT {
 
     browser.driver().findElement(By.linkText("c=4")).click();
 
-    Summary.Stage level = SWEEP.summary().stages().get(2);
+    LevelFigures level = SWEEP.summary().stages().get(2);
     assertThat(chosen()).containsExactly("c=4", "At c=4", "At c=4", "At c=4", "At c=4", "At c=4");
     assertThat(browser.driver().findElement(By.id("verdict")).getText())
         .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));

@@ -3,9 +3,9 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;

@@ -5,9 +5,9 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.check.Check.Level;
 import io.github.gatlingllm.figures.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;

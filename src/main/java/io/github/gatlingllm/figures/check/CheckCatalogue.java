@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.GeneratorField;

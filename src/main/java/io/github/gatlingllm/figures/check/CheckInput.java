@@ -1,11 +1,11 @@
 package io.github.gatlingllm.figures.check;
 
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.server.EngineFigures;
 import io.github.gatlingllm.record.JvmOptions;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -42,7 +42,7 @@ public record CheckInput(
     ReadReport file,
     boolean areWindowsInferred,
     Figures figures,
-    List<MeasuredLevel> levels,
+    List<LevelFigures> levels,
     List<Sweep> sweeps,
     Figures.@Nullable ArrivalFigures arrivals,
     List<Set<String>> models,
@@ -62,7 +62,7 @@ public record CheckInput(
 
   /** Whether a load level is not made by Gatling's own injection. */
   boolean hasLoadPlan() {
-    return !levels.stream().allMatch(MeasuredLevel::isInjected);
+    return !levels.stream().allMatch(LevelFigures::isInjected);
   }
 
   int mostLevels() {
@@ -89,69 +89,6 @@ public record CheckInput(
   }
 
   /**
-   * One load level.
-   *
-   * @param label label, with target and scenario if there are several
-   * @param info its description in {@code run.json}
-   * @param isPlanned false if it appears only in records
-   * @param sent requests that started, of those that its plan has; more if users send several each
-   * @param isOpen whether its users arrive by a schedule
-   * @param isCutShort whether a stop rule ended it early
-   * @param isPilingUp whether the queue at the server grew; false if requests queue here before
-   *     they are sent
-   * @param law null without a measure window or without counted requests in flight
-   * @param silence null without a measure window, and if most answers were not streamed
-   * @param steadiness null if the window is too short to judge, or if the load changes by plan
-   * @param generators state of each injector that recorded it
-   * @param engine the server's own metrics in its window; null if not read
-   */
-  public record MeasuredLevel(
-      String label,
-      LevelInfo info,
-      boolean isPlanned,
-      long sent,
-      boolean isOpen,
-      boolean isCutShort,
-      boolean isPilingUp,
-      Figures figures,
-      @Nullable LittlesLaw law,
-      @Nullable Silence silence,
-      @Nullable Steadiness steadiness,
-      List<GeneratorHealth> generators,
-      @Nullable EngineFigures engine) {
-
-    /** E2E p90 ÷ measure window; null if unknown. */
-    @Nullable Double shareOfWindow() {
-      Double e2eMs = figures.metric(Metric.E2E_MS).p90();
-      LevelInfo.PhaseWindow window = info.measured().orElse(null);
-      Long end = window == null ? null : window.endUnixNanos();
-      return e2eMs == null || end == null || info.kind().equals(LevelInfo.BATCH)
-          ? null
-          : (Double) (e2eMs * 1e6 / (end - window.startUnixNanos()));
-    }
-
-    /** Whether the setting {@code duration} determines its measure time. */
-    boolean hasDuration() {
-      return info.kind().equals(LevelInfo.OPEN_LOOP) || (isClosedLoop() && info.planned() == null);
-    }
-
-    /** Whether its users come from Gatling's own injection, without a load plan. */
-    boolean isInjected() {
-      return info.kind().equals(LevelInfo.INJECTION);
-    }
-
-    boolean isClosedLoop() {
-      return info.kind().equals(LevelInfo.CLOSED_LOOP);
-    }
-
-    /** Planned − sent requests; below 0 if more were sent. */
-    long missing() {
-      Long planned = info.planned();
-      return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
-    }
-  }
-
-  /**
    * An injector with a figure that differs significantly from that of the others.
    *
    * @param level label, with target and scenario if there are several
@@ -173,81 +110,6 @@ public record CheckInput(
   }
 
   /**
-   * Both sides of Little's law, L = λW, which holds exactly within a window.
-   *
-   * @param mean L: requests in flight, counted during the run, time-weighted over the measure
-   *     window
-   * @param rateTimesStay λW from the records: requests in the system during the window ÷ window ×
-   *     their mean time in it
-   * @param stayMs mean time in the system of the requests that ended in the window; 0 if none did
-   */
-  public record LittlesLaw(double mean, double rateTimesStay, double stayMs) {
-
-    /** Clock difference per request between the two ways of counting. */
-    private static final double STAMP_MS = 0.1;
-
-    double residual() {
-      double larger = Math.max(mean, rateTimesStay);
-      return larger == 0 ? 0 : Math.abs(mean - rateTimesStay) / larger;
-    }
-
-    /** Residual − tolerance. */
-    double excess() {
-      return residual() - tolerance();
-    }
-
-    /** 5 %, and more for requests of a few milliseconds. */
-    double tolerance() {
-      return 0.05 + (stayMs == 0 ? 0 : STAMP_MS / stayMs);
-    }
-  }
-
-  /**
-   * Spans of a measure window in which requests were in flight and no streamed request of the
-   * target received a byte.
-   *
-   * @param longestS the longest span above the bound, else the longest of all
-   * @param fromS its start, seconds from the start of the window
-   * @param inFlight largest number of requests in flight during it
-   * @param boundS the bound above which it is too long
-   * @param spans number of spans above the bound
-   * @param allS total length of these spans
-   */
-  public record Silence(
-      double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
-
-  /**
-   * Result of the tests of TTFT, E2E and output tok/s for a trend over the measure window and for a
-   * transient at its start.
-   *
-   * @param likeliest the relevant change with the smallest p-value; null if there is none
-   */
-  public record Steadiness(@Nullable Drift likeliest) {}
-
-  /**
-   * A change over a measure window, of any size.
-   *
-   * @param what the metric, e.g. {@code TTFT from schedule}
-   * @param change difference of the means of the first and last quarter ÷ their mean; of a
-   *     transient, of the means before and after its end
-   * @param from the mean of the first quarter or of the transient, with its unit
-   * @param chance p-value: probability that a steady level shows such a change, 0 to 1
-   * @param steadyFromS end of the transient, seconds from the start of the window; null for a trend
-   */
-  public record Drift(
-      String what,
-      double change,
-      String from,
-      String to,
-      boolean up,
-      double chance,
-      @Nullable Double steadyFromS) {
-
-    /** Significance level: share of steady runs that are called unsteady. */
-    public static final double SIGNIFICANT = 0.05;
-  }
-
-  /**
    * The load levels of one target and scenario.
    *
    * @param levels number of load levels
@@ -261,7 +123,7 @@ public record CheckInput(
       boolean isOneAtATime,
       boolean isKneeReached,
       boolean isSaturated,
-      MeasuredLevel quoted) {
+      LevelFigures quoted) {
 
     /** Number of requests at the quoted level with a known E2E. */
     long e2eValues() {

@@ -6,10 +6,11 @@ import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 
-import io.github.gatlingllm.figures.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.server.EngineFigures;
-import io.github.gatlingllm.figures.server.EngineFigures.WholeRun;
 import io.github.gatlingllm.record.EngineMetric;
 import java.util.Comparator;
 import java.util.List;
@@ -102,7 +103,7 @@ final class EngineChecks {
   // ---- by load level
 
   /** A load level with the server's metrics. */
-  private record EngineLevel(MeasuredLevel level, EngineFigures engine) {
+  private record EngineLevel(LevelFigures level, EngineFigures engine) {
 
     double clientTtftMs() {
       return orZero(level.figures().metric(Metric.TTFT_MS).mean());
@@ -125,7 +126,8 @@ final class EngineChecks {
     return in.levels().stream()
         .flatMap(
             level ->
-                Stream.ofNullable(level.engine()).map(engine -> new EngineLevel(level, engine)))
+                Stream.ofNullable(level.serverMetrics())
+                    .map(engine -> new EngineLevel(level, engine)))
         .filter(at -> needed.apply(at.engine()) != null);
   }
 
@@ -158,7 +160,7 @@ final class EngineChecks {
             outside,
             "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
                 .formatted(
-                    worst.level().label(),
+                    worst.level().place(),
                     ms(worst.clientTtftMs()),
                     ms(worst.ms(EngineMetric.ENGINE_TTFT_S)),
                     ms(outside)))
@@ -183,7 +185,7 @@ final class EngineChecks {
             share,
             "At %s requests waited %s in the engine's queue on average, %s of their mean TTFT of %s."
                 .formatted(
-                    worst.level().label(),
+                    worst.level().place(),
                     ms(queue),
                     percent(Math.min(1, share)),
                     ms(worst.clientTtftMs())))
@@ -206,7 +208,7 @@ final class EngineChecks {
                 ? "The engine preempted no request."
                 : "At %s the engine preempted requests %s times, for lack of KV cache memory%s."
                     .formatted(
-                        worst.level().label(),
+                        worst.level().place(),
                         count(times),
                         jitter == null || jitter <= SPIKES
                             ? ""
@@ -230,7 +232,7 @@ final class EngineChecks {
     return Finding.of(
         kvCacheUse(fullest),
         "The KV cache was at most %s full, at %s."
-            .formatted(percent(Math.min(1, kvCacheUse(fullest))), fullest.level().label()));
+            .formatted(percent(Math.min(1, kvCacheUse(fullest))), fullest.level().place()));
   }
 
   private static double kvCacheUse(EngineLevel level) {

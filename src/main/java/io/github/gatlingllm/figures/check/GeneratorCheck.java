@@ -6,10 +6,11 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.check.Check.Level;
-import io.github.gatlingllm.figures.check.CheckInput.MeasuredLevel;
-import io.github.gatlingllm.figures.check.GeneratorHealth.Interval;
-import io.github.gatlingllm.figures.check.GeneratorHealth.Span;
+import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
+import io.github.gatlingllm.figures.metric.GeneratorHealth.Span;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -42,11 +43,11 @@ final class GeneratorCheck {
 
   private static final double HALF = 0.5;
 
-  private final MeasuredLevel level;
+  private final LevelFigures level;
   private final GeneratorHealth health;
   private final boolean isServerHere;
 
-  private GeneratorCheck(MeasuredLevel level, GeneratorHealth health, boolean isServerHere) {
+  private GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
     this.level = level;
     this.health = health;
     this.isServerHere = isServerHere;
@@ -57,7 +58,7 @@ final class GeneratorCheck {
   }
 
   /** The verdict on one injector at one level. */
-  static Level level(MeasuredLevel level, GeneratorHealth health, boolean isServerHere) {
+  static Level level(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
     return requireNonNull(new GeneratorCheck(level, health, isServerHere).finding().level());
   }
 
@@ -66,7 +67,7 @@ final class GeneratorCheck {
     List<Finding> found = new ArrayList<>();
     Double idle = null;
     double lag = 0;
-    for (MeasuredLevel level : in.levels()) {
+    for (LevelFigures level : in.levels()) {
       for (GeneratorHealth health : level.generators()) {
         found.add(new GeneratorCheck(level, health, in.isServerHere()).finding());
         if (health.seconds().stream().anyMatch(second -> second.idle() != null)) {
@@ -162,7 +163,7 @@ final class GeneratorCheck {
     Span worst = spans.isEmpty() ? health.all() : spans.get(0);
     return "%s: %s%s event loops%s lagged by up to %s%s, which affects %s of %s."
         .formatted(
-            level.label(),
+            level.place(),
             worst.place(),
             switch (spans.size()) {
               case 0, 1 -> "";
@@ -173,7 +174,7 @@ final class GeneratorCheck {
             ms(health.all().lagMaxMs()),
             cause(worst),
             figures,
-            level.label());
+            level.place());
   }
 
   private String outOfCpu() {
@@ -184,13 +185,13 @@ final class GeneratorCheck {
             isServerHere
                 ? "The generator and the server share a machine that is out of CPU"
                 : "The generator's machine is out of CPU",
-            level.label(),
+            level.place(),
             worst.place(),
             of(),
             percent(worst.own()),
             worst.compiler() > PART ? " (" + compiler(worst) + ")" : "",
             percent(others),
-            level.label());
+            level.place());
   }
 
   /** Names the injector, if there are several. */

@@ -5,8 +5,8 @@ import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.check.Check.Level;
 import io.github.gatlingllm.figures.check.CheckInput.Outlier;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;

@@ -6,16 +6,16 @@ import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.check.Check.Level;
-import io.github.gatlingllm.figures.check.CheckInput.Drift;
-import io.github.gatlingllm.figures.check.CheckInput.LittlesLaw;
-import io.github.gatlingllm.figures.check.CheckInput.MeasuredLevel;
-import io.github.gatlingllm.figures.check.CheckInput.Silence;
 import io.github.gatlingllm.figures.check.CheckInput.Sweep;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.figures.metric.Figures.Pacing;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
+import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
+import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.JvmOptions;
@@ -81,7 +81,7 @@ final class LoadChecks {
 
   private static String planOf(CheckInput in) {
     String injection = "Gatling's injection, each to the end of the last request of its scenario";
-    long injected = in.levels().stream().filter(MeasuredLevel::isInjected).count();
+    long injected = in.levels().stream().filter(LevelFigures::isInjected).count();
     return injected == 0
         ? "the load plan"
         : injected == in.levels().size() ? injection : "the load plan and of " + injection;
@@ -96,10 +96,10 @@ final class LoadChecks {
   static Finding littlesLaw(CheckInput in) {
     String label = "";
     LittlesLaw worst = null;
-    for (MeasuredLevel level : in.levels()) {
+    for (LevelFigures level : in.levels()) {
       LittlesLaw law = level.law();
       if (law != null && (worst == null || law.excess() > worst.excess())) {
-        label = level.label();
+        label = level.place();
         worst = law;
       }
     }
@@ -114,7 +114,7 @@ final class LoadChecks {
 
   /** The level with the largest significant change. */
   static Finding steadyState(CheckInput in) {
-    MeasuredLevel worst =
+    LevelFigures worst =
         unsteady(in.levels()).stream()
             .max(Comparator.comparingDouble(level -> drift(level).change()))
             .orElse(null);
@@ -130,13 +130,13 @@ final class LoadChecks {
         from == null
             ? "%s: %s %s from %s to %s over its measure window."
                 .formatted(
-                    worst.label(),
+                    worst.place(),
                     drift.what(),
                     drift.up() ? "grew" : "fell",
                     drift.from(),
                     drift.to())
             : "%s: %s was %s, then %s: the first %5$s s of the measure window are a transient."
-                .formatted(worst.label(), drift.what(), drift.from(), drift.to(), number(from)));
+                .formatted(worst.place(), drift.what(), drift.from(), drift.to(), number(from)));
   }
 
   /**
@@ -145,10 +145,10 @@ final class LoadChecks {
    *
    * @see <a href="https://www.jstor.org/stable/4615733">Holm 1979</a>
    */
-  private static List<MeasuredLevel> unsteady(List<MeasuredLevel> levels) {
-    List<MeasuredLevel> judged =
+  private static List<LevelFigures> unsteady(List<LevelFigures> levels) {
+    List<LevelFigures> judged =
         levels.stream().filter(level -> level.steadiness() != null).toList();
-    List<MeasuredLevel> likeliest =
+    List<LevelFigures> likeliest =
         judged.stream()
             .filter(level -> requireNonNull(level.steadiness()).likeliest() != null)
             .sorted(Comparator.comparingDouble(level -> drift(level).chance()))
@@ -161,13 +161,13 @@ final class LoadChecks {
     return likeliest.subList(0, found);
   }
 
-  private static Drift drift(MeasuredLevel level) {
+  private static Drift drift(LevelFigures level) {
     return requireNonNull(requireNonNull(level.steadiness()).likeliest());
   }
 
   /** The level whose requests take the largest share of its window. */
   static Finding windowLength(CheckInput in) {
-    MeasuredLevel worst =
+    LevelFigures worst =
         in.levels().stream()
             .filter(level -> level.shareOfWindow() != null)
             .max(Comparator.comparingDouble(level -> requireNonNull(level.shareOfWindow())))
@@ -177,7 +177,7 @@ final class LoadChecks {
     return Finding.of(
         share,
         "%s: E2E p90 is %s, %s of the measure window of %s."
-            .formatted(worst.label(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
+            .formatted(worst.place(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
   }
 
   /** planned = sent, and started = ended + cancelled. */
@@ -188,7 +188,7 @@ final class LoadChecks {
     long cut = 0;
     boolean isPlanKnown = false;
     boolean isInterrupted = in.info().state() != RunInfo.State.COMPLETE;
-    for (MeasuredLevel level : in.levels()) {
+    for (LevelFigures level : in.levels()) {
       Long ofLevel = level.info().planned();
       isPlanKnown |= ofLevel != null;
       planned += ofLevel == null ? 0 : ofLevel;
@@ -325,11 +325,11 @@ final class LoadChecks {
 
   /** The level with the longest silence. */
   static Finding silentSpans(CheckInput in) {
-    MeasuredLevel level =
+    LevelFigures level =
         in.levels().stream()
             .filter(l -> l.silence() != null)
             .max(
-                Comparator.comparing((MeasuredLevel l) -> requireNonNull(l.silence()).spans() > 0)
+                Comparator.comparing((LevelFigures l) -> requireNonNull(l.silence()).spans() > 0)
                     .thenComparing(l -> requireNonNull(l.silence()).longestS()))
             .orElseThrow();
     Silence silence = requireNonNull(level.silence());
@@ -339,10 +339,10 @@ final class LoadChecks {
                 silence.longestS(),
                 silence.spans() == 0
                     ? "%s: at most %s s without a byte for any request in flight."
-                        .formatted(level.label(), number(silence.longestS()))
+                        .formatted(level.place(), number(silence.longestS()))
                     : "%s: no request received a byte for %s s, starting at %s s of the measure window, with %s in flight; all such spans together: %s of %s s."
                         .formatted(
-                            level.label(),
+                            level.place(),
                             number(silence.longestS()),
                             number(silence.fromS()),
                             counted(silence.inFlight(), "request"),
@@ -406,12 +406,12 @@ final class LoadChecks {
   /** The level that headlines quote; if there are several, the one with the fewest values. */
   static Finding lowN(CheckInput in) {
     Sweep fewest = Collections.min(in.sweeps(), Comparator.comparingLong(Sweep::e2eValues));
-    MeasuredLevel level = fewest.quoted();
+    LevelFigures level = fewest.quoted();
     long values = fewest.e2eValues();
     Finding found =
         Finding.of(
             (double) values,
-            "%s: p99 is based on %s.".formatted(level.label(), counted(values, "request")));
+            "%s: p99 is based on %s.".formatted(level.place(), counted(values, "request")));
     Double windowS = level.figures().windowS();
     return windowS == null || values == 0 || !level.hasDuration()
         ? found

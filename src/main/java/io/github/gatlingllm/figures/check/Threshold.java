@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.Locale;
 import java.util.function.DoubleFunction;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.GeneratorHealth;
-import io.github.gatlingllm.figures.check.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;

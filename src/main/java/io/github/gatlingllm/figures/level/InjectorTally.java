@@ -1,11 +1,12 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.Check;
-import io.github.gatlingllm.figures.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.figures.check.CheckInput.Outlier;
-import io.github.gatlingllm.figures.check.GeneratorHealth;
-import io.github.gatlingllm.figures.level.Summary.InjectorFigures;
+import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.StudentT;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
@@ -168,7 +169,7 @@ final class InjectorTally {
   }
 
   /** The figures of each injector at a load level. */
-  List<InjectorFigures> at(LevelWindow level, MeasuredLevel measured, boolean isServerHere) {
+  List<InjectorFigures> at(LevelWindow level, LevelFigures measured, boolean isServerHere) {
     return inOrder.stream()
         .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
         .map(
@@ -199,7 +200,7 @@ final class InjectorTally {
    * @param levels all levels of the run
    */
   InjectorFigures pooled(
-      InjectorRun injector, long windowNanos, List<MeasuredLevel> levels, boolean isServerHere) {
+      InjectorRun injector, long windowNanos, List<LevelFigures> levels, boolean isServerHere) {
     Cell all = new Cell(null);
     cells.forEach(
         (key, cell) -> {
@@ -215,16 +216,16 @@ final class InjectorTally {
       @Nullable Long planned,
       Cell cell,
       long windowNanos,
-      List<MeasuredLevel> levels,
+      List<LevelFigures> levels,
       boolean isServerHere) {
     double seconds = windowNanos / 1e9;
     List<GeneratorHealth> health = new ArrayList<>();
     List<Check.Level> verdicts = new ArrayList<>();
-    for (MeasuredLevel level : levels) {
+    for (LevelFigures level : levels) {
       for (GeneratorHealth of : level.generators()) {
         if (of.injector().equals(injector.name())) {
           health.add(of);
-          verdicts.add(Check.ofGenerator(level, of, isServerHere));
+          verdicts.add(Checks.ofGenerator(level, of, isServerHere));
         }
       }
     }

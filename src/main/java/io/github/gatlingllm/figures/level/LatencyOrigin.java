@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import java.util.List;
 import java.util.function.Function;
@@ -20,7 +20,7 @@ record LatencyOrigin(boolean isNamed) {
   private static final double AGREE = 0.01;
 
   /** The clock of the headlines about these load levels. */
-  static LatencyOrigin of(List<Stage> levels) {
+  static LatencyOrigin of(List<LevelFigures> levels) {
     return new LatencyOrigin(
         levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures()::metric)));
   }

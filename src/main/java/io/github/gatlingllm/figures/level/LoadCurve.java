@@ -3,9 +3,9 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.Summary.BestPower;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.OperatingPoint;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.Comparator;
@@ -28,20 +28,20 @@ final class LoadCurve {
   private static final double ROUNDING = 1e-9;
 
   private final List<SloTally.Objectives> slo;
-  private final List<Stage> levels;
+  private final List<LevelFigures> levels;
 
   /**
    * @param slo objectives of that target; empty without SLO
    * @param stages at least one; levels without a request, and levels that were measured again, are
    *     left out
    */
-  LoadCurve(List<SloTally.Objectives> slo, List<Stage> stages) {
+  LoadCurve(List<SloTally.Objectives> slo, List<LevelFigures> stages) {
     this.slo = slo;
-    List<Stage> used =
+    List<LevelFigures> used =
         stages.stream()
             .filter(s -> s.figures().counts().started() > 0 && !isReplaced(s, stages))
             .toList();
-    List<Stage> kept = used.isEmpty() ? List.copyOf(stages) : used;
+    List<LevelFigures> kept = used.isEmpty() ? List.copyOf(stages) : used;
     boolean ordered = kept.stream().allMatch(s -> s.offered() != null);
     levels =
         ordered
@@ -49,13 +49,13 @@ final class LoadCurve {
             : kept;
   }
 
-  private static boolean isReplaced(Stage stage, List<Stage> stages) {
+  private static boolean isReplaced(LevelFigures stage, List<LevelFigures> stages) {
     String again = stage.label() + LevelInfo.AGAIN;
     return stages.stream()
         .anyMatch(s -> s.label().equals(again) && s.figures().counts().started() > 0);
   }
 
-  private static double offered(Stage stage) {
+  private static double offered(LevelFigures stage) {
     Double offered = stage.offered();
     return offered == null ? 0 : offered;
   }
@@ -75,7 +75,7 @@ final class LoadCurve {
     return slo;
   }
 
-  List<Stage> levels() {
+  List<LevelFigures> levels() {
     return levels;
   }
 
@@ -90,7 +90,7 @@ final class LoadCurve {
    */
   @Nullable Knee knee() {
     double most = levels.stream().mapToDouble(LoadCurve::tokens).max().orElse(0);
-    Stage knee =
+    LevelFigures knee =
         levels.stream().filter(s -> tokens(s) >= NEARLY_MOST * most).findFirst().orElse(null);
     if (knee == null || most == 0) {
       return null;
@@ -110,7 +110,7 @@ final class LoadCurve {
         bestPower());
   }
 
-  private static double tokens(Stage stage) {
+  private static double tokens(LevelFigures stage) {
     Double tokens = stage.figures().delivered();
     return tokens == null ? 0 : tokens;
   }
@@ -121,7 +121,7 @@ final class LoadCurve {
    * cannot add 10 %.
    */
   private boolean flattens() {
-    Stage last = levels.get(levels.size() - 1);
+    LevelFigures last = levels.get(levels.size() - 1);
     return levels.subList(0, levels.size() - 1).stream()
         .filter(s -> s.offered() == null || load(s) * STEP <= load(last))
         .reduce((lighter, heavier) -> heavier)
@@ -130,7 +130,7 @@ final class LoadCurve {
   }
 
   /** The realised load: by chance two rates may get the same number of arrivals. */
-  private static double load(Stage stage) {
+  private static double load(LevelFigures stage) {
     Double arrived = stage.arrivedPerS();
     return stage.kind().equals(LevelInfo.OPEN_LOOP) && arrived != null ? arrived : offered(stage);
   }
@@ -155,7 +155,7 @@ final class LoadCurve {
   }
 
   /** The level that headlines quote. */
-  record Chosen(Stage level, Choice by) {}
+  record Chosen(LevelFigures level, Choice by) {}
 
   /**
    * The level that headlines quote: the highest level within the SLO, else the knee; where that is
@@ -171,13 +171,13 @@ final class LoadCurve {
       return new Chosen(levels.get(holding), Choice.IN_SLO);
     }
     if (knee != null && (knee.reached() || knee.saturatedFromFirst())) {
-      Stage level =
+      LevelFigures level =
           levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElseThrow();
       if (!level.fallsBehind()) {
         return new Chosen(level, knee.reached() ? Choice.KNEE : Choice.SATURATED);
       }
     }
-    List<Stage> keptUp = levels.stream().filter(s -> !s.fallsBehind()).toList();
+    List<LevelFigures> keptUp = levels.stream().filter(s -> !s.fallsBehind()).toList();
     return keptUp.isEmpty()
         ? new Chosen(levels.get(0), Choice.NONE_KEEPS_UP)
         : new Chosen(
@@ -192,7 +192,7 @@ final class LoadCurve {
         Stream.of(outside ? "no level is within the SLO" : null, chosen.by.reason)
             .filter(Objects::nonNull)
             .collect(Collectors.joining(" and "));
-    Stage level = chosen.level;
+    LevelFigures level = chosen.level;
     return new OperatingPoint(
         level.label(),
         level.target(),
@@ -208,7 +208,7 @@ final class LoadCurve {
         .orElse(null);
   }
 
-  private static @Nullable Double power(Stage stage) {
+  private static @Nullable Double power(LevelFigures stage) {
     Double tokens = stage.figures().delivered();
     Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
@@ -221,12 +221,12 @@ final class LoadCurve {
    * not keep up, as its queue would exceed the SLO after some more time, and where it cannot be
    * decided.
    */
-  boolean holds(Stage stage) {
+  boolean holds(LevelFigures stage) {
     return isMet(stage) && !stage.fallsBehind();
   }
 
   /** Whether the requests of a level met the SLO by its rule. */
-  boolean isMet(Stage stage) {
+  boolean isMet(LevelFigures stage) {
     Goodput goodput = stage.figures().goodput();
     return goodput != null && Boolean.TRUE.equals(goodput.holds());
   }
@@ -241,7 +241,7 @@ final class LoadCurve {
     if (at < 0) {
       return null;
     }
-    Stage stage = levels.get(at);
+    LevelFigures stage = levels.get(at);
     Goodput goodput = stage.figures().goodput();
     return new MaxGoodput(
         stage.label(),

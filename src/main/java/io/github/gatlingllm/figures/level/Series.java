@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.server.EngineFigures;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

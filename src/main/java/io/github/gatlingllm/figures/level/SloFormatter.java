@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SloFormatter {
 
-  private final Stage level;
+  private final LevelFigures level;
   private final List<Term> terms;
   private final LatencyOrigin clock;
   private final boolean byRequests;
@@ -34,7 +34,7 @@ final class SloFormatter {
       return of.request() == null ? text : text + " of " + of.request();
     }
 
-    Goodput.@Nullable Objective in(Stage level) {
+    Goodput.@Nullable Objective in(LevelFigures level) {
       Goodput goodput = level.figures().goodput();
       return goodput == null
           ? null
@@ -45,23 +45,23 @@ final class SloFormatter {
               .orElse(null);
     }
 
-    boolean isIn(Stage level) {
+    boolean isIn(LevelFigures level) {
       return in(level) != null;
     }
 
-    long attempted(Stage level) {
+    long attempted(LevelFigures level) {
       Goodput.Objective counts = in(level);
       return counts == null ? 0 : counts.attempted();
     }
 
-    TooFew tooFew(Stage level) {
+    TooFew tooFew(LevelFigures level) {
       long attempted = attempted(level);
       return new TooFew(
           of(NumberText.counted(attempted, "request")),
           Interval.tooFew(attempted, of.slo().percentile()));
     }
 
-    boolean isMissedIn(Stage level) {
+    boolean isMissedIn(LevelFigures level) {
       Goodput.Objective counts = in(level);
       Double share = counts == null ? null : counts.share();
       return share != null && share * 100 < of.slo().percentile() - 1e-9;
@@ -86,9 +86,9 @@ final class SloFormatter {
    *     judged, the whole SLO is quoted
    * @param missing other levels that the sentence says miss the SLO: it quotes their objectives too
    */
-  SloFormatter(LoadCurve curve, Stage level, List<Stage> missing) {
+  SloFormatter(LoadCurve curve, LevelFigures level, List<LevelFigures> missing) {
     this.level = level;
-    List<Stage> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
+    List<LevelFigures> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
     List<SloTally.Objectives> used =
         curve.slo().stream()
             .filter(of -> terms(of).anyMatch(term -> judged.stream().anyMatch(term::isIn)))

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.CheckInput.Drift;
-import io.github.gatlingllm.figures.check.CheckInput.Steadiness;
 import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
+import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.NumberText;

@@ -1,14 +1,16 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
-import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
-import io.github.gatlingllm.figures.server.EngineFigures;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RunInfo;
@@ -64,7 +66,7 @@ public record Summary(
     @Nullable SelfTestQuote selfTest,
     List<AssertionResult> assertions,
     Map<String, Set<String>> serverNames,
-    List<Stage> stages,
+    List<LevelFigures> stages,
     List<Curve> curves,
     List<Target> targets,
     List<RequestGroup> requests,
@@ -148,7 +150,7 @@ public record Summary(
   }
 
   /** The load level that headlines about a curve quote. */
-  public Stage operatingLevel(Curve curve) {
+  public LevelFigures operatingLevel(Curve curve) {
     OperatingPoint at = curve.operatingPoint();
     return stages.stream()
         .filter(
@@ -300,33 +302,6 @@ public record Summary(
   }
 
   /**
-   * One objective, at one level or over all levels.
-   *
-   * @param measure e.g. {@code ttft}; after its target where targets differ, and its request name
-   *     where that has an SLO of its own
-   * @param limitMs the measure must be below it
-   * @param actualMs the measure at the SLO's percentile, by nearest rank, over attempted requests.
-   *     Failed requests, and those that should have the measure and lack it, rank above all values.
-   *     Requests to which it does not apply (TPOT of one token) are left out. Null where the rank
-   *     is that of a request without a value, or the share is undefined
-   * @param noValue why there is no actual value; else null
-   * @param marginMs limit − actual; negative when missed; null without an actual value
-   * @param metShare attempted requests that met it ÷ attempted, 0 to 1; null where nothing was
-   *     attempted, and where more than 1 % were cancelled before they could be judged
-   * @param ok whether at least {@code percentile} % met it; null where that cannot be decided
-   * @param percentile share of attempted requests, in percent, that must meet it
-   */
-  public record ObjectiveRow(
-      String measure,
-      double limitMs,
-      @Nullable Double actualMs,
-      @Nullable String noValue,
-      @Nullable Double marginMs,
-      @Nullable Double metShare,
-      @Nullable Boolean ok,
-      double percentile) {}
-
-  /**
    * The lightest level that delivers at least 90 % of the highest output tok/s of its curve. More
    * load adds waiting time rather than tokens.
    *
@@ -404,62 +379,6 @@ public record Summary(
       String stage, String target, @Nullable String scenario, String why) {}
 
   /**
-   * One load level of one scenario at one target.
-   *
-   * @param label e.g. {@code c=8}
-   * @param scenario null where scenarios are not told apart
-   * @param kind e.g. {@code closed loop}, {@code rate curve}; {@code unknown} when the level was
-   *     inferred from records
-   * @param offered the load asked for, in {@code unit}; null where it has no single number
-   * @param unit e.g. {@code concurrent}, {@code requests/s}
-   * @param startS start of the measure window since the start of the run
-   * @param durationS length of the measure window
-   * @param phases all its phases in order
-   * @param meanInFlight time-weighted mean of requests in flight over the measure window
-   * @param arrivedPerS requests whose scheduled instant lies in the measure window ÷ window; in
-   *     closed loops that is when they started
-   * @param completedPerS ok requests that ended in the window ÷ window, as {@code
-   *     throughput.requests_per_s}
-   * @param queue null in closed loops
-   * @param objectives of the SLO; empty without
-   * @param arrivals null in closed loops
-   * @param serverMetrics what the server's own metrics say; null where not read
-   * @param injectors each injector of a joined run by itself; else empty
-   */
-  public record Stage(
-      String label,
-      String target,
-      @Nullable String scenario,
-      String kind,
-      @Nullable Double offered,
-      @Nullable String unit,
-      @Nullable Double startS,
-      @Nullable Double durationS,
-      List<PhaseSpan> phases,
-      @Nullable Double meanInFlight,
-      @Nullable Double arrivedPerS,
-      @Nullable Double completedPerS,
-      @Nullable Queue queue,
-      List<ObjectiveRow> objectives,
-      @Nullable ArrivalFigures arrivals,
-      @Nullable EngineFigures serverMetrics,
-      List<InjectorFigures> injectors,
-      Figures figures) {
-
-    public Stage {
-      injectors = List.copyOf(injectors);
-    }
-
-    /**
-     * Whether requests arrive faster than they are answered, because of the server or of the load
-     * generator; always false in closed loops.
-     */
-    public boolean fallsBehind() {
-      return queue != null && queue.grows();
-    }
-  }
-
-  /**
    * One injector of a joined run.
    *
    * @param run id of its own run
@@ -486,43 +405,6 @@ public record Summary(
       return state == RunInfo.State.RUNNING;
     }
   }
-
-  /**
-   * The figures and the health of one injector of several, at one load level or at all pooled.
-   *
-   * @param name the {@code injector} of its records
-   * @param planned requests that its plan asks for in the measure windows; null where not known
-   * @param started its requests scheduled in a measure window
-   * @param ended number of started requests that were not cancelled
-   * @param ok number of started requests that succeeded
-   * @param failed number of started requests that failed
-   * @param requestsPerS its ok requests that ended in the window ÷ window; null without a window
-   * @param outputTokensPerS its tokens that arrived in the window ÷ window; null without a window
-   * @param ttftMs of its ok requests
-   * @param startLagMs start − planned start; empty in closed loops
-   * @param loopLagMaxMs largest lag of its event loops; null where not known
-   * @param ownCpu share of its machine's processors that its process used; null where not known
-   * @param idleCpu share of them that was idle; null where not known
-   * @param generator the level of the check {@code generator} for it alone; null where not known
-   */
-  public record InjectorFigures(
-      String name,
-      @Nullable Long planned,
-      long started,
-      long ended,
-      long ok,
-      long failed,
-      @Nullable Double requestsPerS,
-      @Nullable Double outputTokensPerS,
-      Distribution ttftMs,
-      Distribution startLagMs,
-      @Nullable Double loopLagMaxMs,
-      @Nullable Double ownCpu,
-      @Nullable Double idleCpu,
-      Check.@Nullable Level generator) {}
-
-  /** A phase of a load level, in seconds since the start of the run. */
-  public record PhaseSpan(String phase, double startS, double durationS) {}
 
   /**
    * One server under test, all its load levels pooled.

@@ -1,26 +1,26 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.Check;
 import io.github.gatlingllm.figures.check.CheckInput;
-import io.github.gatlingllm.figures.check.CheckInput.LittlesLaw;
-import io.github.gatlingllm.figures.check.CheckInput.MeasuredLevel;
-import io.github.gatlingllm.figures.check.CheckInput.Silence;
 import io.github.gatlingllm.figures.check.CheckInput.Sweep;
+import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.GroupTally.WindowThroughput;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.level.Summary.Knee;
-import io.github.gatlingllm.figures.level.Summary.PhaseSpan;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.figures.level.Summary.SelfTestQuote;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
+import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
+import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -55,8 +55,7 @@ final class SummaryAssembly {
   private final ReadReport file;
   private final RunStatistics counted;
   private final FigureGroups groups;
-  private final List<Stage> stages = new ArrayList<>();
-  private final List<MeasuredLevel> measured = new ArrayList<>();
+  private final List<LevelFigures> stages = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
   private boolean isServerHere;
@@ -117,9 +116,9 @@ final class SummaryAssembly {
     if (test == null || !test.applies()) {
       return test == null ? null : new SelfTestQuote(test, null, null);
     }
-    Stage quoted = curves.size() == 1 ? curves.get(0).chosen().level() : null;
+    LevelFigures quoted = curves.size() == 1 ? curves.get(0).chosen().level() : null;
     double fastest =
-        Stream.concat(Stream.of(run), stages.stream().map(Stage::figures))
+        Stream.concat(Stream.of(run), stages.stream().map(LevelFigures::figures))
             .mapToDouble(of -> orZero(of.number(Metric.OUTPUT_TOKENS_PER_S)))
             .max()
             .orElse(0);
@@ -161,67 +160,43 @@ final class SummaryAssembly {
         arrivals == null || backlog == null || isChangingInjection(window.level())
             ? null
             : backlog.queue();
-    MeasuredLevel level = measuredLevel(window, figures, group.throughput(), queue);
-    measured.add(level);
-    stages.add(stage(window, figures, group.throughput(), queue, level));
+    stages.add(level(window, figures, group.throughput(), queue));
   }
 
-  /** A level as the checks see it. */
-  private MeasuredLevel measuredLevel(
+  private LevelFigures level(
       LevelWindow window,
       Figures figures,
       WindowThroughput throughput,
       Backlog.@Nullable Queue queue) {
+    LevelInfo info = window.level();
     ArrivalTally arrivals = counted.arrivals.get(window.index());
     List<TimeSlice> slices = groups.steadySlices(window);
     Double inFlight = meanInFlight(window, throughput);
-    return new MeasuredLevel(
-        placeInWords(window.level()),
-        window.level(),
-        !window.level().kind().equals(Windows.UNPLANNED),
-        arrivals == null
-            ? window.level().isOpen() ? 0 : figures.counts().started()
-            : arrivals.sent(),
-        arrivals != null || window.level().isOpen(),
-        isCutShort(window),
-        queue != null && queue.grows() && !queue.held(),
-        figures,
-        inFlight == null ? null : littlesLaw(throughput, window.level().inFlight(), inFlight),
-        silence(window),
-        slices == null ? null : SteadyState.of(window, slices),
-        counted.overTime.generator.in(window),
-        counted.engines.of(window.index()));
-  }
-
-  /** A level as the report shows it. */
-  private Stage stage(
-      LevelWindow window,
-      Figures figures,
-      WindowThroughput throughput,
-      Backlog.@Nullable Queue queue,
-      MeasuredLevel measuredLevel) {
-    LevelInfo level = window.level();
-    ArrivalTally arrivals = counted.arrivals.get(window.index());
     boolean timed = window.nanos() > 0;
-    return new Stage(
-        level.label(),
-        level.target(),
-        level.scenario(),
-        level.kind(),
-        level.offered(),
-        level.unit().isEmpty() ? null : level.unit(),
-        timed ? (Double) sinceStart(window.from()) : null,
-        timed ? (Double) (window.nanos() / 1e9) : null,
-        phases(window),
-        meanInFlight(window, throughput),
-        timed ? (Double) (throughput.arrived() * 1e9 / window.arriving().nanos()) : null,
-        figures.number(Metric.REQUESTS_PER_S),
-        queue,
-        counted.slo.level(window.index()),
-        arrivals == null ? null : arrivals.arrivals(),
-        counted.engines.of(window.index()),
-        counted.byInjector.at(window, measuredLevel, isServerHere),
-        figures);
+    LevelFigures level =
+        new LevelFigures(
+            info,
+            placeInWords(info),
+            timed ? (Double) sinceStart(window.from()) : null,
+            timed ? (Double) (window.nanos() / 1e9) : null,
+            phases(window),
+            inFlight,
+            timed ? (Double) (throughput.arrived() * 1e9 / window.arriving().nanos()) : null,
+            queue,
+            counted.slo.level(window.index()),
+            arrivals == null ? null : arrivals.arrivals(),
+            counted.engines.of(window.index()),
+            List.of(),
+            figures,
+            !info.kind().equals(Windows.UNPLANNED),
+            isCutShort(window),
+            arrivals != null || info.isOpen(),
+            arrivals == null ? info.isOpen() ? 0 : figures.counts().started() : arrivals.sent(),
+            inFlight == null ? null : littlesLaw(throughput, info.inFlight(), inFlight),
+            silence(window),
+            slices == null ? null : SteadyState.of(window, slices),
+            counted.overTime.generator.in(window));
+    return level.withInjectors(counted.byInjector.at(window, level, isServerHere));
   }
 
   private static @Nullable Double meanInFlight(LevelWindow window, WindowThroughput throughput) {
@@ -323,7 +298,7 @@ final class SummaryAssembly {
     return new Summary.Curve(
         curve.target(),
         curve.scenario(),
-        curve.levels().stream().map(Stage::label).toList(),
+        curve.levels().stream().map(LevelFigures::label).toList(),
         curve.knee(),
         curve.maxGoodput(),
         curve.operatingPoint());
@@ -398,13 +373,13 @@ final class SummaryAssembly {
 
   private List<Check> checks(
       Figures run, Summary.Workload workload, @Nullable ArrivalFigures arrivals) {
-    return Check.of(
+    return Checks.of(
         new CheckInput(
             info,
             file,
             inferred,
             run,
-            measured,
+            stages,
             curves.stream().map(this::sweep).toList(),
             arrivals,
             counted.workload.modelsOfTargets(),
@@ -437,7 +412,7 @@ final class SummaryAssembly {
               injector.missing(),
               injector.settings(),
               counted.byInjector.pooled(
-                  injector, groups.windowNanos(w -> true), measured, isServerHere)));
+                  injector, groups.windowNanos(w -> true), stages, isServerHere)));
     }
     return all;
   }
@@ -464,7 +439,7 @@ final class SummaryAssembly {
             .allMatch(s -> "closed loop".equals(s.kind()) && Double.valueOf(1).equals(s.offered())),
         knee != null && knee.reached(),
         knee != null && knee.saturatedFromFirst(),
-        measured.get(stages.indexOf(curve.chosen().level())));
+        stages.get(stages.indexOf(curve.chosen().level())));
   }
 
   private Summary.Run run() {

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.ArrayList;
@@ -72,8 +72,8 @@ final class TargetRanking {
 
   /** The p99 of the latency at both operating points. */
   private static String latency(LoadCurve first, LoadCurve second) {
-    Stage one = first.chosen().level();
-    Stage other = second.chosen().level();
+    LevelFigures one = first.chosen().level();
+    LevelFigures other = second.chosen().level();
     Metric metric = VerdictSentence.latency(one);
     Double its = one.figures().metric(metric.fromSchedule()).p99();
     Double others = other.figures().metric(metric.fromSchedule()).p99();

@@ -2,11 +2,11 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.LoadCurve.Choice;
 import io.github.gatlingllm.figures.level.LoadCurve.Chosen;
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
@@ -40,7 +40,7 @@ final class VerdictSentence {
   static String of(
       boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
     List<String> parts = new ArrayList<>(complete ? List.of() : List.of("Interrupted:"));
-    Stage found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
+    LevelFigures found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
     parts.add(found == null ? outcome(run, curves) : failures(found, ".").strip());
     for (Conclusion each : conclusions.subList(0, Math.min(NAMED, conclusions.size()))) {
       parts.add(
@@ -63,7 +63,7 @@ final class VerdictSentence {
   }
 
   /** The level at the rate that a search found; null without a search, or where it found none. */
-  private static @Nullable Stage found(LoadCurve curve, List<Conclusion> conclusions) {
+  private static @Nullable LevelFigures found(LoadCurve curve, List<Conclusion> conclusions) {
     return conclusions.stream()
         .filter(each -> each.topic().equals(SEARCH) && each.holdsAt() != null)
         .flatMap(
@@ -120,9 +120,9 @@ final class VerdictSentence {
 
   /** One of several curves in short; tables have the details. */
   private String inShort() {
-    List<Stage> levels = curve.levels();
+    List<LevelFigures> levels = curve.levels();
     Chosen chosen = curve.chosen();
-    Stage level = chosen.level();
+    LevelFigures level = chosen.level();
     if (levels.size() == 1 || levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return sentence();
     }
@@ -137,14 +137,14 @@ final class VerdictSentence {
             + curve.operatingPoint().why()
             + (few.isEmpty() ? "" : " (" + few + ")");
     return levels.stream()
-        .filter(Stage::fallsBehind)
+        .filter(LevelFigures::fallsBehind)
         .findFirst()
         .map(s -> queued(s).replaceFirst("^it ", "") + "; " + figures)
         .orElse(figures);
   }
 
   private String sentence() {
-    List<Stage> levels = curve.levels();
+    List<LevelFigures> levels = curve.levels();
     if (levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return "No request succeeded";
     }
@@ -154,7 +154,7 @@ final class VerdictSentence {
             : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     // A growing queue comes first: that of the level quoted, or of the lightest level with one.
     return Stream.concat(Stream.of(headline()), levels.stream())
-            .filter(Stage::fallsBehind)
+            .filter(LevelFigures::fallsBehind)
             .findFirst()
             .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". ")
             .orElse("")
@@ -163,7 +163,7 @@ final class VerdictSentence {
   }
 
   /** The share of failed requests, before the latencies of the others; empty below 1 %. */
-  private static String failures(Stage level, String end) {
+  private static String failures(LevelFigures level, String end) {
     Figures.Counts counts = level.figures().counts();
     double failed = (double) counts.failed() / Math.max(1, counts.ended());
     return failed < MIN_FAILED
@@ -177,25 +177,25 @@ final class VerdictSentence {
   }
 
   /** The level that the sentence is about. */
-  private Stage headline() {
-    List<Stage> levels = curve.levels();
+  private LevelFigures headline() {
+    List<LevelFigures> levels = curve.levels();
     int at = curve.lastHolding();
     return curve.slo().isEmpty() ? curve.chosen().level() : levels.get(Math.max(0, at));
   }
 
-  private static String queued(Stage level) {
+  private static String queued(LevelFigures level) {
     return Objects.requireNonNull(level.queue()).words(load(level));
   }
 
-  private String plain(Stage level) {
+  private String plain(LevelFigures level) {
     return at(level) + figures(level);
   }
 
-  private static String at(Stage level) {
+  private static String at(LevelFigures level) {
     return isWholeRun(level) ? "over the whole run: " : "at " + load(level) + ": ";
   }
 
-  private String figures(Stage level) {
+  private String figures(LevelFigures level) {
     Metric metric = latency(level);
     Distribution shown = level.figures().metric(metric.fromSchedule());
     return "%s, %s completed, %s p50 %s and p99 %s"
@@ -207,7 +207,7 @@ final class VerdictSentence {
             NumberText.ms(shown.p99()));
   }
 
-  private String judged(Stage level) {
+  private String judged(LevelFigures level) {
     Goodput goodput = level.figures().goodput();
     if (goodput == null || goodput.attempted() + goodput.excluded() == 0) {
       return plain(level);
@@ -216,16 +216,17 @@ final class VerdictSentence {
   }
 
   private String limit() {
-    List<Stage> levels = curve.levels();
+    List<LevelFigures> levels = curve.levels();
     int at = curve.lastHolding();
     if (at < 0) {
-      Stage lowest = levels.get(0);
+      LevelFigures lowest = levels.get(0);
       return curve.isMet(lowest)
           ? capital(judged(lowest))
           : new SloFormatter(curve, lowest, levels).noneMeets(load(lowest));
     }
-    Stage holding = levels.get(at);
-    List<Stage> missedBelow = levels.subList(0, at).stream().filter(s -> !curve.holds(s)).toList();
+    LevelFigures holding = levels.get(at);
+    List<LevelFigures> missedBelow =
+        levels.subList(0, at).stream().filter(s -> !curve.holds(s)).toList();
     SloFormatter words = new SloFormatter(curve, holding, missedBelow);
     String few = words.tooFew();
     boolean isHighest = at == levels.size() - 1;
@@ -243,7 +244,7 @@ final class VerdictSentence {
   /**
    * Lighter loads that miss the SLO though a heavier one meets it: few samples, or a cold start.
    */
-  private static String missedBelow(List<Stage> lighter) {
+  private static String missedBelow(List<LevelFigures> lighter) {
     return lighter.isEmpty()
         ? ""
         : ", but not at "
@@ -252,7 +253,7 @@ final class VerdictSentence {
 
   private String knee() {
     Chosen chosen = curve.chosen();
-    Stage level = chosen.level();
+    LevelFigures level = chosen.level();
     Metric metric = latency(level);
     return switch (chosen.by()) {
       case KNEE, SATURATED ->
@@ -273,7 +274,7 @@ final class VerdictSentence {
   }
 
   /** The latency in headlines about a level: TTFT, or E2E without streams. */
-  static Metric latency(Stage level) {
+  static Metric latency(LevelFigures level) {
     return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
   }
 
@@ -281,10 +282,10 @@ final class VerdictSentence {
    * The effect of more load on throughput and on the p99 of the latency, as a sentence: of double
    * the load where that was tried, else of the heaviest.
    */
-  private String growth(Stage from) {
-    List<Stage> levels = curve.levels();
+  private String growth(LevelFigures from) {
+    List<LevelFigures> levels = curve.levels();
     Double load = from.offered();
-    Stage to =
+    LevelFigures to =
         levels.stream()
             .filter(s -> load != null && Objects.equals(s.offered(), 2 * load))
             .findFirst()
@@ -335,7 +336,7 @@ final class VerdictSentence {
         : "costs " + -percent + " % of the throughput";
   }
 
-  private static boolean isWholeRun(Stage level) {
+  private static boolean isWholeRun(LevelFigures level) {
     return level.offered() == null && level.label().equals(LevelInfo.WHOLE_RUN);
   }
 
@@ -343,7 +344,7 @@ final class VerdictSentence {
    * The load of a level in words: {@code 8 concurrent requests}, {@code 16 requests/s}; its label
    * where it has no single number.
    */
-  private static String load(Stage level) {
+  private static String load(LevelFigures level) {
     Double offered = level.offered();
     if (offered == null) {
       return isWholeRun(level) ? "the whole run" : "load level " + level.label();
@@ -357,14 +358,14 @@ final class VerdictSentence {
   }
 
   /** The load of a level in short: {@code 8 concurrent}. */
-  private static String shortLoad(Stage level) {
+  private static String shortLoad(LevelFigures level) {
     Double offered = level.offered();
     return offered != null && isConcurrency(level)
         ? offered(offered) + " concurrent"
         : capital(load(level));
   }
 
-  private static boolean isConcurrency(Stage level) {
+  private static boolean isConcurrency(LevelFigures level) {
     String unit = level.unit();
     return unit == null || List.of("", "users", "concurrent").contains(unit);
   }
@@ -375,7 +376,7 @@ final class VerdictSentence {
         : NumberText.threeDigits(offered);
   }
 
-  private static String tokens(Stage level) {
+  private static String tokens(LevelFigures level) {
     return NumberText.number(level.figures().delivered()) + " " + level.figures().deliveredUnit();
   }
 

@@ -1,10 +1,11 @@
 package io.github.gatlingllm.figures.server;
 
+import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.OverTime;
+import io.github.gatlingllm.figures.metric.EngineFigures.Page;
+import io.github.gatlingllm.figures.metric.EngineFigures.Point;
+import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
-import io.github.gatlingllm.figures.server.EngineFigures.OverTime;
-import io.github.gatlingllm.figures.server.EngineFigures.Page;
-import io.github.gatlingllm.figures.server.EngineFigures.Point;
-import io.github.gatlingllm.figures.server.EngineFigures.WholeRun;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.EngineMetric.Kind;
 import io.github.gatlingllm.record.RequestRecord;

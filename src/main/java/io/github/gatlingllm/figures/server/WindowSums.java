@@ -1,8 +1,9 @@
 package io.github.gatlingllm.figures.server;
 
-import io.github.gatlingllm.figures.server.EngineFigures.Growth;
-import io.github.gatlingllm.figures.server.EngineFigures.State;
-import io.github.gatlingllm.figures.server.EngineFigures.Timing;
+import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
+import io.github.gatlingllm.figures.metric.EngineFigures.State;
+import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.record.EngineMetric;
 import java.util.EnumMap;
 import java.util.Map;

@@ -3,9 +3,9 @@ package io.github.gatlingllm.figures.level;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.level.Summary.Stage;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -34,7 +34,7 @@ class BacklogTest {
   void aGrowingQueueIsNotKeptUpWith() {
     Summary summary = Recorded.figures(Recorded.run(61, TWO), twoPerSecond(0)).summary();
 
-    Stage level = summary.stages().get(0);
+    LevelFigures level = summary.stages().get(0);
     assertThat(level.offered()).isEqualTo(2);
     assertThat(level.arrivedPerS()).isEqualTo(2);
     assertThat(level.completedPerS()).as("78 of 120").isEqualTo(78 / 60.0, within(1e-9));
@@ -137,7 +137,8 @@ class BacklogTest {
     for (int n = 0; n < 68; n++) {
       records.add(Recorded.at(n * 10_000 / 68.0).lag(0).stage("r=8").tokens(30, 2_500).record());
     }
-    Stage level = Recorded.figures(Recorded.run(13, eight), records).summary().stages().get(0);
+    LevelFigures level =
+        Recorded.figures(Recorded.run(13, eight), records).summary().stages().get(0);
 
     assertThat(level.offered()).isEqualTo(8);
     assertThat(level.arrivedPerS()).isEqualTo(6.8);
@@ -148,7 +149,7 @@ class BacklogTest {
   /** In a closed loop nobody arrives by himself. */
   @Test
   void closedLoopsHaveNoQueue() {
-    Stage level = new Levels().level(4, 10, 100).summary().stages().get(0);
+    LevelFigures level = new Levels().level(4, 10, 100).summary().stages().get(0);
     assertThat(level.arrivedPerS()).isEqualTo(10);
     assertThat(level.completedPerS()).isEqualTo(10);
     assertThat(level.queue()).isNull();

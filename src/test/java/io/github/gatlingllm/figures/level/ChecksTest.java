@@ -4,8 +4,9 @@ import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.check.Check;
-import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
@@ -158,12 +159,12 @@ class ChecksTest {
   }
 
   static List<String> ids() {
-    return Check.ids();
+    return Checks.ids();
   }
 
   @Test
   void everyCheckHasARunThatFiresItAndOneThatDoesNot() {
-    assertThat(PAIRS.keySet()).containsExactlyInAnyOrderElementsOf(Check.ids());
+    assertThat(PAIRS.keySet()).containsExactlyInAnyOrderElementsOf(Checks.ids());
   }
 
   @ParameterizedTest

@@ -4,8 +4,8 @@ import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.figures.check.Check;
-import io.github.gatlingllm.figures.check.Check.Level;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.EngineMetric;

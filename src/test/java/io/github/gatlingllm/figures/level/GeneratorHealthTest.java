@@ -2,9 +2,9 @@ package io.github.gatlingllm.figures.level;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.figures.check.Check;
-import io.github.gatlingllm.figures.check.Check.Level;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordFile.ReadReport;

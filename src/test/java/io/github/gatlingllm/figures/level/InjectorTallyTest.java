@@ -4,9 +4,9 @@ import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.check.Check;
-import io.github.gatlingllm.figures.check.Check.Level;
-import io.github.gatlingllm.figures.level.Summary.InjectorFigures;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -92,7 +93,7 @@ class ReferenceFiguresTest {
     RunInfo info = info();
     Summary summary = Recorded.figures(info, records).summary();
     compare("run", summary.figures(), new Reference(info, records, s -> true, r -> true));
-    for (Summary.Stage stage : summary.stages()) {
+    for (LevelFigures stage : summary.stages()) {
       Predicate<LevelInfo> own =
           s -> s.label().equals(stage.label()) && s.target().equals(stage.target());
       compare(stage.label(), stage.figures(), new Reference(info, records, own, r -> true));

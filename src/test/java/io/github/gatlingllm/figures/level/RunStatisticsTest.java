@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.check.Check;
-import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -135,7 +135,7 @@ class RunStatisticsTest {
 
   @Test
   void stageHasItsWindow() {
-    Stage stage = summary.stages().get(0);
+    LevelFigures stage = summary.stages().get(0);
     assertThat(stage.startS()).isEqualTo(1);
     assertThat(stage.durationS()).isEqualTo(2);
     assertThat(stage.meanInFlight()).isEqualTo(0.335, within(1e-9));
@@ -463,7 +463,7 @@ class RunStatisticsTest {
     Summary s =
         figures(null, List.of(FILL, R1, at(1_100).stage("c=2").tokens(100, 900).record()))
             .summary();
-    Stage stage = s.stages().get(0);
+    LevelFigures stage = s.stages().get(0);
     assertThat(stage.label()).isEqualTo("c=2");
     assertThat(stage.offered()).isEqualTo(2);
     assertThat(stage.durationS()).as("to the last close, which is within").isEqualTo(1.000000001);
@@ -476,7 +476,7 @@ class RunStatisticsTest {
   @Test
   void runWithoutStagesIsOneStage() {
     Summary s = figures(run(4), at(500).stage("").tokens(100, 500).record()).summary();
-    assertThat(s.stages()).extracting(Stage::label).containsExactly("all");
+    assertThat(s.stages()).extracting(LevelFigures::label).containsExactly("all");
     assertThat(s.stages().get(0).durationS()).isEqualTo(0.500000001);
     assertThat(s.figures().counts().ok()).isEqualTo(1);
   }
@@ -494,7 +494,7 @@ class RunStatisticsTest {
   @Test
   void stageOfNoPlanHasNoRates() {
     Summary s = figures(RUN, at(1_000).stage("c=9").tokens(10, 20).record()).summary();
-    Stage unplanned = s.stages().get(1);
+    LevelFigures unplanned = s.stages().get(1);
     assertThat(unplanned.figures().metric(Metric.E2E_MS).count()).isEqualTo(1);
     assertThat(unplanned.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isNull();
     assertThat(unplanned.startS()).isNull();

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Stage;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -58,7 +58,7 @@ class ScenariosTest {
                 ask(500, "C", 8, 100, 200, 300, 400),
                 ask(500, "C", 8, 600, 700))
             .summary();
-    assertThat(s.stages()).extracting(Stage::scenario).containsExactly("A1", "C");
+    assertThat(s.stages()).extracting(LevelFigures::scenario).containsExactly("A1", "C");
     assertThat(s.stages())
         .extracting(x -> x.figures().number(Metric.OUTPUT_TOKENS_PER_S))
         .containsExactly(3.0, 8.0);
@@ -67,7 +67,7 @@ class ScenariosTest {
         .extracting(x -> x.figures().number(Metric.COST_PER_MILLION_OUTPUT_TOKENS))
         .containsOnlyNulls();
     assertThat(s.stages()).extracting(x -> x.figures().counts().started()).containsExactly(1L, 2L);
-    assertThat(s.stages()).extracting(Stage::meanInFlight).containsExactly(0.7, 1.8);
+    assertThat(s.stages()).extracting(LevelFigures::meanInFlight).containsExactly(0.7, 1.8);
     assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).as("7 in 1 s").isEqualTo(7);
     assertThat(s.targets()).singleElement().extracting(t -> t.label()).isEqualTo("a");
   }
@@ -114,14 +114,14 @@ class ScenariosTest {
   void levelWithoutScenarioHasTheRequestsOfAll() {
     RunInfo old = run(1, stage(8, "a", null, 0, 1_000));
     Summary s = figures(old, ask(0, "A1", 8, 100), ask(0, "C", 8, 100)).summary();
-    assertThat(s.stages()).singleElement().extracting(Stage::scenario).isNull();
+    assertThat(s.stages()).singleElement().extracting(LevelFigures::scenario).isNull();
     assertThat(s.stages().get(0).figures().counts().started()).isEqualTo(2);
     assertThat(s.place("c=8", "a", null)).isEqualTo("c=8");
 
     Summary inferred =
         figures(null, List.of(ask(0, "A1", 8, 100, 200), ask(5_000, "C", 8, 100, 200))).summary();
     assertThat(inferred.stages())
-        .extracting(Stage::label, Stage::scenario, Stage::durationS)
+        .extracting(LevelFigures::label, LevelFigures::scenario, LevelFigures::durationS)
         .as("to the last close, which is within")
         .containsExactly(tuple("c=8", "A1", 0.200000001), tuple("c=8", "C", 0.200000001));
   }

@@ -2,9 +2,9 @@ package io.github.gatlingllm.figures.level;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.figures.check.CheckInput.Drift;
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import java.util.List;

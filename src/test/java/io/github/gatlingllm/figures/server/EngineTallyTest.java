@@ -11,10 +11,11 @@ import static io.github.gatlingllm.record.EngineMetric.REQUESTS_RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.server.EngineFigures.Growth;
-import io.github.gatlingllm.figures.server.EngineFigures.Page;
-import io.github.gatlingllm.figures.server.EngineFigures.State;
-import io.github.gatlingllm.figures.server.EngineFigures.Timing;
+import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
+import io.github.gatlingllm.figures.metric.EngineFigures.Page;
+import io.github.gatlingllm.figures.metric.EngineFigures.State;
+import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.figures.server.EngineTally.Window;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.ServerSample;

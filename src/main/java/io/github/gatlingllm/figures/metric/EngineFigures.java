@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.server;
+package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.record.EngineMetric;
 import java.util.List;

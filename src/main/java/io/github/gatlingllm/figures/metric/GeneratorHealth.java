@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.check;
+package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.record.GeneratorField;
 import java.util.ArrayList;
@@ -45,12 +45,12 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
     /** Share of CPU up to which the generator is not the cause of a machine out of CPU. */
     private static final double LIGHT = 0.1;
 
-    double lengthS() {
+    public double lengthS() {
       return untilS - fromS;
     }
 
     /** How long a loop's lag exceeded that, in seconds. */
-    double lateS(double toleranceMs) {
+    public double lateS(double toleranceMs) {
       for (int i = 0; i < Math.min(lateMicros.length, GeneratorField.LATE_MS.size()); i++) {
         if (GeneratorField.LATE_MS.get(i) >= toleranceMs) {
           return Math.min(lengthS(), lateMicros[i] / 1e6);
@@ -60,44 +60,44 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
     }
 
     /** How long the machine was out of CPU because of the generator, in seconds. */
-    double outOfCpuS() {
+    public double outOfCpuS() {
       return idle != null && own != null && idle < FULL && own > LIGHT ? lengthS() : 0;
     }
   }
 
   /** Consecutive seconds. */
-  record Span(List<Interval> seconds) {
+  public record Span(List<Interval> seconds) {
 
     /** Its position in the run, in words. */
-    String place() {
+    public String place() {
       return "from %s s to %s s of the run"
           .formatted(
               (long) Math.floor(seconds.get(0).fromS()),
               (long) Math.ceil(seconds.get(seconds.size() - 1).untilS()));
     }
 
-    double lengthS() {
+    public double lengthS() {
       return seconds.stream().mapToDouble(Interval::lengthS).sum();
     }
 
-    double lagMaxMs() {
+    public double lagMaxMs() {
       return seconds.stream().mapToDouble(Interval::lagMaxMs).max().orElse(0);
     }
 
-    double gcMaxMs() {
+    public double gcMaxMs() {
       return seconds.stream().mapToDouble(Interval::gcMaxMs).max().orElse(0);
     }
 
     /** JIT compiler seconds per second. */
-    double compiler() {
+    public double compiler() {
       return seconds.stream().mapToDouble(Interval::compilerS).sum() / lengthS();
     }
 
-    double own() {
+    public double own() {
       return mean(Interval::own);
     }
 
-    double idle() {
+    public double idle() {
       return mean(Interval::idle);
     }
 
@@ -129,12 +129,12 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
   }
 
   /** The whole window. */
-  Span all() {
+  public Span all() {
     return new Span(seconds);
   }
 
   /** Share of the window in which a loop's lag exceeded that. */
-  double lateShare(double toleranceMs) {
+  public double lateShare(double toleranceMs) {
     return seconds.stream().mapToDouble(second -> second.lateS(toleranceMs)).sum()
         / all().lengthS();
   }
@@ -144,7 +144,7 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
    *
    * @param amount the amount of a second
    */
-  List<Span> spans(ToDoubleFunction<Interval> amount) {
+  public List<Span> spans(ToDoubleFunction<Interval> amount) {
     List<Span> spans = new ArrayList<>();
     List<Interval> current = List.of();
     for (Interval second : seconds) {

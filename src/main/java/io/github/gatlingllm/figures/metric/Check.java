@@ -1,7 +1,5 @@
-package io.github.gatlingllm.figures.check;
+package io.github.gatlingllm.figures.metric;
 
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -21,22 +19,6 @@ public record Check(
     @Nullable Double threshold,
     String message,
     String remedy) {
-
-  /** The results of all checks that apply to a run, the worst first. */
-  public static List<Check> of(CheckInput run) {
-    return CheckCatalogue.judge(run);
-  }
-
-  /** The level of check {@code generator} for one injector at one load level. */
-  public static Level ofGenerator(
-      CheckInput.MeasuredLevel at, GeneratorHealth health, boolean isServerHere) {
-    return GeneratorCheck.level(at, health, isServerHere);
-  }
-
-  /** The ids of all checks, in the order of the catalogue. */
-  public static List<String> ids() {
-    return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
-  }
 
   /** Severity. */
   public enum Level {

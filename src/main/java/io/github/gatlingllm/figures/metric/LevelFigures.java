@@ -1,0 +1,291 @@
+package io.github.gatlingllm.figures.metric;
+
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.record.LevelInfo;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of one load level of one scenario at one target, for the checks, the verdict, the
+ * report and the comparison of runs. Times are in seconds since the start of the run.
+ *
+ * @param info its description in {@code run.json}; {@code offered} is null where the load has no
+ *     single number, {@code scenario} where scenarios are not told apart
+ * @param place label, with target and scenario where the run has several
+ * @param startS start of the measure window
+ * @param durationS length of the measure window
+ * @param meanInFlight time-weighted mean of requests in flight over the measure window
+ * @param arrivedPerS requests whose scheduled instant lies in the measure window ÷ window; in
+ *     closed loops that is when they started
+ * @param queue null in closed loops
+ * @param objectives of the SLO; empty without
+ * @param arrivals null in closed loops
+ * @param serverMetrics the server's own metrics in the window; null where not read
+ * @param injectors each injector of a joined run by itself; else empty
+ * @param isPlanned false if the level appears only in records
+ * @param isCutShort whether a stop rule ended it early
+ * @param isOpen whether its users arrive by a schedule
+ * @param sent requests that started, of those that its plan has; more if users send several each
+ * @param law null without a measure window or without counted requests in flight
+ * @param silence null without a measure window, and if most answers were not streamed
+ * @param steadiness null if the window is too short to judge, or if the load changes by plan
+ * @param generators state of each injector that recorded it
+ */
+public record LevelFigures(
+    LevelInfo info,
+    String place,
+    @Nullable Double startS,
+    @Nullable Double durationS,
+    List<PhaseSpan> phases,
+    @Nullable Double meanInFlight,
+    @Nullable Double arrivedPerS,
+    @Nullable Queue queue,
+    List<ObjectiveRow> objectives,
+    @Nullable ArrivalFigures arrivals,
+    @Nullable EngineFigures serverMetrics,
+    List<InjectorFigures> injectors,
+    Figures figures,
+    boolean isPlanned,
+    boolean isCutShort,
+    boolean isOpen,
+    long sent,
+    @Nullable LittlesLaw law,
+    @Nullable Silence silence,
+    @Nullable Steadiness steadiness,
+    List<GeneratorHealth> generators) {
+
+  public String label() {
+    return info.label();
+  }
+
+  public String target() {
+    return info.target();
+  }
+
+  public @Nullable String scenario() {
+    return info.scenario();
+  }
+
+  public String kind() {
+    return info.kind();
+  }
+
+  public @Nullable Double offered() {
+    return info.offered();
+  }
+
+  public @Nullable String unit() {
+    return info.unit().isEmpty() ? null : info.unit();
+  }
+
+  /** Ok requests that ended in the window ÷ window. */
+  public @Nullable Double completedPerS() {
+    return figures.number(Metric.REQUESTS_PER_S);
+  }
+
+  /**
+   * Whether requests arrive faster than they are answered, because of the server or of the load
+   * generator; always false in closed loops.
+   */
+  public boolean fallsBehind() {
+    return queue != null && queue.grows();
+  }
+
+  /** Whether the queue at the server grew; false if requests queue here before they are sent. */
+  public boolean isPilingUp() {
+    return queue != null && queue.grows() && !queue.held();
+  }
+
+  /** E2E p90 ÷ measure window; null if unknown. */
+  public @Nullable Double shareOfWindow() {
+    Double e2eMs = figures.metric(Metric.E2E_MS).p90();
+    LevelInfo.PhaseWindow window = info.measured().orElse(null);
+    Long end = window == null ? null : window.endUnixNanos();
+    return e2eMs == null || end == null || kind().equals(LevelInfo.BATCH)
+        ? null
+        : (Double) (e2eMs * 1e6 / (end - window.startUnixNanos()));
+  }
+
+  /** Whether the setting {@code duration} determines its measure time. */
+  public boolean hasDuration() {
+    return kind().equals(LevelInfo.OPEN_LOOP) || (isClosedLoop() && info.planned() == null);
+  }
+
+  /** Whether its users come from Gatling's own injection, without a load plan. */
+  public boolean isInjected() {
+    return kind().equals(LevelInfo.INJECTION);
+  }
+
+  public boolean isClosedLoop() {
+    return kind().equals(LevelInfo.CLOSED_LOOP);
+  }
+
+  /** Planned − sent requests; below 0 if more were sent. */
+  public long missing() {
+    Long planned = info.planned();
+    return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
+  }
+
+  public LevelFigures withInjectors(List<InjectorFigures> each) {
+    return new LevelFigures(
+        info,
+        place,
+        startS,
+        durationS,
+        phases,
+        meanInFlight,
+        arrivedPerS,
+        queue,
+        objectives,
+        arrivals,
+        serverMetrics,
+        each,
+        figures,
+        isPlanned,
+        isCutShort,
+        isOpen,
+        sent,
+        law,
+        silence,
+        steadiness,
+        generators);
+  }
+
+  /** A phase of a load level, in seconds since the start of the run. */
+  public record PhaseSpan(String phase, double startS, double durationS) {}
+
+  /**
+   * One objective, at one level or over all levels.
+   *
+   * @param measure e.g. {@code ttft}; after its target where targets differ, and its request name
+   *     where that has an SLO of its own
+   * @param limitMs the measure must be below it
+   * @param actualMs the measure at the SLO's percentile, by nearest rank, over attempted requests.
+   *     Failed requests, and those that should have the measure and lack it, rank above all values.
+   *     Requests to which it does not apply (TPOT of one token) are left out. Null where the rank
+   *     is that of a request without a value, or the share is undefined
+   * @param noValue why there is no actual value; else null
+   * @param marginMs limit − actual; negative when missed; null without an actual value
+   * @param metShare attempted requests that met it ÷ attempted, 0 to 1; null where nothing was
+   *     attempted, and where more than 1 % were cancelled before they could be judged
+   * @param ok whether at least {@code percentile} % met it; null where that cannot be decided
+   * @param percentile share of attempted requests, in percent, that must meet it
+   */
+  public record ObjectiveRow(
+      String measure,
+      double limitMs,
+      @Nullable Double actualMs,
+      @Nullable String noValue,
+      @Nullable Double marginMs,
+      @Nullable Double metShare,
+      @Nullable Boolean ok,
+      double percentile) {}
+
+  /**
+   * The figures and the health of one injector of several, at one load level or at all pooled.
+   *
+   * @param name the {@code injector} of its records
+   * @param planned requests that its plan asks for in the measure windows; null where not known
+   * @param started its requests scheduled in a measure window
+   * @param ended number of started requests that were not cancelled
+   * @param requestsPerS its ok requests that ended in the window ÷ window; null without a window
+   * @param outputTokensPerS its tokens that arrived in the window ÷ window; null without a window
+   * @param ttftMs of its ok requests
+   * @param startLagMs start − planned start; empty in closed loops
+   * @param loopLagMaxMs largest lag of its event loops; null where not known
+   * @param ownCpu share of its machine's processors that its process used; null where not known
+   * @param idleCpu share of them that was idle; null where not known
+   * @param generator the level of the check {@code generator} for it alone; null where not known
+   */
+  public record InjectorFigures(
+      String name,
+      @Nullable Long planned,
+      long started,
+      long ended,
+      long ok,
+      long failed,
+      @Nullable Double requestsPerS,
+      @Nullable Double outputTokensPerS,
+      Distribution ttftMs,
+      Distribution startLagMs,
+      @Nullable Double loopLagMaxMs,
+      @Nullable Double ownCpu,
+      @Nullable Double idleCpu,
+      Check.@Nullable Level generator) {}
+
+  /**
+   * Both sides of Little's law, L = λW, which holds exactly within a window.
+   *
+   * @param mean L: requests in flight, counted during the run, time-weighted over the measure
+   *     window
+   * @param rateTimesStay λW from the records: requests in the system during the window ÷ window ×
+   *     their mean time in it
+   * @param stayMs mean time in the system of the requests that ended in the window; 0 if none did
+   */
+  public record LittlesLaw(double mean, double rateTimesStay, double stayMs) {
+
+    /** Clock difference per request between the two ways of counting. */
+    private static final double STAMP_MS = 0.1;
+
+    public double residual() {
+      double larger = Math.max(mean, rateTimesStay);
+      return larger == 0 ? 0 : Math.abs(mean - rateTimesStay) / larger;
+    }
+
+    /** Residual − tolerance. */
+    public double excess() {
+      return residual() - tolerance();
+    }
+
+    /** 5 %, and more for requests of a few milliseconds. */
+    public double tolerance() {
+      return 0.05 + (stayMs == 0 ? 0 : STAMP_MS / stayMs);
+    }
+  }
+
+  /**
+   * Spans of a measure window in which requests were in flight and no streamed request of the
+   * target received a byte.
+   *
+   * @param longestS the longest span above the bound, else the longest of all
+   * @param fromS its start, seconds from the start of the window
+   * @param inFlight largest number of requests in flight during it
+   * @param boundS the bound above which it is too long
+   * @param spans number of spans above the bound
+   * @param allS total length of these spans
+   */
+  public record Silence(
+      double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
+
+  /**
+   * Result of the tests of TTFT, E2E and output tok/s for a trend over the measure window and for a
+   * transient at its start.
+   *
+   * @param likeliest the relevant change with the smallest p-value; null if there is none
+   */
+  public record Steadiness(@Nullable Drift likeliest) {}
+
+  /**
+   * A change over a measure window, of any size.
+   *
+   * @param what the metric, e.g. {@code TTFT from schedule}
+   * @param change difference of the means of the first and last quarter ÷ their mean; of a
+   *     transient, of the means before and after its end
+   * @param from the mean of the first quarter or of the transient, with its unit
+   * @param chance p-value: probability that a steady level shows such a change, 0 to 1
+   * @param steadyFromS end of the transient, seconds from the start of the window; null for a trend
+   */
+  public record Drift(
+      String what,
+      double change,
+      String from,
+      String to,
+      boolean up,
+      double chance,
+      @Nullable Double steadyFromS) {
+
+    /** Significance level: share of steady runs that are called unsteady. */
+    public static final double SIGNIFICANT = 0.05;
+  }
+}
