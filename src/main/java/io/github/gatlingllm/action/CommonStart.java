@@ -7,7 +7,6 @@ import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.run.Run;
 import java.util.List;
@@ -16,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The start of the load, by the setting {@code startAt} or by the process that has started this
- * injector, and the planned starts of load plans and load levels. Injectors that share a load start
- * each level at the same instant: the latest one at which all levels before it have ended, whatever
- * injector was faster.
+ * The start of the load, by the setting {@code startAt}, and the planned starts of load plans and
+ * load levels. Injectors that share a load start each level at the same instant: the latest one at
+ * which all levels before it have ended, whatever injector was faster.
  */
 final class CommonStart {
 
@@ -53,12 +51,11 @@ final class CommonStart {
    *     divided nor started at a given instant
    */
   static CommonStart of(CoreComponents core, Injector injector) {
-    boolean hasParent = ParentProcess.ofProcess() != null;
     boolean isAlone = injector.startAt() == null && !injector.isPart();
     if (isAlone || LlmProtocol.isDryRun()) {
       return new CommonStart(new Injector(injector.share(), null), List.of(), 0);
     }
-    if (injector.startAt() == null && !hasParent) {
+    if (injector.startAt() == null) {
       throw InvalidSimulation.because(
           ("injector %s needs %s, an instant at which all injectors are ready and start together;"
                   + " expected %s")
@@ -124,10 +121,6 @@ final class CommonStart {
     unbuiltPlans--;
     if (unbuiltPlans != 0) {
       return;
-    }
-    ParentProcess parent = ParentProcess.ofProcess();
-    if (parent != null) {
-      start = new StartTime(parent.awaitStart());
     }
     if (start != null) {
       System.out.println(

@@ -132,7 +132,6 @@ final class LlmComponents implements ProtocolComponents {
     }
     HttpProtocol http = http(context).httpProtocol();
     warnOfIgnoredProxy(http);
-    parts.compareClock();
     boolean jvm = protocol.warmUpJvm && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {

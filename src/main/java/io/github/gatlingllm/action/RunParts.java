@@ -7,24 +7,16 @@ import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
-import io.github.gatlingllm.clock.ComparedClock;
-import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
-import io.github.gatlingllm.processes.LocalInjectors;
-import io.github.gatlingllm.record.ClockOffset;
-import io.github.gatlingllm.record.ClockOffset.DateChange;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.TokenCounting;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -45,12 +37,6 @@ final class RunParts {
   /** As {@link #COUNTING}, where the run is interrupted. */
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
-  /** Longest wait for a reply of an NTP server, three times at most. */
-  private static final Duration CLOCK = Duration.ofMillis(500);
-
-  /** As {@link #CLOCK}, where the run is interrupted. */
-  private static final Duration CLOCK_INTERRUPTED = Duration.ofMillis(100);
-
   final Run run;
   final RunConfig config;
   final InFlight inFlight = new InFlight();
@@ -63,7 +49,6 @@ final class RunParts {
   final AtomicInteger plans = new AtomicInteger();
   final Injector injector;
 
-  private final ComparedClock clock;
   private final Set<String> done = ConcurrentHashMap.newKeySet();
   private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
@@ -75,20 +60,11 @@ final class RunParts {
   RunParts(CoreComponents core) {
     injector = InvalidSimulation.checked(Injector::ofProcess);
     RunDirectory directory = RunDirectory.of(core.statsEngine());
-    int injectors = InvalidSimulation.checked(LocalInjectors::count);
-    if (injectors > 1 && !LlmProtocol.isDryRun()) {
-      startInjectors(injectors, injector, directory);
-    }
     start = CommonStart.of(core, injector);
     run = InvalidSimulation.checked(() -> Run.open(directory, injector.nameOn(host())));
     run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
     config = new RunConfig(run, injector);
-    clock =
-        new ComparedClock(
-            InvalidSimulation.checked(() -> TimeServer.of(System.getProperties(), System.getenv())),
-            () -> run.unixNanos(System.nanoTime()),
-            System.out::println);
     injections = InjectionPlans.of(core);
     plan = new SimulationPlan(core, run);
     prompts = new DrawOrder(injector.part());
@@ -96,7 +72,6 @@ final class RunParts {
     run.beforeInterruption(
         atMost -> {
           cancel(atMost);
-          clock.after(CLOCK_INTERRUPTED);
           describe();
         },
         inFlight::size);
@@ -105,34 +80,11 @@ final class RunParts {
             () -> {
               if (!run.isOver()) {
                 counting.close(COUNTING);
-                clock.after(CLOCK);
                 describe();
                 run.complete();
               }
               return null;
             });
-  }
-
-  /** Runs the load in other processes, and ends this one with the exit code of the joined run. */
-  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
-  private static void startInjectors(int count, Injector injector, RunDirectory directory) {
-    if (injector.isPart()) {
-      throw InvalidSimulation.because(
-          "%s=%s and injector %s: the load is shared out once; leave out one of them"
-              .formatted(LocalInjectors.PROPERTY, count, injector.share()));
-    }
-    try {
-      long seed = InvalidSimulation.checked(RunSeed::ofProcess).value();
-      System.exit(LocalInjectors.run(count, directory.simulation(), directory.path(), seed));
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
-    } catch (IOException e) {
-      throw InvalidSimulation.because(
-          "The injectors could not be started, or their runs not be joined: " + e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw InvalidSimulation.because("Interrupted while the injectors were running");
-    }
   }
 
   /**
@@ -164,16 +116,7 @@ final class RunParts {
     RunInfo.PromptRepeats repeats =
         new RunInfo.PromptRepeats(counting.seenPrompts(), counting.repeatedPrompts());
     run.describe(
-        info ->
-            info.connections(connections)
-                .clock(clock.offset(this::dateChanges))
-                .prompts(repeats.counted() == 0 ? null : repeats));
-  }
-
-  private Map<String, List<DateChange>> dateChanges() {
-    Map<String, List<DateChange>> byAddress = new TreeMap<>();
-    servers.forEach((address, of) -> byAddress.put(address, of.dateChanges(run::unixNanos)));
-    return byAddress;
+        info -> info.connections(connections).prompts(repeats.counted() == 0 ? null : repeats));
   }
 
   /**
@@ -186,14 +129,6 @@ final class RunParts {
     inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
     counting.close(Duration.ZERO);
     inFlight.await(now + atMost.toNanos());
-  }
-
-  /** Compares the clock of the run, before the load; once per run. */
-  void compareClock() {
-    if (isFirst("clock")) {
-      ClockOffset asked = clock.before();
-      run.describe(info -> info.clock(asked));
-    }
   }
 
   /** True for the first call with that key. */

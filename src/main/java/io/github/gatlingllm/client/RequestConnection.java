@@ -3,7 +3,6 @@ package io.github.gatlingllm.client;
 import io.gatling.http.client.HttpListener;
 import io.github.gatlingllm.client.StreamedExchange.Transport;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
 import java.util.function.LongSupplier;
@@ -108,10 +107,7 @@ final class RequestConnection {
   }
 
   /** The response headers have arrived. */
-  void headers(HttpHeaders headers, long sent, long now) {
-    if (transport != null) {
-      transport.server().answered(headers.get(HttpHeaderNames.DATE), sent, now);
-    }
+  void headers(HttpHeaders headers) {
     if (watch != null) {
       watch.headers(headers);
     }

@@ -1,19 +1,14 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.record.ClockOffset.DateChange;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongUnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counts how often one server closes HTTP/1.1 connections right after a response without having
- * sent {@code Connection: close}, and keeps its {@code Date} headers. A server that closed at least
- * half of the last 16 connections gets a new connection for each request, until it keeps more than
- * half of them again. Thread-safe.
+ * sent {@code Connection: close}. A server that closed at least half of the last 16 connections
+ * gets a new connection for each request, until it keeps more than half of them again. Thread-safe.
  */
 public final class ServerConnections {
 
@@ -24,7 +19,6 @@ public final class ServerConnections {
   private static final int HALF = RECENT / 2;
 
   private final String address;
-  private final ServerDates dates = new ServerDates();
   private final LongAdder kept = new LongAdder();
   private final LongAdder closed = new LongAdder();
   private final AtomicInteger unconfirmed = new AtomicInteger();
@@ -51,17 +45,6 @@ public final class ServerConnections {
    */
   public long closed() {
     return closed.sum();
-  }
-
-  /**
-   * The changes of the {@code Date} header; {@code clock} converts {@code nanoTime} to epoch time.
-   */
-  public List<DateChange> dateChanges(LongUnaryOperator clock) {
-    return dates.changes(clock);
-  }
-
-  void answered(@Nullable String date, long sentNanos, long receivedNanos) {
-    dates.answered(date, sentNanos, receivedNanos);
   }
 
   /**

@@ -245,7 +245,7 @@ public final class StreamedExchange implements HttpListener {
     timeline.headers(now);
     idle.start(now);
     new ResponseHeaders(headers).read(answer.timings());
-    connection.headers(headers, timeline.written(), now);
+    connection.headers(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
     plainChunks =

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,15 +96,7 @@ public record LevelInfo(
   public record PhaseWindow(
       Phase phase,
       @JsonProperty("start_unix_ns") long startUnixNanos,
-      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {
-
-    private PhaseWindow later(long nanos) {
-      return new PhaseWindow(
-          phase,
-          startUnixNanos + nanos,
-          endUnixNanos == null ? null : (Long) (endUnixNanos + nanos));
-    }
-  }
+      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {}
 
   /** Whether its users arrive by a schedule, independently of earlier answers. */
   public boolean isOpen() {
@@ -120,16 +111,6 @@ public record LevelInfo(
   /** The same level with other phases. */
   LevelInfo withPhases(List<PhaseWindow> windows) {
     return ByName.with(this, "phases", windows);
-  }
-
-  /** The same level by another clock, whose offset is taken at the start of the level. */
-  LevelInfo byClock(LongUnaryOperator clock) {
-    if (phases.isEmpty()) {
-      return this;
-    }
-    long begin = phases.get(0).startUnixNanos();
-    long ahead = clock.applyAsLong(begin) - begin;
-    return withPhases(phases.stream().map(phase -> phase.later(ahead)).toList());
   }
 
   /** The same level with a number of planned requests. */

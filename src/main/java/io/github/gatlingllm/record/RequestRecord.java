@@ -65,12 +65,6 @@ public record RequestRecord(
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
-  /** The same record with another start; all its instants move with it. */
-  public RequestRecord startedAt(long unixNanos) {
-    return new RequestRecord(
-        identity, timing.startedAt(unixNanos), events, tokens, outcome, server, text);
-  }
-
   /** The same record in another phase. */
   public RequestRecord withPhase(Phase as) {
     return with(identity.stage, identity.target, identity.scenario, as);
@@ -160,23 +154,6 @@ public record RequestRecord(
       @Nullable Long closedNanos,
       @Nullable Double tpotNanos,
       @Nullable Long pacingWaitNanos) {
-
-    private Timing startedAt(long unixNanos) {
-      return new Timing(
-          unixNanos,
-          scheduledOffsetNanos,
-          startLagNanos,
-          gateWaitNanos,
-          connectNanos,
-          headersNanos,
-          firstEventNanos,
-          ttftNanos,
-          ttfoNanos,
-          latencyNanos,
-          closedNanos,
-          tpotNanos,
-          pacingWaitNanos);
-    }
 
     /** admitted − scheduled = start lag + gate wait; null when never admitted. */
     public @Nullable Long queueWaitNanos() {

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +41,6 @@ import org.jspecify.annotations.Nullable;
  * @param seed of prompts and arrivals; null if none was set
  * @param injector the load generator's name
  * @param share its share of a load test of several injectors; null if it is the only one
- * @param clock how far a common clock is ahead of this generator's; null if clocks were not
- *     compared, in older files, and in joined runs
  * @param versions version by component, e.g. {@code gatling}, {@code java}
  * @param machines the machine of each injector, by its name; empty in older files
  * @param config setting by name; secrets are replaced by {@link #REDACTED}
@@ -86,7 +83,6 @@ public record RunInfo(
     @Nullable Long seed,
     String injector,
     @Nullable InjectorShare share,
-    @Nullable ClockOffset clock,
     Map<String, String> versions,
     Map<String, SelfTest.Machine> machines,
     Map<String, String> config,
@@ -265,7 +261,6 @@ public record RunInfo(
    * @param startUnixNanos when its run began
    * @param endUnixNanos when its run ended; if its process died, when its last recorded request
    *     ended
-   * @param clock how its clock was corrected; null in older files
    * @param planned planned requests in its measure windows; null if its plan has no number
    * @param measured those of {@code planned} that have a record
    * @param started requests of all phases that should have a record; null if its process died
@@ -281,7 +276,6 @@ public record RunInfo(
       State state,
       @JsonProperty("start_unix_ns") long startUnixNanos,
       @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
-      ClockOffset.@Nullable Correction clock,
       @Nullable Long planned,
       long measured,
       @Nullable Long started,
@@ -322,9 +316,14 @@ public record RunInfo(
    * The part of an injector in a load level.
    *
    * @param planned planned requests in its measure window; null if the plan has no number
+   * @param lateNanos when it began − the planned start; null without a planned start
    */
   public record LevelPart(
-      String label, String target, @Nullable String scenario, @Nullable Long planned) {
+      String label,
+      String target,
+      @Nullable String scenario,
+      @Nullable Long planned,
+      @JsonProperty("late_ns") @Nullable Long lateNanos) {
 
     /** Whether it is a part of that level. */
     public boolean isOf(LevelInfo level) {
@@ -402,18 +401,6 @@ public record RunInfo(
 
   public RunInfo share(@Nullable InjectorShare part) {
     return ByName.with(this, "share", part);
-  }
-
-  /** The same run with the times of the run and of its load levels by another clock. */
-  public RunInfo byClock(LongUnaryOperator clock) {
-    Long end = endUnixNanos == null ? null : (Long) clock.applyAsLong(endUnixNanos);
-    return ByName.with(
-            this, "startUnixNanos", clock.applyAsLong(startUnixNanos), "endUnixNanos", end)
-        .stages(stages.stream().map(stage -> stage.byClock(clock)).toList());
-  }
-
-  public RunInfo clock(@Nullable ClockOffset offset) {
-    return ByName.with(this, "clock", offset);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {

@@ -38,11 +38,6 @@ public record ServerSample(
     histograms = Map.copyOf(histograms);
   }
 
-  /** The same sample at another instant. */
-  public ServerSample at(long otherUnixNanos) {
-    return ByName.with(this, "unixNanos", otherUnixNanos);
-  }
-
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
     return ByName.with(this, "target", ofTarget, "reset", false);

@@ -2,7 +2,6 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.RunReport;
@@ -58,8 +57,8 @@ final class AfterRun implements Runnable {
   private boolean report() {
     try {
       RunInfo info = run.end(RunInfo.State.INTERRUPTED);
-      if (run.isRefused() || ParentProcess.ofProcess() != null) {
-        return false; // the process that joins the runs of the injectors prints the results
+      if (run.isRefused()) {
+        return false;
       }
       boolean isEmpty = !run.hasRequests() && info.assertions().isEmpty();
       if (!isEmpty) {

@@ -2,10 +2,6 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
-import io.github.gatlingllm.processes.ParentProcess;
-import io.github.gatlingllm.processes.ParentProcess.LoadProgress;
-import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.ConsoleBlock;
 import java.util.Map;
@@ -13,10 +9,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The live figures of a run, and the block that prints them on the console. One of several local
- * injectors sends them to its parent process instead. Thread-safe.
- */
+/** The live figures of a run, and the block that prints them on the console. Thread-safe. */
 final class RunConsole {
 
   private final LevelLog levels;
@@ -76,19 +69,6 @@ final class RunConsole {
             .withProgress(levels.progress(System.nanoTime()));
   }
 
-  private static LoadProgress progress(LiveFigures figures) {
-    Progress at = figures.progress();
-    Phase phase = at == null ? null : at.phase();
-    Double tokens = figures.tokensPerSecondNow();
-    Long open = figures.inFlight();
-    return new LoadProgress(
-        (at == null ? "" : at.stage()) + (phase == null ? "" : " " + phase.key()),
-        open == null ? 0 : open,
-        figures.ok(),
-        figures.failed(),
-        tokens == null ? 0 : tokens);
-  }
-
   /** Prints the block, once a request was sent. */
   void print() {
     try {
@@ -97,10 +77,7 @@ final class RunConsole {
         return;
       }
       LiveFigures figures = figures(levels.figures(), live::snapshot);
-      ParentProcess parent = ParentProcess.ofProcess();
-      if (figures != null && parent != null) {
-        parent.report(progress(figures));
-      } else if (figures != null) {
+      if (figures != null) {
         System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }
     } catch (RuntimeException e) {

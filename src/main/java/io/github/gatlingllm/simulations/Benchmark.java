@@ -11,7 +11,6 @@ import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
 import io.github.gatlingllm.engine.EnginePreset;
@@ -22,7 +21,6 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
 import io.github.gatlingllm.load.Injector;
-import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.live.LiveView;
@@ -77,7 +75,6 @@ public final class Benchmark extends Simulation {
     }
     forRun(Injector.SHARE_PROPERTY, settings.get(Setting.INJECTOR));
     forRun(Injector.START_PROPERTY, settings.get(Setting.START_AT));
-    forRun(LocalInjectors.PROPERTY, settings.get(Setting.INJECTORS));
     BenchmarkPlan plan =
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
     settings.warnings().forEach(System.out::println);
@@ -96,9 +93,7 @@ public final class Benchmark extends Simulation {
     forRun(LiveView.Options.PAGE_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
     forRun(S3Location.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
-    forRun(TimeServer.PROPERTY, plan.get(Setting.CLOCK));
-    String shared = System.getProperty(LocalInjectors.ENGINE_PROPERTY);
-    EmbeddedEngine engine = plan.embedded() && !selfTest && shared == null ? start(plan) : null;
+    EmbeddedEngine engine = plan.embedded() && !selfTest ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -114,11 +109,7 @@ public final class Benchmark extends Simulation {
                   plan.tokenizers().get(0),
                   selfTest
                       ? embedded(startProcess())
-                      : engine != null
-                          ? embedded(engine)
-                          : plan.embedded() && shared != null
-                              ? embedded(shared)
-                              : target(plan, plan.targets().get(0))));
+                      : engine != null ? embedded(engine) : target(plan, plan.targets().get(0))));
     }
   }
 
@@ -236,11 +227,7 @@ public final class Benchmark extends Simulation {
   private static EmbeddedEngine start(BenchmarkPlan plan) {
     EnginePreset preset = plan.get(Setting.ENGINE_PRESET);
     EmbeddedEngineBuilder builder = EmbeddedEngine.builder().seed(plan.seed());
-    EmbeddedEngine engine = (preset == null ? builder : builder.preset(preset)).start();
-    if (plan.get(Setting.INJECTORS) > 1) {
-      forRun(LocalInjectors.ENGINE_PROPERTY, engine.baseUrl()); // one for all injectors
-    }
-    return engine;
+    return (preset == null ? builder : builder.preset(preset)).start();
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {

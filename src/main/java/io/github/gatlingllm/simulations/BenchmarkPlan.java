@@ -168,7 +168,6 @@ record BenchmarkPlan(
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
     config.remove(Setting.INJECTOR.name()); // differs between injectors of one load test
-    config.remove(Setting.INJECTORS.name());
     long misses = workload.misses().count();
     if (misses > 0) {
       config.put("promptsNotExact", misses + " of " + workload.made());

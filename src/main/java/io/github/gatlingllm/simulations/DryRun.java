@@ -112,10 +112,6 @@ final class DryRun {
     if (!plan.load().search()) {
       row("requests", load.total() + each());
     }
-    int injectors = plan.get(Setting.INJECTORS);
-    if (injectors > 1) {
-      row("injectors", injectors + " processes on this machine, which share all of it");
-    }
     load.stops(this::row);
     int warmup = plan.get(Setting.WARMUP);
     row("warm-up", warmup == 0 ? "none" : NumberText.counted(warmup, "request"));

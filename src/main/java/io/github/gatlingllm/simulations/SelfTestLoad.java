@@ -21,8 +21,7 @@ final class SelfTestLoad {
 
   /**
    * Settings that a user can set for a self-test; all others are refused or ignored. {@code
-   * INJECTOR} and {@code INJECTORS} are here because the catalogue refuses them with a self-test,
-   * from whatever source.
+   * INJECTOR} is here because the catalogue refuses it with a self-test, from whatever source.
    */
   static final Set<SettingEntry<?>> KEPT =
       Set.of(
@@ -36,7 +35,6 @@ final class SelfTestLoad {
           Setting.CONNECTIONS,
           Setting.SEED,
           Setting.INJECTOR,
-          Setting.INJECTORS,
           Setting.ASSERT,
           Setting.FAIL_BUILD,
           Setting.FAIL_ON_INVALID,

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.clock.ComparedClock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.figures.metric.Spelling;
 import io.github.gatlingllm.load.Arrivals;
@@ -909,27 +908,6 @@ final class Setting {
                   + " INJECTORS. Also for your own simulations (system property, environment)."
                   + " injectors.md describes what is shared and how.");
 
-  static final SettingEntry<Integer> INJECTORS =
-      in(Group.RUN, "injectors", Form.whole(1))
-          .byDefault("1")
-          .excludesWhere(
-              "more than 1",
-              injectors -> injectors > 1,
-              "the load can be shared only once",
-              "injector")
-          .excludesWhere(
-              "more than 1",
-              injectors -> injectors > 1,
-              "a self-test runs in one process",
-              "selfTest")
-          .example("4")
-          .means(
-              "number of processes on this machine that share the load; their runs are joined",
-              "For machines with many processors. This process starts them with its own Java,"
-                  + " options and settings and the shares 1/n to n/n, lets them start together, and"
-                  + " ends with the report and the exit code of the joined run; see injectors.md."
-                  + " Also for your own simulations (system property, environment).");
-
   static final SettingEntry<@Nullable StartTime> START_AT =
       in(
               Group.RUN,
@@ -963,24 +941,6 @@ final class Setting {
               "file that selfTest writes its result to, and that later runs read",
               "If it cannot be written, a line says so. Your own simulations read it from the"
                   + " system property and the environment.");
-
-  static final SettingEntry<TimeServer> CLOCK =
-      in(
-              Group.RUN,
-              "clock",
-              new Form<>(
-                  "auto, off, host[:port]",
-                  TimeServer::of,
-                  "auto, off, or host[:port] of an NTP server"))
-          .byDefault("auto")
-          .example("ntp.example.com")
-          .means(
-              "time source that this machine's clock is compared with, so that merge can correct"
-                  + " the clocks of several injectors: an NTP server, asked before and after the"
-                  + " load; auto: the Date header of the target's answers, without a request of its"
-                  + " own",
-              "All injectors need the same value. The result is clock in run.json. Your own"
-                  + " simulations read it from the system property and the environment.");
 
   static final SettingEntry<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())

@@ -3,18 +3,12 @@ package io.github.gatlingllm.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.clock.FakeNtpServer;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.record.ClockOffset;
-import io.github.gatlingllm.record.ClockOffset.DateChange;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.io.IOException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -39,17 +33,12 @@ class HealthyRunsIT {
 
   @Test
   void defaultBenchmark() throws Exception {
-    GatlingRun run;
-    try (FakeNtpServer ahead = new FakeNtpServer(() -> unixNanos() + 200_000_000)) {
-      run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.concurrency", "1,4,8")
-              .set("llm.duration", "0.7")
-              .set("llm.clock", ahead.address())
-              .noReports()
-              .run();
-      isCompared(run, "ntp " + ahead.address());
-    }
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.concurrency", "1,4,8")
+            .set("llm.duration", "0.7")
+            .noReports()
+            .run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();
     assertThat(doubts(run)).as(run.output()).isEmpty();
@@ -74,29 +63,6 @@ class HealthyRunsIT {
           .isEqualTo("note");
       assertThat(run.check("load_levels").path("level").asText()).isEqualTo("note");
     }
-  }
-
-  private static long unixNanos() {
-    return ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now());
-  }
-
-  private static void isCompared(GatlingRun run, String source) throws IOException {
-    ClockOffset clock = run.info().clock();
-    assertThat(clock.source()).isEqualTo(source);
-    assertThat(clock.readings()).as("before the load and after it").hasSize(2);
-    assertThat(clock.readings())
-        .allSatisfy(
-            reading ->
-                assertThat(Math.abs(reading.offsetNanos() - 200_000_000))
-                    .isLessThanOrEqualTo(reading.uncertaintyNanos()));
-    assertThat(run.output())
-        .containsPattern("LLM clock: \\d+\\.\\d\\d ms behind " + source + ", ± \\d+\\.\\d\\d ms");
-    Map<String, List<DateChange>> dates = clock.dates();
-    assertThat(dates).as("the engine says what time it is").hasSize(1);
-    ClockOffset byDate = ClockOffset.ofDates(dates);
-    assertThat(Math.abs(byDate.offsetNanos()))
-        .as("its clock is that of this machine")
-        .isLessThanOrEqualTo(byDate.uncertaintyNanos());
   }
 
   /** Checks that warn because of the settings of these runs. */

@@ -42,24 +42,6 @@ class MistakesIT {
   }
 
   @Test
-  void invalidSettingWithSeveralInjectorsIsOneLine() throws Exception {
-    GatlingRun run =
-        GatlingRun.of(WarmUpSimulation.class)
-            .set("baseUrls", "http://127.0.0.1:1/v1")
-            .set("llm.injectors", 2)
-            .set("llm.live", "nonsense")
-            .run();
-
-    assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
-    assertThat(run.lines())
-        .filteredOn(line -> line.startsWith("llm.live=nonsense: "))
-        .singleElement()
-        .asString()
-        .endsWith("port 0 takes any free port");
-    assertThat(run.output()).doesNotContain("\tat ", "Exception", "LLM injectors", "started...");
-  }
-
-  @Test
   void helpEndsWithoutAnError() throws Exception {
     GatlingRun run = GatlingRun.of(Benchmark.class).set("llm.help", "true").run();
 

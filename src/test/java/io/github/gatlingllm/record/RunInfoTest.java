@@ -42,13 +42,6 @@ class RunInfoTest {
           .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5, 2.5)))
           .report(new RunInfo.ReportOptions(true, true, false, false))
           .share(new InjectorShare(2, 4))
-          .clock(
-              new ClockOffset(
-                  "ntp t:123",
-                  List.of(new ClockOffset.Reading(5, -200_000_000, 300_000)),
-                  4L,
-                  null,
-                  Map.of("a:80", List.of(new ClockOffset.DateChange(1, 2, 3)))))
           .dropped(3)
           .planned(1_000L)
           .stages(
@@ -101,8 +94,6 @@ class RunInfoTest {
             "\"slo_by_request\"",
             "\"pinned_output\" : true",
             "\"share\" : \"2/4\"",
-            "\"offset_ns\" : -200000000",
-            "[ [ 1, 2, 3 ] ]",
             "\"index_block\" : true",
             "\"phase\" : \"measure\"",
             "\"scope\" : \"request\"",

@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.record.ClockOffset;
-import io.github.gatlingllm.record.ClockOffset.Reading;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
@@ -27,10 +24,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,19 +34,10 @@ class MergeCommandTest {
   private static final long START = 1_795_226_400_000_000_000L;
   private static final long MS = 1_000_000L;
 
-  private static final ClockOffset RIGHT =
-      new ClockOffset("ntp t:123", List.of(new Reading(START, 0, MS)), 0L, null, Map.of());
-
   @TempDir Path folder;
 
   /** Ten requests a second from its start on, for ten seconds, each of 100 ms and two tokens. */
   private Path injector(String name, long startMs, String slo) throws IOException {
-    return injector(folder, name, startMs, slo, null);
-  }
-
-  private static Path injector(
-      Path folder, String name, long startMs, String slo, @Nullable ClockOffset clock)
-      throws IOException {
     Path run = folder.resolve("run-" + name);
     RunFiles files = new RunFiles(run);
     long from = START + startMs * MS;
@@ -63,7 +49,6 @@ class MergeCommandTest {
             .ended(from + 10_100 * MS, RunInfo.State.COMPLETE)
             .seed((long) name.hashCode())
             .planned(100L)
-            .clock(clock)
             .config(Map.of("model", "m", "injectorOnly", name))
             .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo))
             .stages(
@@ -233,48 +218,6 @@ class MergeCommandTest {
     assertThat(records).hasSize(200);
     assertThat(records.stream().filter(r -> r.identity().phase() == Phase.STABILIZE)).hasSize(20);
     assertThat(records.stream().filter(r -> r.identity().phase() == Phase.COOLDOWN)).hasSize(20);
-  }
-
-  /** The same two runs twice, but for one clock that is 200 ms behind, which is known. */
-  @Test
-  void knownClockOffsetsAreCorrected() throws IOException {
-    ClockOffset behind =
-        new ClockOffset(
-            "ntp t:123", List.of(new Reading(START - 200 * MS, 200 * MS, MS)), 0L, null, Map.of());
-    Path expected = folder.resolve("right/joined");
-    Path found = folder.resolve("off/joined");
-    Called plain = joined(expected, injector(folder.resolve("right"), "south", 1_230, "", RIGHT));
-    Called corrected = joined(found, injector(folder.resolve("off"), "south", 1_030, "", behind));
-
-    assertThat(corrected.output())
-        .contains("clock of south: 200.0 ms behind ntp t:123, ± 1.0 ms; corrected")
-        .contains("level r=10 of a: measured in the 8.8 s that all its injectors share");
-    assertThat(plain.output()).doesNotContain("clock of");
-    RunFiles wanted = new RunFiles(expected);
-    RunFiles is = new RunFiles(found);
-    assertThat(is.requests()).hasSameTextualContentAs(wanted.requests());
-    assertThat(is.arrivals()).hasSameTextualContentAs(wanted.arrivals());
-    assertThat(RunInfo.read(is.info()).orElseThrow().stages())
-        .isEqualTo(RunInfo.read(wanted.info()).orElseThrow().stages());
-    assertThat(figures(is)).isEqualTo(figures(wanted));
-  }
-
-  private Called joined(Path out, Path south) throws IOException {
-    Path north = injector(south.getParent(), "north", 0, "", RIGHT);
-    Called called = call("merge", north.toString(), south.toString(), "--out", out.toString());
-    assertThat(called.error()).isEmpty();
-    return called;
-  }
-
-  /** All but what is said of clocks. */
-  private static JsonNode figures(RunFiles files) throws IOException {
-    ObjectNode summary = (ObjectNode) new ObjectMapper().readTree(files.summaryJson().toFile());
-    for (Iterator<JsonNode> checks = summary.get("checks").elements(); checks.hasNext(); ) {
-      if (checks.next().get("id").asText().equals("injector_clocks")) {
-        checks.remove();
-      }
-    }
-    return summary;
   }
 
   @Test

@@ -53,10 +53,8 @@ class SettingEffectsTest {
           "otlp", // GenAiMetersTest
           "upload", // UploadIT
           "selfTestFile", // SelfTestIT
-          "clock", // HealthyRunsIT
           "injector", // InjectorsIT
           "startAt", // InjectorsIT
-          "injectors", // LocalInjectorsIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 

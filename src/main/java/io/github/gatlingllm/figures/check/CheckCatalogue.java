@@ -99,17 +99,15 @@ enum CheckCatalogue {
       "Injectors with different settings may offer different loads. Give all of them the same"
           + " versions and the same settings, except their share (injector).",
       InjectorChecks::settings),
-  INJECTOR_CLOCKS(
-      "Is the clock offset of every injector known?",
-      "injectors whose offset is unknown, or uncertain by more than 100 ms or 5 % of the shortest"
-          + " measure window",
-      Threshold.above(0),
-      "joined runs",
-      InjectorChecks::hasClocks,
-      "Latencies are correct, because each injector measures its own. Windows, rates, requests in"
-          + " flight and charts over time of the joined run are wrong by the clock error. Set the"
-          + " same NTP server for all injectors (clock=<host>).",
-      InjectorChecks::clocks),
+  INJECTOR_STARTS(
+      "Did every injector begin each load level when planned?",
+      "largest difference between the start of a level and its planned start, s",
+      Threshold.above(1),
+      "joined runs with planned starts",
+      InjectorChecks::hasPlannedStarts,
+      "The load was not the planned one while an injector was missing. Set the same startAt for all"
+          + " injectors, and synchronize the clocks of their hosts by NTP.",
+      InjectorChecks::starts),
   INJECTORS_ALIKE(
       "Did all injectors measure the same latencies?",
       "TTFT or start lag ÷ that of all other injectors − 1, of the injector that deviates most",

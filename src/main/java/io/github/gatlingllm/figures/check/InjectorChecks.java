@@ -8,11 +8,11 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.check.CheckInput.Outlier;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import io.github.gatlingllm.record.RunInfo.LevelPart;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Checks of joined runs: did all injectors take part, with the same settings and similar results?
@@ -188,48 +187,31 @@ final class InjectorChecks {
                         : ""));
   }
 
-  static boolean hasClocks(CheckInput in) {
-    return in.info().injectors().stream().anyMatch(injector -> injector.clock() != null);
+  static boolean hasPlannedStarts(CheckInput in) {
+    return in.info().injectors().stream()
+        .flatMap(injector -> injector.levels().stream())
+        .anyMatch(level -> level.lateNanos() != null);
   }
 
-  /** Injectors with uncertain clocks, and the largest correction. */
-  static Finding clocks(CheckInput in) {
-    TreeMap<String, List<String>> doubts = new TreeMap<>();
-    double corrected = 0;
-    double uncertainty = 0;
-    int count = 0;
+  /** The injector that began a level farthest from its planned start. */
+  static Finding starts(CheckInput in) {
+    double most = 0;
+    String where = "";
     for (InjectorRun injector : in.info().injectors()) {
-      Correction clock = injector.clock();
-      if (clock == null) {
-        continue;
+      for (LevelPart level : injector.levels()) {
+        double late = level.lateNanos() == null ? 0 : level.lateNanos() / 1e9;
+        if (Math.abs(late) > Math.abs(most)) {
+          most = late;
+          where = "%s began %s".formatted(injector.name(), level.label());
+        }
       }
-      if (clock.doubt() != null) {
-        count++;
-        doubts.computeIfAbsent(clock.doubt(), why -> new ArrayList<>()).add(injector.name());
-      }
-      if (clock.corrected()) {
-        corrected = Math.max(corrected, Math.abs(millis(clock.offsetNanos())));
-      }
-      uncertainty = Math.max(uncertainty, millis(clock.uncertaintyNanos()));
     }
-    String found =
-        doubts.entrySet().stream()
-            .map(doubt -> NumberText.some(doubt.getValue()) + ": " + doubt.getKey() + ".")
-            .collect(Collectors.joining(" "));
-    String known =
-        "%s to ± %s"
-            .formatted(doubts.isEmpty() ? "All are known" : "Others are known", ms(uncertainty));
     return Finding.of(
-        (double) count,
-        "%s%s%s."
-            .formatted(
-                found.isEmpty() ? "" : "Uncertain clocks: " + found + " ",
-                known,
-                corrected > 0 ? "; corrected by up to " + ms(corrected) : ""));
-  }
-
-  private static double millis(@Nullable Long nanos) {
-    return nanos == null ? 0 : nanos / 1e6;
+        Math.abs(most),
+        where.isEmpty()
+            ? "All injectors began all levels when planned."
+            : "%s %s s %s its planned start."
+                .formatted(where, number(Math.abs(most)), most > 0 ? "after" : "before"));
   }
 
   /** The injector that deviates most from the others. */

@@ -6,7 +6,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
-import io.github.gatlingllm.record.RunInfo.LevelPart;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -29,10 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Joins the runs of the injectors of a load test: generators that loaded the same servers at the
- * same time, each with its part of the load.
- *
- * <p>Instants are converted to one clock if the offsets between the injectors' clocks are known;
- * otherwise the clocks must agree within a small part of a measure window.
+ * same time, each with its part of the load. Their clocks must agree within a small part of a
+ * measure window.
  */
 final class InjectorJoin {
 
@@ -40,7 +37,6 @@ final class InjectorJoin {
   private static final Set<String> OF_ONE_INJECTOR =
       Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
 
-  private final InjectorClocks clocks;
   private final List<RunInfo> runs;
   private final LevelJoin levels;
   private final RunInfo joined;
@@ -50,8 +46,7 @@ final class InjectorJoin {
   }
 
   private InjectorJoin(String id, List<RunInfo> given, @Nullable Integer expected) {
-    this.clocks = new InjectorClocks(given);
-    this.runs = clocks.corrected();
+    this.runs = given;
     refuseDuplicates();
     Integer count = count(expected);
     requireSame("simulation", RunInfo::simulation);
@@ -85,20 +80,9 @@ final class InjectorJoin {
     return LevelJoin.isOfPlan(runs.get(i), record);
   }
 
-  /** A record of the {@code i}-th run with its instants and phase in the joined run. */
-  RequestRecord placed(int i, RequestRecord record) {
-    return levels.placed(
-        isClockOff(i) ? record.startedAt(byClock(i, record.timing().startUnixNanos())) : record);
-  }
-
-  /** Whether instants of the {@code i}-th run are corrected. */
-  boolean isClockOff(int i) {
-    return clocks.isCorrected(i);
-  }
-
-  /** An instant of the {@code i}-th run by the common clock. */
-  long byClock(int i, long unixNanos) {
-    return clocks.corrected(i, unixNanos);
+  /** The record with its phase in the joined run. */
+  RequestRecord placed(RequestRecord record) {
+    return levels.placed(record);
   }
 
   private void refuseDuplicates() {
@@ -243,15 +227,12 @@ final class InjectorJoin {
               run.state(),
               run.startUnixNanos(),
               run.endUnixNanos(),
-              clocks.correction(i),
               LevelInfo.planned(run.stages()),
               0,
               run.started(),
               0,
               run.dropped(),
-              run.stages().stream()
-                  .map(l -> new LevelPart(l.label(), l.target(), l.scenario(), l.planned()))
-                  .toList(),
+              run.stages().stream().map(levels::part).toList(),
               different.get(i)));
     }
     return all;
@@ -277,7 +258,7 @@ final class InjectorJoin {
 
   /** Remarks for the user, a line each. */
   List<String> remarks() {
-    List<String> remarks = new ArrayList<>(clocks.remarks());
+    List<String> remarks = new ArrayList<>();
     levels
         .measured()
         .forEach(

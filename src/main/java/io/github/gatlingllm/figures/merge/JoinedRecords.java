@@ -29,12 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Joins the files of the injectors' runs. Each record is read once: it is passed to the statistics
- * and its line is copied, unchanged unless its phase or its instants change. One record is in
- * memory at a time.
+ * and its line is copied, unchanged unless its phase changes. One record is in memory at a time.
  */
 public final class JoinedRecords implements RecordSource {
-
-  private static final String START = "start_unix_ns";
 
   private final InjectorJoin join;
   private final List<RunFiles> runs;
@@ -77,8 +74,8 @@ public final class JoinedRecords implements RecordSource {
 
   /** Copies all files except the records. */
   public void copyOthers() throws IOException {
-    copyLines(RunFiles::arrivals, "scheduled_unix_ns");
-    copyLines(RunFiles::generator, START);
+    copyLines(RunFiles::arrivals);
+    copyLines(RunFiles::generator);
     copyServer();
   }
 
@@ -115,19 +112,18 @@ public final class JoinedRecords implements RecordSource {
     if (!Files.exists(runs.get(injector).requests())) {
       return new ReadReport(0, 0, 0, List.of());
     }
-    OutputStream lines = corrected(injector, to, START);
     return RecordFile.readLines(
         runs.get(injector).requests(),
         (record, line, from, end) -> {
-          RequestRecord placed = join.placed(injector, record);
+          RequestRecord placed = join.placed(record);
           sink.accept(placed);
           measured += join.isOfPlan(injector, record) ? 1 : 0;
           boolean isSamePhase = placed.identity().phase() == record.identity().phase();
           moved += isSamePhase ? 0 : 1;
           try {
             if (isSamePhase) {
-              lines.write(line, from, end - from);
-              lines.write('\n');
+              to.write(line, from, end - from);
+              to.write('\n');
             } else {
               to.write(RecordFile.line(placed));
             }
@@ -135,13 +131,6 @@ public final class JoinedRecords implements RecordSource {
             throw new UncheckedIOException(e.getMessage(), e);
           }
         });
-  }
-
-  /** Corrects the instants after that key if those of the injector are corrected. */
-  private OutputStream corrected(int injector, OutputStream to, String key) {
-    return join.isClockOff(injector)
-        ? new CorrectedInstants(to, key, instant -> join.byClock(injector, instant))
-        : to;
   }
 
   /** Adds the counts of the records and writes {@code run.json}. */
@@ -179,9 +168,9 @@ public final class JoinedRecords implements RecordSource {
   }
 
   /** Concatenates the lines of a file of all injectors. */
-  private void copyLines(Function<RunFiles, Path> of, String instants) throws IOException {
-    for (int i = 0; i < runs.size(); i++) {
-      Path file = of.apply(runs.get(i));
+  private void copyLines(Function<RunFiles, Path> of) throws IOException {
+    for (RunFiles run : runs) {
+      Path file = of.apply(run);
       if (Files.isRegularFile(file)) {
         try (InputStream from = Files.newInputStream(file);
             OutputStream to =
@@ -189,15 +178,14 @@ public final class JoinedRecords implements RecordSource {
                     Files.newOutputStream(
                         of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND),
                     1 << 16)) {
-          OutputStream lines = corrected(i, to, instants);
           byte[] buffer = new byte[1 << 16];
           byte last = '\n';
           for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
-            lines.write(buffer, 0, count);
+            to.write(buffer, 0, count);
             last = buffer[count - 1];
           }
           if (last != '\n') {
-            lines.write('\n');
+            to.write('\n');
           }
         }
       }
@@ -209,13 +197,12 @@ public final class JoinedRecords implements RecordSource {
     ServerFile to = new ServerFile(target.server());
     Map<String, RunFiles> readBy = new HashMap<>();
     for (RunFiles run : completeFirst()) {
-      int injector = runs.indexOf(run);
       var unused =
           ServerFile.read(
               run.server(),
               sample -> {
                 if (run.equals(readBy.computeIfAbsent(sample.url(), url -> run))) {
-                  append(sample.at(join.byClock(injector, sample.unixNanos())), to);
+                  append(sample, to);
                 }
               });
     }

@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.LevelPart;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -14,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +106,22 @@ final class LevelJoin {
     return runs.stream()
         .filter(run -> run.stages().stream().map(Key::of).anyMatch(key::equals))
         .count();
+  }
+
+  /** An injector's part of a level. It is late against the first planned start of all injectors. */
+  LevelPart part(LevelInfo level) {
+    List<LevelInfo> of = requireNonNull(parts.get(Key.of(level)));
+    OptionalLong plan =
+        of.stream()
+            .map(LevelInfo::plannedStartUnixNanos)
+            .filter(Objects::nonNull)
+            .mapToLong(Long::longValue)
+            .min();
+    Long late =
+        plan.isEmpty() || level.phases().isEmpty()
+            ? null
+            : (Long) (begin(level) - plan.getAsLong());
+    return new LevelPart(level.label(), level.target(), level.scenario(), level.planned(), late);
   }
 
   /** The record with its phase in the joined run. */

@@ -61,10 +61,10 @@ class ChecksTest {
               () -> InjectorTallyTest.differing("maxTokens"),
               () -> InjectorTallyTest.joined(2, 0, 1)),
           pair(
-              "injector_clocks",
-              1.0,
-              () -> InjectorTallyTest.clocks("it was not compared with another"),
-              () -> InjectorTallyTest.clocks(null)),
+              "injector_starts",
+              1.2,
+              () -> InjectorTallyTest.starting(1.2),
+              () -> InjectorTallyTest.starting(0.9)),
           pair(
               "injectors_alike",
               null,

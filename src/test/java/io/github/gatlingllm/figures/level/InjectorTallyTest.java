@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -35,30 +34,22 @@ class InjectorTallyTest {
                   .withPlanned(800))
           .planned(800L);
 
-  /** Two injectors, of which the second is 200 ms behind; or in doubt. */
-  static Summary clocks(@Nullable String doubt) {
-    Correction right = new Correction("ntp t:123", 0L, 300_000L, false, null);
-    Correction behind =
-        doubt == null
-            ? new Correction("ntp t:123", 200_000_000L, 700_000L, true, null)
-            : new Correction("", null, null, false, doubt);
+  /** Two injectors, of which the second began that long after the plan. */
+  static Summary starting(double lateS) {
     return figures(
         RUN.injectors(
             List.of(
-                part(1, State.COMPLETE, 400L, 400, Map.of(), right),
-                part(2, State.COMPLETE, 400L, 400, Map.of(), behind)),
+                part(1, State.COMPLETE, 400L, 400, Map.of(), 0L),
+                part(2, State.COMPLETE, 400L, 400, Map.of(), (long) (lateS * 1e9))),
             2),
         records(0, 1, 0));
   }
 
   @Test
-  void injectorsWithUnknownClocksAreNamed() {
-    assertThat(check(clocks("it was not compared with another"), "injector_clocks").message())
-        .isEqualTo(
-            "Uncertain clocks: injector-2: it was not compared with another. Others are known to ±"
-                + " 0.300 ms.");
-    assertThat(check(clocks(null), "injector_clocks").message())
-        .isEqualTo("All are known to ± 0.700 ms; corrected by up to 200 ms.");
+  void injectorThatBeganFarFromPlanIsNamed() {
+    assertThat(check(starting(-2.5), "injector_starts").message()).contains("injector-2", "r=40");
+    assertThat(check(starting(-2.5), "injector_starts").level()).isEqualTo(Level.WARNING);
+    assertThat(check(starting(0.9), "injector_starts").level()).isEqualTo(Level.OK);
   }
 
   private static InjectorRun part(
@@ -72,7 +63,7 @@ class InjectorTallyTest {
       @Nullable Long planned,
       long measured,
       Map<String, String> settings,
-      @Nullable Correction clock) {
+      @Nullable Long lateNanos) {
     return new InjectorRun(
         "injector-" + index,
         "run-" + index,
@@ -80,13 +71,12 @@ class InjectorTallyTest {
         state,
         Recorded.ORIGIN,
         Recorded.ORIGIN + 12_000_000_000L,
-        clock,
         planned,
         measured,
         null,
         measured,
         0,
-        List.of(new LevelPart("r=40", "a", null, planned)),
+        List.of(new LevelPart("r=40", "a", null, planned, lateNanos)),
         settings);
   }
 
