@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * arrive, so that no server can end a run with an OutOfMemoryError. Throws {@link TooLarge} beyond
  * a limit.
  *
- * <p>Only arrays of more than {@value #FREE} bytes are counted, which few answers need. One answer
- * belongs to one thread; the total is shared by all threads.
+ * <p>Only arrays of more than {@value #UNCOUNTED} bytes are counted, which few answers need. One
+ * answer belongs to one thread; the total is shared by all threads.
  */
 final class AnswerMemory {
 
   /** Arrays up to this many bytes are not counted. */
-  static final int FREE = 64 * 1024;
+  static final int UNCOUNTED = 64 * 1024;
 
   /** Limit of one answer, with all its texts, its current line and its body: 64 MiB. */
   static final long MAX_PER_ANSWER = 64L << 20;
@@ -75,7 +75,7 @@ final class AnswerMemory {
   }
 
   private static long counted(int bytes) {
-    return bytes > FREE ? bytes : 0;
+    return bytes > UNCOUNTED ? bytes : 0;
   }
 
   /** The answer has ended: its memory no longer counts towards the total. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ErrorBody {
 
-  private static final ObjectMapper JSON = new ObjectMapper(DocumentReader.JSON.copy());
+  private static final ObjectMapper JSON = new ObjectMapper(ChunkParser.JSON.copy());
 
   /** Bytes shown of data that holds no known message. */
   private static final int MAX_RAW = 4096;

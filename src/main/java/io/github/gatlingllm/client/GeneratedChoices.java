@@ -1,30 +1,113 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.client.ChunkParser.TextBuffer;
+import io.github.gatlingllm.client.AnswerMemory.TooLarge;
+import io.github.gatlingllm.client.GenerationRequest.FunctionCall;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The generated text of the choices of one answer, collected while it arrives. Not thread safe. */
 final class GeneratedChoices {
 
-  private final AnswerMemory memory;
-  private Choice[] choices;
+  /** More tool calls in one choice are rejected. */
+  private static final int MAX_CALLS = 1_024;
 
-  /** Text of one choice, by channel, and its finish reason. */
-  static final class Choice {
-    final TextBuffer content;
-    final TextBuffer reasoning;
-    final ToolCalls tools;
+  private final AnswerMemory memory;
+  private GeneratedChoice[] choices = {};
+
+  /** Text of one choice, by channel, its tool calls and its finish reason. */
+  static final class GeneratedChoice {
+    final AnswerBytes content;
+    final AnswerBytes reasoning;
     @Nullable String finishReason;
 
-    private Choice(AnswerMemory memory) {
-      content = new TextBuffer(memory);
-      reasoning = new TextBuffer(memory);
-      tools = new ToolCalls(memory);
+    private final AnswerMemory memory;
+    private final List<PartialCall> calls = new ArrayList<>(0);
+    private int callIndex;
+    private String callId = "";
+
+    private GeneratedChoice(AnswerMemory memory) {
+      this.memory = memory;
+      content = AnswerBytes.ofText(memory);
+      reasoning = AnswerBytes.ofText(memory);
     }
 
     private boolean isEmpty() {
-      return content.isEmpty() && reasoning.isEmpty() && tools.isEmpty();
+      return content.isEmpty() && reasoning.isEmpty() && calls.isEmpty();
+    }
+
+    /** Sets the tool call of the next delta; the id is empty where the delta has none. */
+    void nextCall(int index, String id) {
+      callIndex = index;
+      callId = id;
+    }
+
+    /**
+     * Adds a piece of a function's name. The index identifies a call. A delta with a used index
+     * begins a new call if it has a name and another id: Gemini sends all of its calls with index
+     * 0. A delta with another id but without a name continues the call: early versions of vLLM made
+     * up an id for each delta. A name that repeats the whole one is ignored.
+     */
+    void callName(byte[] buffer, int offset, int length) {
+      PartialCall call = lastCall();
+      if (call == null || !(callId.isEmpty() || call.id.isEmpty() || call.id.equals(callId))) {
+        call = beginCall();
+      } else if (AnswerBytes.unescape(buffer, offset, offset + length).equals(call.name.text())) {
+        return;
+      }
+      call.name.append(buffer, offset, length);
+      if (call.id.isEmpty()) {
+        call.id = callId;
+      }
+    }
+
+    void callArguments(byte[] buffer, int offset, int length) {
+      PartialCall call = lastCall();
+      (call == null ? beginCall() : call).arguments.append(buffer, offset, length);
+    }
+
+    /** The latest call with the current index; null for none. */
+    private @Nullable PartialCall lastCall() {
+      for (int i = calls.size() - 1; i >= 0; i--) {
+        if (calls.get(i).index == callIndex) {
+          return calls.get(i);
+        }
+      }
+      return null;
+    }
+
+    private PartialCall beginCall() {
+      if (calls.size() == MAX_CALLS) {
+        throw new TooLarge("more than " + MAX_CALLS + " tool calls");
+      }
+      PartialCall call = new PartialCall(callIndex, callId, memory);
+      calls.add(call);
+      return call;
+    }
+
+    /** The tool calls, in the order of their first deltas. */
+    List<FunctionCall> toolCalls() {
+      List<FunctionCall> all = new ArrayList<>();
+      for (PartialCall call : calls) {
+        String known = call.id.isEmpty() ? "call_" + all.size() : call.id;
+        all.add(new FunctionCall(known, call.name.text(), call.arguments.text()));
+      }
+      return all;
+    }
+  }
+
+  private static final class PartialCall {
+    private final int index;
+    private String id;
+    private final AnswerBytes name;
+    private final AnswerBytes arguments;
+
+    PartialCall(int index, String id, AnswerMemory memory) {
+      this.index = index;
+      this.id = id;
+      name = AnswerBytes.ofText(memory);
+      arguments = AnswerBytes.ofText(memory);
     }
   }
 
@@ -33,12 +116,11 @@ final class GeneratedChoices {
    */
   GeneratedChoices(int expected, AnswerMemory memory) {
     this.memory = memory;
-    choices = new Choice[0];
     grow(expected);
   }
 
   /** The choice with an index, made if the server sends more choices than expected. */
-  Choice get(int index) {
+  GeneratedChoice get(int index) {
     if (index >= choices.length) {
       grow(index + 1);
     }
@@ -49,7 +131,7 @@ final class GeneratedChoices {
     int from = choices.length;
     choices = Arrays.copyOf(choices, length);
     for (int i = from; i < length; i++) {
-      choices[i] = new Choice(memory);
+      choices[i] = new GeneratedChoice(memory);
     }
   }
 
@@ -59,7 +141,7 @@ final class GeneratedChoices {
 
   /** Whether every choice has a finish reason. */
   boolean areFinished() {
-    for (Choice choice : choices) {
+    for (GeneratedChoice choice : choices) {
       if (choice.finishReason == null) {
         return false;
       }
@@ -69,7 +151,7 @@ final class GeneratedChoices {
 
   /** Whether no text was received. */
   boolean areEmpty() {
-    for (Choice choice : choices) {
+    for (GeneratedChoice choice : choices) {
       if (!choice.isEmpty()) {
         return false;
       }
@@ -79,7 +161,7 @@ final class GeneratedChoices {
 
   /** Whether any reasoning text was received. */
   boolean haveReasoning() {
-    for (Choice choice : choices) {
+    for (GeneratedChoice choice : choices) {
       if (!choice.reasoning.isEmpty()) {
         return true;
       }
@@ -90,9 +172,11 @@ final class GeneratedChoices {
   /** All generated text, over all choices and channels. */
   String text() {
     StringBuilder all = new StringBuilder();
-    for (Choice choice : choices) {
+    for (GeneratedChoice choice : choices) {
       all.append(choice.reasoning.text()).append(choice.content.text());
-      choice.tools.appendTo(all);
+      for (PartialCall call : choice.calls) {
+        all.append(call.name.text()).append(call.arguments.text());
+      }
     }
     return all.toString();
   }
@@ -100,8 +184,11 @@ final class GeneratedChoices {
   /** Length of {@link #text}, in bytes as received. */
   long bytes() {
     long bytes = 0;
-    for (Choice choice : choices) {
-      bytes += choice.reasoning.bytes() + choice.content.bytes() + choice.tools.bytes();
+    for (GeneratedChoice choice : choices) {
+      bytes += choice.reasoning.length() + choice.content.length();
+      for (PartialCall call : choice.calls) {
+        bytes += call.name.length() + call.arguments.length();
+      }
     }
     return bytes;
   }

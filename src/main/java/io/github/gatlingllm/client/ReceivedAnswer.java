@@ -23,10 +23,10 @@ public final class ReceivedAnswer {
 
   private final Timeline timeline;
   private final AnswerMemory memory = new AnswerMemory();
-  private final Chunks chunks = new Chunks();
+  private final ContentCollector content = new ContentCollector();
   private final ChunkParser parser;
   private final @Nullable String terminalEvent;
-  private final SseDecoder decoder = new SseDecoder(new Events(), memory);
+  private final SseDecoder decoder = new SseDecoder(this::event, memory);
 
   private final GeneratedChoices choices;
   private long now;
@@ -38,7 +38,7 @@ public final class ReceivedAnswer {
   private @Nullable String error;
   private @Nullable String malformed;
 
-  private final ReportedUsage counts = new ReportedUsage();
+  private final TokenCounts counts = new TokenCounts();
   private final ReportedTimings timings = new ReportedTimings();
 
   /**
@@ -46,7 +46,7 @@ public final class ReceivedAnswer {
    */
   public ReceivedAnswer(Timeline timeline, Api api, int expectedChoices) {
     this.timeline = timeline;
-    this.parser = new ChunkParser(api, chunks);
+    this.parser = ChunkParser.of(api, content);
     this.terminalEvent = api.terminalEvent();
     this.choices = new GeneratedChoices(expectedChoices, memory);
   }
@@ -68,7 +68,7 @@ public final class ReceivedAnswer {
     try {
       decoder.endOfStream();
     } catch (TooLarge tooLarge) {
-      chunks.malformed(tooLarge.getMessage());
+      content.malformed(tooLarge.getMessage());
     }
   }
 
@@ -77,7 +77,7 @@ public final class ReceivedAnswer {
     try {
       parser.body(bytes, 0, length);
     } catch (TooLarge tooLarge) {
-      chunks.malformed(tooLarge.getMessage());
+      content.malformed(tooLarge.getMessage());
     }
   }
 
@@ -141,7 +141,7 @@ public final class ReceivedAnswer {
 
   /** Tool calls of the first choice, in the order of their first deltas. */
   public List<FunctionCall> toolCalls() {
-    return choices.get(0).tools.calls();
+    return choices.get(0).toolCalls();
   }
 
   /** All generated text, over all choices and channels: the input of a tokenizer. */
@@ -161,7 +161,7 @@ public final class ReceivedAnswer {
 
   /** Prompt tokens as reported by the server; null where not reported. */
   @Nullable Integer promptTokens() {
-    return ReportedUsage.known(counts.prompt());
+    return counts.prompt();
   }
 
   /**
@@ -169,8 +169,8 @@ public final class ReceivedAnswer {
    * reported as 0 although tokens were received.
    */
   public @Nullable Integer completionTokens() {
-    int reported = counts.completion();
-    return reported == 0 && hasTokens() ? null : ReportedUsage.known(reported);
+    Integer reported = counts.completion();
+    return reported != null && reported == 0 && hasTokens() ? null : reported;
   }
 
   /** Tokens of prompt and answer as reported by the server; null where it did not report both. */
@@ -182,12 +182,12 @@ public final class ReceivedAnswer {
 
   /** Prompt tokens from the prefix cache as reported by the server; null where not reported. */
   @Nullable Integer cachedTokens() {
-    return ReportedUsage.known(counts.cached());
+    return counts.cached();
   }
 
   /** Reasoning tokens as reported by the server; null where not reported. */
   public @Nullable Integer reasoningTokens() {
-    return ReportedUsage.known(counts.reasoning());
+    return counts.reasoning();
   }
 
   /** Names of reported counts that were ignored, as no answer can have so many tokens. */
@@ -205,25 +205,22 @@ public final class ReceivedAnswer {
     return timings;
   }
 
-  private final class Events implements SseDecoder.Listener {
-    @Override
-    public void event(@Nullable String type, byte[] buffer, int offset, int length) {
-      timeline.event(now);
-      if (done) {
-        // Some gateways append [DONE] to streams of typed events.
-        if (terminalEvent == null || !ChunkParser.isDone(buffer, offset, length)) {
-          timeline.late();
-        }
-        return;
+  private void event(@Nullable String type, byte[] buffer, int offset, int length) {
+    timeline.event(now);
+    if (done) {
+      // Some gateways append [DONE] to streams of typed events.
+      if (terminalEvent == null || !ChunkParser.isDone(buffer, offset, length)) {
+        timeline.late();
       }
-      if (++events > MAX_EVENTS) {
-        throw new TooLarge("stream of more than " + MAX_EVENTS + " events");
-      }
-      parser.event(type, buffer, offset, length);
+      return;
     }
+    if (++events > MAX_EVENTS) {
+      throw new TooLarge("stream of more than " + MAX_EVENTS + " events");
+    }
+    parser.event(type, buffer, offset, length);
   }
 
-  private final class Chunks implements ChunkParser.Listener {
+  private final class ContentCollector implements ChunkParser.Listener {
 
     // State of the current event.
     private int tokenChoice = UNKNOWN;
@@ -236,12 +233,12 @@ public final class ReceivedAnswer {
       if (isIndexTooLarge(index)) {
         return;
       }
-      GeneratedChoices.Choice choice = choices.get(index);
+      GeneratedChoices.GeneratedChoice choice = choices.get(index);
       switch (channel) {
         case CONTENT, REFUSAL -> choice.content.append(buffer, offset, length);
         case REASONING -> choice.reasoning.append(buffer, offset, length);
-        case TOOL_NAME -> choice.tools.name(buffer, offset, length);
-        case TOOL_ARGUMENTS -> choice.tools.arguments(buffer, offset, length);
+        case TOOL_NAME -> choice.callName(buffer, offset, length);
+        case TOOL_ARGUMENTS -> choice.callArguments(buffer, offset, length);
       }
       if (tokenChoice != index && tokenChoice != UNKNOWN) {
         flush();
@@ -253,7 +250,7 @@ public final class ReceivedAnswer {
     @Override
     public void toolCall(int index, int call, String id) {
       if (!isIndexTooLarge(index)) {
-        choices.get(index).tools.next(call, id);
+        choices.get(index).nextCall(call, id);
       }
     }
 

@@ -100,7 +100,7 @@ sealed interface ResponseBody {
     private final ReceivedAnswer answer;
     private final int inputs;
     private final Timeline timeline;
-    private final GrowingBytes body;
+    private final AnswerBytes body;
     private BodyKind kind;
     private @Nullable Stream stream;
 
@@ -109,7 +109,7 @@ sealed interface ResponseBody {
       this.answer = exchange.answer();
       this.inputs = exchange.options().inputs();
       this.timeline = exchange.timeline();
-      this.body = new GrowingBytes("body", MAX_BYTES, answer.memory());
+      this.body = new AnswerBytes("body", MAX_BYTES, answer.memory());
       this.kind = exchange.options().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
     }
 
@@ -119,7 +119,7 @@ sealed interface ResponseBody {
         stream.bytes(now, bytes, offset, length);
         return;
       }
-      body.append(bytes, offset, offset + length);
+      body.append(bytes, offset, length);
       if (kind == BodyKind.UNKNOWN) {
         kind = BodyKind.of(body.array(), body.length());
         if (kind == BodyKind.EVENTS) {

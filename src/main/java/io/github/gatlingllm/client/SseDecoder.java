@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An event with one data line that is complete within one read is delivered in place; other
  * events are copied. Time is linear in the number of bytes. Not thread safe; one per response.
- *
- * <p>A vLLM event takes 52 ns and no garbage, compared with 1,220 ns and 780 bytes for the decoder
- * of Gatling's SSE protocol, which makes strings (C1; with C2 28 and 250 ns).
  */
 final class SseDecoder {
 
@@ -49,10 +46,10 @@ final class SseDecoder {
   private final Listener listener;
 
   /** Beginning of a line whose end has not arrived yet. */
-  private final GrowingBytes line;
+  private final AnswerBytes line;
 
   /** Data of an event that is split over reads or lines. */
-  private final GrowingBytes joined;
+  private final AnswerBytes joined;
 
   private boolean firstLine = true;
   private boolean afterCarriageReturn;
@@ -77,8 +74,8 @@ final class SseDecoder {
 
   SseDecoder(Listener listener, AnswerMemory memory, int limit) {
     this.listener = listener;
-    this.line = new GrowingBytes("event", limit, memory);
-    this.joined = new GrowingBytes("event", limit, memory);
+    this.line = new AnswerBytes("event", limit, memory);
+    this.joined = new AnswerBytes("event", limit, memory);
   }
 
   /**
@@ -96,16 +93,16 @@ final class SseDecoder {
       }
     }
     while (at < end) {
-      int lineEnd = ByteSearch.lineEnd(bytes, at, end);
+      int lineEnd = lineEnd(bytes, at, end);
       if (lineEnd == end) {
         keepData();
-        line.append(bytes, at, end);
+        line.append(bytes, at, end - at);
         return;
       }
       if (line.isEmpty()) {
         line(bytes, at, lineEnd);
       } else {
-        line.append(bytes, at, lineEnd);
+        line.append(bytes, at, lineEnd - at);
         byte[] whole = line.array();
         int wholeTo = line.length();
         line.clear();
@@ -134,10 +131,17 @@ final class SseDecoder {
     keepData();
     byte[] data = joined.array();
     int length = joined.length();
-    if (hasData
-        && (ChunkParser.isDone(data, 0, length) || DocumentReader.isComplete(data, length))) {
+    if (hasData && (ChunkParser.isDone(data, 0, length) || ChunkParser.isComplete(data, length))) {
       dispatch();
     }
+  }
+
+  private static int lineEnd(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to && bytes[at] != '\n' && bytes[at] != '\r') {
+      at++;
+    }
+    return at;
   }
 
   private void line(byte[] bytes, int from, int to) {
@@ -205,12 +209,12 @@ final class SseDecoder {
     }
     keepData();
     joined.append((byte) '\n');
-    joined.append(bytes, from, to);
+    joined.append(bytes, from, to - from);
   }
 
   private void keepData() {
     if (inPlace != null) {
-      joined.append(inPlace, dataFrom, dataTo);
+      joined.append(inPlace, dataFrom, dataTo - dataFrom);
       inPlace = null;
     }
   }

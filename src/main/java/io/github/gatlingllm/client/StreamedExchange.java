@@ -44,7 +44,7 @@ public final class StreamedExchange implements HttpListener {
   private final EventLoop eventLoop;
   private final LongSupplier nanoClock;
   private final Consumer<StreamedExchange> whenEnded;
-  private final ChunkedBody.Receiver chunks = new Chunks();
+  private final ChunkedBody.Receiver chunks = new ChunkReceiver();
   private final IdleTimeout idle;
   private final RequestConnection connection;
 
@@ -244,7 +244,7 @@ public final class StreamedExchange implements HttpListener {
     }
     timeline.headers(now);
     idle.start(now);
-    new ResponseHeaders(headers).read(answer.timings());
+    answer.timings().headers(headers);
     connection.headers(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
@@ -294,16 +294,11 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /** Receives a body in plain chunks of HTTP/1.1 without Netty's decoder. */
-  private final class Chunks implements ChunkedBody.Receiver {
+  private final class ChunkReceiver implements ChunkedBody.Receiver {
 
     @Override
-    public ChunkedBody.Headers headers() {
-      if (ending == null && httpStatus == null) {
-        return ChunkedBody.Headers.NONE_YET;
-      }
-      return ending == null && plainChunks
-          ? ChunkedBody.Headers.CHUNKED
-          : ChunkedBody.Headers.OTHER;
+    public boolean isChunked() {
+      return ending == null && plainChunks;
     }
 
     @Override

@@ -3,11 +3,11 @@
  * response, end exactly once. Runs on the virtual user's event loop and never blocks it. Not for
  * users.
  *
- * <p>A streamed response passes these classes once, without garbage per token:
+ * <p>A streamed response passes these classes once:
  *
  * <pre>
  * socket → ReadTimestamps (timestamp) → ConnectionWatch, ChunkedBody or Netty's decoder → StreamedExchange
- *        → SseDecoder (events) → ChunkParser (deltas, usage) → ReceivedAnswer → record.Timeline
+ *        → ResponseBody → SseDecoder (events) → ChunkParser (deltas, usage) → ReceivedAnswer (GeneratedChoices, record.Timeline)
  * </pre>
  */
 @NullMarked

@@ -14,8 +14,8 @@ class AnswerMemoryTest {
 
   private final AnswerMemory.Total total = new AnswerMemory.Total(10 * MIB);
 
-  private GrowingBytes bytes(AnswerMemory memory) {
-    return new GrowingBytes("text", 16 * MIB, memory);
+  private AnswerBytes bytes(AnswerMemory memory) {
+    return new AnswerBytes("text", 16 * MIB, memory);
   }
 
   @Test
@@ -23,7 +23,7 @@ class AnswerMemoryTest {
     AnswerMemory first = new AnswerMemory(total);
     fill(bytes(first), 8);
     AnswerMemory second = new AnswerMemory(total);
-    GrowingBytes other = bytes(second);
+    AnswerBytes other = bytes(second);
     fill(other, 2);
     assertThatThrownBy(() -> fill(other, 1))
         .isInstanceOf(TooLarge.class)
@@ -36,7 +36,7 @@ class AnswerMemoryTest {
 
   @Test
   void clearedBytesAreNotCounted() {
-    GrowingBytes bytes = bytes(new AnswerMemory(total));
+    AnswerBytes bytes = bytes(new AnswerMemory(total));
     for (int i = 0; i < 20; i++) {
       fill(bytes, 8);
       bytes.clear();
@@ -47,8 +47,8 @@ class AnswerMemoryTest {
   @Test
   void smallArraysAreNotCounted() {
     AnswerMemory.Total none = new AnswerMemory.Total(0);
-    GrowingBytes bytes = bytes(new AnswerMemory(none));
-    bytes.append(ONE, 0, AnswerMemory.FREE);
+    AnswerBytes bytes = bytes(new AnswerMemory(none));
+    bytes.append(ONE, 0, AnswerMemory.UNCOUNTED);
     assertThatThrownBy(() -> bytes.append((byte) 1)).isInstanceOf(TooLarge.class);
   }
 
@@ -65,14 +65,14 @@ class AnswerMemoryTest {
 
   @Test
   void oneTextHasItsOwnLimit() {
-    GrowingBytes text = bytes(new AnswerMemory(new AnswerMemory.Total(Long.MAX_VALUE)));
+    AnswerBytes text = bytes(new AnswerMemory(new AnswerMemory.Total(Long.MAX_VALUE)));
     fill(text, 16);
     assertThatThrownBy(() -> text.append((byte) 1))
         .isInstanceOf(TooLarge.class)
         .hasMessage("text longer than 16 MiB");
   }
 
-  private static void fill(GrowingBytes bytes, int mebibytes) {
+  private static void fill(AnswerBytes bytes, int mebibytes) {
     for (int i = 0; i < mebibytes; i++) {
       bytes.append(ONE, 0, MIB);
     }

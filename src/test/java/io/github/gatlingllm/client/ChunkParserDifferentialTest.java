@@ -155,7 +155,7 @@ class ChunkParserDifferentialTest {
   /** One parser that keeps its template, and the reference beside it. */
   private static final class Stream {
     private final Pushes pushes = new Pushes();
-    private final ChunkParser parser = new ChunkParser(Api.CHAT, pushes);
+    private final ChunkParser parser = ChunkParser.of(Api.CHAT, pushes);
     private int deltas;
 
     void check(String data) {

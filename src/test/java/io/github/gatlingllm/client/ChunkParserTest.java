@@ -246,7 +246,7 @@ class ChunkParserTest {
   @MethodSource("chunks")
   void secondTimeIsTheSame(String name, String json, List<String> pushes) {
     Pushes heard = new Pushes();
-    ChunkParser parser = new ChunkParser(Api.CHAT, heard);
+    ChunkParser parser = ChunkParser.of(Api.CHAT, heard);
     byte[] bytes = json.getBytes(UTF_8);
     for (int i = 0; i < 3; i++) {
       parser.event(null, bytes, 0, bytes.length);
@@ -291,7 +291,7 @@ class ChunkParserTest {
   @Test
   void errorEvents() {
     Pushes pushes = new Pushes();
-    ChunkParser parser = new ChunkParser(Api.CHAT, pushes);
+    ChunkParser parser = ChunkParser.of(Api.CHAT, pushes);
     for (String data :
         List.of(
             "", "boom", "{\"error\":{\"message\":\"m\"}}", "{\"message\":\"n\"}", "{\"x\":1}")) {
@@ -313,7 +313,7 @@ class ChunkParserTest {
   @Test
   void errorEventThatLooksLikeTheLastChunk() {
     Pushes pushes = new Pushes();
-    ChunkParser parser = new ChunkParser(Api.CHAT, pushes);
+    ChunkParser parser = ChunkParser.of(Api.CHAT, pushes);
     byte[] chunk = "{\"choices\":[{\"text\":\"a\"}],\"message\":\"m\"}".getBytes(UTF_8);
     parser.event(null, chunk, 0, chunk.length);
     parser.event("error", chunk, 0, chunk.length);

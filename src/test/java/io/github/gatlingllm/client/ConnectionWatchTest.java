@@ -36,8 +36,8 @@ class ConnectionWatchTest {
   private static final ChunkedBody.Receiver ELSEWHERE =
       new ChunkedBody.Receiver() {
         @Override
-        public ChunkedBody.Headers headers() {
-          return ChunkedBody.Headers.OTHER;
+        public boolean isChunked() {
+          return false;
         }
 
         @Override

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkParser.Channel;
-import io.github.gatlingllm.client.ChunkParser.TextBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,7 +28,7 @@ final class Pushes implements ChunkParser.Listener {
 
   static List<String> ofReads(Api api, List<byte[]> reads) {
     Pushes pushes = new Pushes();
-    SseDecoder decoder = new SseDecoder(new ChunkParser(api, pushes), new AnswerMemory());
+    SseDecoder decoder = new SseDecoder(ChunkParser.of(api, pushes), new AnswerMemory());
     for (byte[] read : reads) {
       // An array of its own with other bytes around it: nothing may look outside the range.
       byte[] padded = new byte[read.length + 8];
@@ -46,7 +45,7 @@ final class Pushes implements ChunkParser.Listener {
   static List<String> ofData(String data) {
     Pushes pushes = new Pushes();
     byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
-    new ChunkParser(Api.CHAT, pushes).event(null, bytes, 0, bytes.length);
+    ChunkParser.of(Api.CHAT, pushes).event(null, bytes, 0, bytes.length);
     return pushes.lines;
   }
 
@@ -57,7 +56,7 @@ final class Pushes implements ChunkParser.Listener {
 
   static List<String> ofBody(Api api, byte[] body) {
     Pushes pushes = new Pushes();
-    new ChunkParser(api, pushes).body(body, 0, body.length);
+    ChunkParser.of(api, pushes).body(body, 0, body.length);
     return pushes.lines;
   }
 
@@ -70,7 +69,7 @@ final class Pushes implements ChunkParser.Listener {
 
   @Override
   public void delta(int choice, Channel channel, byte[] buffer, int offset, int length) {
-    TextBuffer text = new TextBuffer(new AnswerMemory());
+    AnswerBytes text = AnswerBytes.ofText(new AnswerMemory());
     text.append(buffer, offset, length);
     boolean tool = channel == Channel.TOOL_NAME || channel == Channel.TOOL_ARGUMENTS;
     String of = tool ? calling : Integer.toString(choice);

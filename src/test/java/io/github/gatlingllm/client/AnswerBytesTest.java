@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.gatlingllm.client.ChunkParser.TextBuffer;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -13,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class TextBufferTest {
+class AnswerBytesTest {
 
   static Stream<Arguments> pieces() {
     return Stream.of(
@@ -39,7 +38,7 @@ class TextBufferTest {
   @ParameterizedTest
   @MethodSource("pieces")
   void textOfPieces(List<String> pieces, String text) {
-    TextBuffer buffer = new TextBuffer(new AnswerMemory());
+    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
     assertThat(buffer.isEmpty()).isTrue();
     for (String piece : pieces) {
       byte[] bytes = ("#" + piece + "#").getBytes(UTF_8);
@@ -52,7 +51,7 @@ class TextBufferTest {
 
   @Test
   void characterInTwoPieces() {
-    TextBuffer buffer = new TextBuffer(new AnswerMemory());
+    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
     byte[] euro = "€".getBytes(UTF_8);
     buffer.append(euro, 0, 2);
     assertThat(buffer.text()).isEqualTo("\uFFFD");
@@ -62,7 +61,7 @@ class TextBufferTest {
 
   @Test
   void bytesThatAreNoUtf8() {
-    TextBuffer buffer = new TextBuffer(new AnswerMemory());
+    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
     byte[] latin = "é!".getBytes(ISO_8859_1);
     buffer.append(latin, 0, latin.length);
     assertThat(buffer.text()).isEqualTo("\uFFFD!");
@@ -70,7 +69,7 @@ class TextBufferTest {
 
   @Test
   void oneMegabyte() {
-    TextBuffer buffer = new TextBuffer(new AnswerMemory());
+    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
     byte[] piece = "0123456789".getBytes(UTF_8);
     for (int i = 0; i < 100_000; i++) {
       buffer.append(piece, 0, piece.length);

@@ -1,8 +1,5 @@
 package io.github.gatlingllm.client;
 
-import com.fasterxml.jackson.core.JsonToken;
-import io.github.gatlingllm.client.ChunkParser.Channel;
-import io.github.gatlingllm.client.Template.Slot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,7 +11,7 @@ import java.util.List;
  * at the end of the document. Not thread safe; one per response, as cache counts are sent only
  * once.
  */
-final class EventReader extends DocumentReader {
+final class TypedEventParser extends ChunkParser {
 
   private String type = "";
   private String object = "";
@@ -27,6 +24,7 @@ final class EventReader extends DocumentReader {
   /** Texts of an item or content block, or of all items of a body. */
   private final List<Text> pieces = new ArrayList<>();
 
+  private boolean hasUsage;
   private int inputTokens;
   private int outputTokens;
   private int cachedTokens;
@@ -37,8 +35,8 @@ final class EventReader extends DocumentReader {
 
   private int cacheCreated = -1;
 
-  EventReader(ChunkParser.Listener listener) {
-    super(listener);
+  TypedEventParser(Listener listener) {
+    super(listener, false);
   }
 
   @Override
@@ -52,14 +50,13 @@ final class EventReader extends DocumentReader {
     status = "";
     incomplete = "";
     pieces.clear();
+    hasUsage = false;
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
         case "type" -> type = word();
         case "object" -> object = word();
         case "delta" -> delta();
         case "index", "output_index" -> position = (int) Math.max(0, number());
-        case "sequence_number" -> count(Slot.OTHER_NUMBER);
-        case "obfuscation" -> ignoredText();
         case "item", "content_block" -> item(-1);
         case "output", "content" -> items();
         case "response" -> response();
@@ -82,7 +79,6 @@ final class EventReader extends DocumentReader {
           pass(Channel.TOOL_ARGUMENTS);
       case "content_block_delta" -> pass(text.channel());
       case "response.output_item.added", "content_block_start" -> {
-        onlyDeltas = false;
         Call call = new Call(position, null);
         pieces.replaceAll(
             piece ->
@@ -94,19 +90,19 @@ final class EventReader extends DocumentReader {
       case "response.completed", "response.incomplete" -> {
         passUsage();
         passFinish();
-        listener.done();
+        listener().done();
       }
       case "response.failed", "response.cancelled" -> {
         passUsage();
         if (!errorField) {
-          listener.error(type + " without a message");
+          listener().error(type + " without a message");
         }
       }
       case "message_start", "message_delta" -> {
         passUsage();
         passFinish();
       }
-      case "message_stop" -> listener.done();
+      case "message_stop" -> listener().done();
       default -> {
         if (type.equals("message") || object.equals("response")) {
           pass(pieces);
@@ -127,21 +123,21 @@ final class EventReader extends DocumentReader {
   }
 
   private void passUsage() {
-    if (usages > 0) {
+    if (hasUsage) {
       int cached = Math.max(cachedTokens, cacheRead);
       long additional = Math.max(0, cacheRead) + (long) Math.max(0, cacheCreated);
       int prompt =
           inputTokens < 0 ? -1 : (int) Math.min(Integer.MAX_VALUE, inputTokens + additional);
       // At the beginning of a message the output is not counted yet.
       int output = type.equals("message_start") ? -1 : outputTokens;
-      listener.usage(prompt, output, cached, reasoningTokens);
+      listener().usage(prompt, output, cached, reasoningTokens);
     }
   }
 
   private void passFinish() {
     String word = !reason.isEmpty() ? reason : !incomplete.isEmpty() ? incomplete : status;
     if (!word.isEmpty()) {
-      listener.finish(0, word.intern());
+      listener().finish(0, word.intern());
     }
   }
 
@@ -273,31 +269,26 @@ final class EventReader extends DocumentReader {
     }
   }
 
-  private void noteError() {
-    errorField |= !json.hasToken(JsonToken.VALUE_NULL);
-  }
-
   private void usage() throws IOException {
     if (!json.isExpectedStartObjectToken()) {
       return;
     }
-    usages++;
-    onlyDeltas = false;
+    hasUsage = true;
     inputTokens = -1;
     outputTokens = -1;
     cachedTokens = -1;
     reasoningTokens = -1;
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
-        case "input_tokens" -> inputTokens = count(0);
-        case "output_tokens" -> outputTokens = count(1);
-        case "cache_read_input_tokens" -> cacheRead = Math.max(cacheRead, count(2));
-        case "cache_creation_input_tokens" -> cacheCreated = Math.max(cacheCreated, count(2));
+        case "input_tokens" -> inputTokens = count();
+        case "output_tokens" -> outputTokens = count();
+        case "cache_read_input_tokens" -> cacheRead = Math.max(cacheRead, count());
+        case "cache_creation_input_tokens" -> cacheCreated = Math.max(cacheCreated, count());
         case "input_tokens_details", "output_tokens_details" -> {
           for (String inner = firstField(); inner != null; inner = nextField()) {
             switch (inner) {
-              case "cached_tokens" -> cachedTokens = count(2);
-              case "reasoning_tokens" -> reasoningTokens = count(3);
+              case "cached_tokens" -> cachedTokens = count();
+              case "reasoning_tokens" -> reasoningTokens = count();
               default -> {}
             }
           }

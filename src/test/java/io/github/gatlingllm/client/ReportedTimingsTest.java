@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ResponseHeadersTest {
+class ReportedTimingsTest {
 
   private static final String NOW = "Date: Wed, 21 Oct 2026 07:28:00 GMT";
 
@@ -26,7 +26,7 @@ class ResponseHeadersTest {
       headers.add(line.split(": ", 2)[0], line.split(": ", 2)[1]);
     }
     ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
-    new ResponseHeaders(headers).read(answer.timings());
+    answer.timings().headers(headers);
     return answer.server();
   }
 

@@ -1,8 +1,5 @@
 package io.github.gatlingllm.client;
 
-import com.fasterxml.jackson.core.JsonToken;
-import io.github.gatlingllm.client.ChunkParser.Channel;
-import io.github.gatlingllm.client.Template.Slot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +10,7 @@ import java.util.List;
  * reasons, usage and timings. Also counts the vectors in a body of {@code embeddings}. Not thread
  * safe.
  */
-final class ChunkReader extends DocumentReader {
+final class CompletionParser extends ChunkParser {
 
   private boolean indexKnown;
 
@@ -28,8 +25,8 @@ final class ChunkReader extends DocumentReader {
   private int cachedTokens;
   private int reasoningTokens;
 
-  ChunkReader(ChunkParser.Listener listener) {
-    super(listener);
+  CompletionParser(Listener listener) {
+    super(listener, true);
   }
 
   @Override
@@ -42,9 +39,7 @@ final class ChunkReader extends DocumentReader {
         case "metrics" -> metrics();
         case "x_groq" -> groq();
         case "data" -> embeddings();
-        case "error", "message", "detail" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
-        // The id differs between answers; OpenAI pads events with a random text.
-        case "obfuscation", "id" -> ignoredText();
+        case "error", "message", "detail" -> noteError();
         default -> {}
       }
     }
@@ -58,8 +53,7 @@ final class ChunkReader extends DocumentReader {
       }
     }
     if (vectors > 0) {
-      onlyDeltas = false;
-      listener.embeddings(vectors);
+      listener().embeddings(vectors);
     }
   }
 
@@ -67,7 +61,7 @@ final class ChunkReader extends DocumentReader {
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
         case "usage" -> usage();
-        case "error" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
+        case "error" -> noteError();
         default -> {}
       }
     }
@@ -88,8 +82,7 @@ final class ChunkReader extends DocumentReader {
         pass(hasDelta ? delta : text.isEmpty() ? message : text);
       }
       if (!finish.isEmpty()) {
-        onlyDeltas = false;
-        listener.finish(index, interned(finish.text()));
+        listener().finish(index, interned(finish.text()));
       }
     }
   }
@@ -196,7 +189,8 @@ final class ChunkReader extends DocumentReader {
     Text reasoning = string(Channel.REASONING);
     for (Text before : found) {
       if (before.channel() == Channel.REASONING) {
-        onlyDeltas = false;
+        // The second text decides whether the first one counts twice.
+        doNotLearn();
         if (isSame(before, reasoning)) {
           return;
         }
@@ -214,16 +208,14 @@ final class ChunkReader extends DocumentReader {
     if (!json.isExpectedStartObjectToken()) {
       return;
     }
-    usages++;
-    onlyDeltas &= deltas == 1;
     int promptTokens = -1;
     int completionTokens = -1;
     cachedTokens = -1;
     reasoningTokens = -1;
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
-        case "prompt_tokens" -> promptTokens = count(0);
-        case "completion_tokens" -> completionTokens = count(1);
+        case "prompt_tokens" -> promptTokens = count();
+        case "completion_tokens" -> completionTokens = count();
         case "prompt_tokens_details", "completion_tokens_details" -> usageDetails();
         // Timings of Groq.
         case "queue_time" -> server("usage.queue_time");
@@ -233,9 +225,7 @@ final class ChunkReader extends DocumentReader {
         default -> usageDetail(field);
       }
     }
-    int[] counts = {promptTokens, completionTokens, cachedTokens, reasoningTokens};
-    Arrays.setAll(reportedCounts, i -> counts[i] < 0 ? 0 : 1);
-    listener.usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
+    listener().usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
   }
 
   private void usageDetails() throws IOException {
@@ -247,15 +237,14 @@ final class ChunkReader extends DocumentReader {
   /** SGLang has these fields in usage itself, other servers in its details. */
   private void usageDetail(String field) throws IOException {
     switch (field) {
-      case "cached_tokens" -> cachedTokens = Math.max(cachedTokens, count(2));
-      case "reasoning_tokens" -> reasoningTokens = Math.max(reasoningTokens, count(3));
-      default -> count(Slot.OTHER_NUMBER);
+      case "cached_tokens" -> cachedTokens = Math.max(cachedTokens, count());
+      case "reasoning_tokens" -> reasoningTokens = Math.max(reasoningTokens, count());
+      default -> {}
     }
   }
 
   /** Timings of llama.cpp. */
   private void timings() throws IOException {
-    onlyDeltas &= !json.isExpectedStartObjectToken();
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
         case "prompt_ms" -> server("timings.prompt_ms");

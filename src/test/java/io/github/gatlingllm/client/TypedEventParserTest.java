@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Typed events and bodies of {@code responses} and {@code messages}; whole streams: wire/*.sse. */
-class EventReaderTest {
+class TypedEventParserTest {
 
   static Stream<Arguments> bodies() {
     return Stream.of(
@@ -95,7 +95,7 @@ class EventReaderTest {
   void ignoredEvents(Api api, String data) {
     Pushes pushes = new Pushes();
     byte[] bytes = data.replace('\'', '"').getBytes(UTF_8);
-    new ChunkParser(api, pushes).event(null, bytes, 0, bytes.length);
+    ChunkParser.of(api, pushes).event(null, bytes, 0, bytes.length);
     assertThat(pushes.take()).containsExactly("end");
   }
 
@@ -127,7 +127,7 @@ class EventReaderTest {
   void failedWithoutAMessageIsAnError() {
     Pushes pushes = new Pushes();
     byte[] bytes = "{\"type\":\"response.failed\",\"response\":{\"error\":null}}".getBytes(UTF_8);
-    new ChunkParser(Api.RESPONSES, pushes).event(null, bytes, 0, bytes.length);
+    ChunkParser.of(Api.RESPONSES, pushes).event(null, bytes, 0, bytes.length);
     assertThat(pushes.take()).containsExactly("error response.failed without a message", "end");
   }
 
@@ -139,7 +139,7 @@ class EventReaderTest {
   void repeatedEventsAndNearMisses(Api api) {
     Random random = new Random(1);
     Pushes kept = new Pushes();
-    ChunkParser parser = new ChunkParser(api, kept);
+    ChunkParser parser = ChunkParser.of(api, kept);
     String[] texts = {"a", "", "\\\\", "\\\"", "x\",\"y\":\"z", "\\u00e9é", "} {", "x\\"};
     String[] numbers = {"1", "22", "333", "-4", "1.5", "null", "\"6\"", "01"};
     int deltas = 0;
@@ -148,7 +148,7 @@ class EventReaderTest {
       String number = i % 7 == 0 ? numbers[random.nextInt(numbers.length)] : Integer.toString(i);
       byte[] event = event(api, i / 40 % 3, text, number, random.nextInt(9)).getBytes(UTF_8);
       Pushes once = new Pushes();
-      new ChunkParser(api, once).event(null, event, 0, event.length);
+      ChunkParser.of(api, once).event(null, event, 0, event.length);
       parser.event(null, event, 0, event.length);
       List<String> expected = once.take();
       assertThat(kept.take()).as(new String(event, UTF_8)).isEqualTo(expected);
