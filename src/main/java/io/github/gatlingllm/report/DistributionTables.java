@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.CacheUse;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
@@ -194,37 +195,38 @@ public final class RunReport {
   }
 
   private RunFigures figures(@Nullable RunInfo info, RecordSource records) throws IOException {
-    return RunStatistics.of(
-        info,
-        slo,
-        new RecordSource() {
-          @Override
-          public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
-            return records.replay(sink);
-          }
+    return Checks.judged(
+        RunStatistics.of(
+            info,
+            slo,
+            new RecordSource() {
+              @Override
+              public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+                return records.replay(sink);
+              }
 
-          @Override
-          public RunInfo ended(RunInfo known) throws IOException {
-            return source == null ? known : source.records().ended(known);
-          }
+              @Override
+              public RunInfo ended(RunInfo known) throws IOException {
+                return source == null ? known : source.records().ended(known);
+              }
 
-          @Override
-          public void generator(Consumer<GeneratorSecond> sink) throws IOException {
-            String damage = GeneratorSecond.read(files.generator(), sink);
-            if (damage != null) {
-              messages.add(files.generator() + " is read up to its " + damage);
-            }
-          }
+              @Override
+              public void generator(Consumer<GeneratorSecond> sink) throws IOException {
+                String damage = GeneratorSecond.read(files.generator(), sink);
+                if (damage != null) {
+                  messages.add(files.generator() + " is read up to its " + damage);
+                }
+              }
 
-          @Override
-          public void server(Consumer<ServerSample> sink) throws IOException {
-            long damaged = ServerFile.read(files.server(), sink);
-            if (damaged > 0) {
-              messages.add(
-                  files.server() + ": left out " + NumberText.counted(damaged, "damaged line"));
-            }
-          }
-        });
+              @Override
+              public void server(Consumer<ServerSample> sink) throws IOException {
+                long damaged = ServerFile.read(files.server(), sink);
+                if (damaged > 0) {
+                  messages.add(
+                      files.server() + ": left out " + NumberText.counted(damaged, "damaged line"));
+                }
+              }
+            }));
   }
 
   /** Writes the CSV file during the first pass over the records. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.RecordFile;
@@ -33,7 +34,8 @@ final class BigRunTiming {
       records = read.records();
       say(when + " read", records, cpuNanos() - start);
       start = cpuNanos();
-      RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(files.requests(), sink));
+      RunFigures figures =
+          Checks.judged(RunStatistics.of(info, sink -> RecordFile.read(files.requests(), sink)));
       long ended = figures.summary().figures().counts().ended();
       say(when + " read with all statistics", ended, cpuNanos() - start);
     }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.Assertion;
@@ -264,22 +265,23 @@ final class DemoRun {
   RunFigures figures() {
     RunInfo info = recorded();
     try {
-      return RunStatistics.of(
-          info,
-          new RunStatistics.RecordSource() {
-            @Override
-            public ReadReport replay(Consumer<RequestRecord> sink) {
-              records.forEach(sink);
-              return new ReadReport(records.size(), 0, 0, List.of());
-            }
+      return Checks.judged(
+          RunStatistics.of(
+              info,
+              new RunStatistics.RecordSource() {
+                @Override
+                public ReadReport replay(Consumer<RequestRecord> sink) {
+                  records.forEach(sink);
+                  return new ReadReport(records.size(), 0, 0, List.of());
+                }
 
-            @Override
-            public void server(Consumer<ServerSample> sink) {
-              if (observed) {
-                readings().forEach(sink);
-              }
-            }
-          });
+                @Override
+                public void server(Consumer<ServerSample> sink) {
+                  if (observed) {
+                    readings().forEach(sink);
+                  }
+                }
+              }));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -5,8 +5,10 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.check.CheckInput.AnswerCounts;
-import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
+import io.github.gatlingllm.figures.level.AnswerCounts;
+import io.github.gatlingllm.figures.level.AnswerCounts.CountComparison;
+import io.github.gatlingllm.figures.level.AnswerCounts.Property;
+import io.github.gatlingllm.figures.level.Summary.CacheUse;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
@@ -96,7 +98,7 @@ final class AnswerChecks {
     return Finding.of(
         share,
         "%s closed the connection unannounced right after %s of its answers; requests sent once more: %s."
-            .formatted(worst.getKey(), percent(share), count(in.answers().resent)));
+            .formatted(worst.getKey(), percent(share), count(in.answers().of(Property.RESENT))));
   }
 
   private static double closedShare(Connections connections) {
@@ -104,7 +106,7 @@ final class AnswerChecks {
   }
 
   static Finding pinnedOutput(CheckInput in) {
-    double share = share(in.answers().notPinned, in.answers().pinned);
+    double share = share(in.answers().of(Property.NOT_PINNED), in.answers().of(Property.PINNED));
     return Finding.of(
         share,
         percent(share) + " of the answers stopped early or do not have their pinned length.");
@@ -118,7 +120,7 @@ final class AnswerChecks {
             .collect(Collectors.joining(", "));
     double none = ofAnswers(in, reasons.getOrDefault("none", 0L));
     Finding found = Finding.of(none, "Finish reasons: " + mix + ".");
-    return in.answers().pinned > 0
+    return in.answers().of(Property.PINNED) > 0
         ? found
         : found.remedy(
             "Answers without a finish reason may be cut off. Set ignoreEos=true to pin their"
@@ -127,35 +129,37 @@ final class AnswerChecks {
 
   static Finding tokenCounts(CheckInput in) {
     AnswerCounts answers = in.answers();
-    double share = ofAnswers(in, Math.max(answers.estimated, answers.refused));
+    double share =
+        ofAnswers(in, Math.max(answers.of(Property.ESTIMATED), answers.of(Property.REFUSED)));
     String impossible =
-        answers.refused == 0
+        answers.of(Property.REFUSED) == 0
             ? ""
             : " In %s answers the server reported an impossible number of tokens, which was ignored."
-                .formatted(count(answers.refused));
+                .formatted(count(answers.of(Property.REFUSED)));
     Finding found =
         Finding.of(
             share,
-            (answers.estimated == 0
+            (answers.of(Property.ESTIMATED) == 0
                     ? "Every answer has the server's token count."
                     : "%s of the token counts are estimates (%s by tokenizer, %s by counting events)."
                         .formatted(
-                            percent(ofAnswers(in, answers.estimated)),
-                            count(answers.tokenizerCounted),
-                            count(answers.chunkCounted)))
+                            percent(ofAnswers(in, answers.of(Property.ESTIMATED))),
+                            count(answers.of(Property.COUNTED_BY_TOKENIZER)),
+                            count(answers.of(Property.COUNTED_BY_CHUNKS))))
                 + impossible);
-    return answers.refused == 0 ? found : found.level(Level.WARNING);
+    return answers.of(Property.REFUSED) == 0 ? found : found.level(Level.WARNING);
   }
 
   static Finding tokenCountsAgree(CheckInput in) {
-    double share = share(in.answers().disagreeing, in.answers().comparable);
+    double share =
+        share(in.answers().of(Property.DISAGREEING), in.answers().of(Property.COMPARABLE));
     return Finding.of(
         share,
         percent(share) + " of the answers have events whose tokens do not add up to the total.");
   }
 
   static Finding eventTimes(CheckInput in) {
-    double share = ofAnswers(in, in.answers().interpolated);
+    double share = ofAnswers(in, in.answers().of(Property.INTERPOLATED));
     return Finding.of(
         share,
         share == 0
@@ -166,21 +170,56 @@ final class AnswerChecks {
   }
 
   static Finding promptTokensAgree(CheckInput in) {
-    return in.answers()
-        .prompts
-        .finding(
-            "prompt tokens",
-            "",
-            "per request of any length, from a chat template or special tokens",
-            "in the median request, including the chat template");
+    return comparison(
+        in.answers().prompts(),
+        "prompt tokens",
+        "",
+        "per request of any length, from a chat template or special tokens",
+        "in the median request, including the chat template");
+  }
+
+  /**
+   * The finding for the target with the largest difference.
+   *
+   * @param tokens name of the tokens, e.g. {@code prompt tokens}
+   * @param scope which requests, in words; empty for all
+   * @param template explains a difference that is the same for texts of all lengths
+   * @param median explains a difference that varies between texts
+   */
+  private static Finding comparison(
+      CountComparison counts, String tokens, String scope, String template, String median) {
+    CountComparison.TargetCounts worst = requireNonNull(counts.worst());
+    double difference = worst.difference();
+    double overhead = worst.medianOverhead();
+    boolean isTemplate = worst.isTemplateOnly();
+    String who = counts.hasSeveralTargets() ? worst.target() + " counts " : "The server counts ";
+    Finding found =
+        Finding.of(
+            Math.abs(difference),
+            worst.areEqual()
+                ? "Server and tokenizer count the same " + tokens + scope + "."
+                : "%s%s %s %s than the local tokenizer%s: %s%s %s."
+                    .formatted(
+                        who,
+                        percent(Math.abs(difference)),
+                        difference < 0 ? "fewer" : "more",
+                        tokens,
+                        scope,
+                        overhead > 0 ? "+" : "",
+                        number(overhead),
+                        isTemplate ? template : median));
+    return isTemplate ? found.warnsIf(false) : found;
   }
 
   static Finding outputTokensAgree(CheckInput in) {
-    CountComparison outputs = in.answers().outputs;
+    CountComparison outputs = in.answers().outputs();
     Finding found =
-        outputs.finding(
+        comparison(
+            outputs,
             "output tokens",
-            " in the " + count(outputs.count()) + " answers counted by both",
+            " in the "
+                + count(requireNonNull(outputs.worst()).count())
+                + " answers counted by both",
             "per answer of any length, such as an end token",
             "per answer (median), including end tokens and tool markup");
     boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
@@ -193,12 +232,15 @@ final class AnswerChecks {
 
   static Finding notStreamed(CheckInput in) {
     AnswerCounts answers = in.answers();
-    double share = share(answers.notStreamed, answers.streamedOk + answers.notStreamed);
+    double share =
+        share(
+            answers.of(Property.NOT_STREAMED),
+            answers.of(Property.STREAMED) + answers.of(Property.NOT_STREAMED));
     return Finding.of(
         share,
         percent(share)
             + " of the answers to requests for a stream arrived as one body"
-            + (answers.notStreamed == 0
+            + (answers.of(Property.NOT_STREAMED) == 0
                 ? "."
                 : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of the"
                     + " body."));
@@ -211,35 +253,39 @@ final class AnswerChecks {
         ratio,
         number(ratio)
             + (ratio == 1 ? " token per event" : " tokens per event")
-            + (in.answers().shared > 0 ? ", shared evenly (TPOT and ITL are estimates)" : "")
+            + (in.answers().of(Property.SHARED) > 0
+                ? ", shared evenly (TPOT and ITL are estimates)"
+                : "")
             + (isMany ? ": ITL describes chunks, not single tokens." : "."));
   }
 
   static Finding buffering(CheckInput in) {
-    double share = share(in.answers().buffered, in.answers().longStreams);
+    double share =
+        share(in.answers().of(Property.BUFFERED), in.answers().of(Property.LONG_STREAMS));
     return Finding.of(share, percent(share) + " of the streams arrived all at once at their end.");
   }
 
   static Finding coalescedEvents(CheckInput in) {
-    double share = share(in.answers().coalesced, in.answers().events);
+    double share = share(in.answers().of(Property.COALESCED), in.answers().of(Property.EVENTS));
     return Finding.of(
         share, percent(share) + " of the events arrived in the same read as the previous one.");
   }
 
   static Finding lateData(CheckInput in) {
-    double share = share(in.answers().late, in.figures().counts().started());
+    double share = share(in.answers().of(Property.LATE_DATA), in.figures().counts().started());
     return Finding.of(
         share, percent(share) + " of the streams continued after their announced end.");
   }
 
   static Finding missingDone(CheckInput in) {
-    double share = share(in.answers().withoutDone, in.answers().streamedOk);
+    double share =
+        share(in.answers().of(Property.WITHOUT_DONE), in.answers().of(Property.STREAMED));
     return Finding.of(share, percent(share) + " of the complete streams ended without [DONE].");
   }
 
   static Finding cachedShare(CheckInput in) {
-    CacheUse cache = requireNonNull(in.cache());
-    double share = requireNonNull(in.cachedShare());
+    CacheUse cache = requireNonNull(in.summary().workload().cache());
+    double share = requireNonNull(in.summary().workload().cachedShare());
     Distribution warm = cache.warmTtftMs();
     Distribution cold = cache.coldTtftMs();
     String cached = percent(share) + " of the prompt tokens came from the server's prefix cache";
@@ -262,7 +308,7 @@ final class AnswerChecks {
 
   /** Turns a warning into a note if prompts share text on purpose. */
   private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
-    return in.isSharingMeant() && check.threshold.level(found.value()) == Level.WARNING
+    return in.isSharingPlanned() && check.threshold.level(found.value()) == Level.WARNING
         ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)
         : found;
   }
@@ -282,17 +328,17 @@ final class AnswerChecks {
   }
 
   static Finding cancelledTails(CheckInput in) {
-    long cancelled = in.answers().cancelled;
+    long cancelled = in.answers().of(Property.CANCELLED);
     return Finding.of(
         share(cancelled, in.figures().counts().started()),
         cancelled == 0
             ? "No request was cancelled."
             : "Requests cancelled at the end: %s, of which %s had not been sent. Latency percentiles are lower bounds."
-                .formatted(count(cancelled), count(in.answers().neverAdmitted)));
+                .formatted(count(cancelled), count(in.answers().of(Property.NEVER_ADMITTED))));
   }
 
   private static double ofAnswers(CheckInput in, long part) {
-    return share(part, in.answers().ok);
+    return share(part, in.answers().of(Property.OK));
   }
 
   private static double share(long part, long whole) {

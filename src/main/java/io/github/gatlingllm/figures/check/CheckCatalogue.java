@@ -1,18 +1,13 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.metric.Check;
-import io.github.gatlingllm.figures.metric.Check.Level;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.figures.level.AnswerCounts.Property;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.RunInfo;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -49,7 +44,7 @@ enum CheckCatalogue {
       "length of the incomplete last line, bytes",
       Threshold.above(0),
       "runs whose requests.jsonl ends with an incomplete line",
-      in -> in.file().cutTailBytes() > 0,
+      in -> in.facts().file().cutTailBytes() > 0,
       "The process died while it wrote this line. The request is missing from all figures.",
       LoadChecks::cutTail),
   WINDOWS(
@@ -169,7 +164,7 @@ enum CheckCatalogue {
       "difference ÷ planned rate",
       Threshold.share(0.02),
       "open loads whose run.json says what was planned",
-      in -> in.arrivals() != null && in.arrivals().plannedPerS() != null,
+      in -> in.summary().arrivals() != null && in.summary().arrivals().plannedPerS() != null,
       "The generator did not keep up. Use more injectors, or run less on this machine.",
       LoadChecks::arrivals),
   START_LAG(
@@ -177,7 +172,7 @@ enum CheckCatalogue {
       "p99 of start − planned start, ms",
       Threshold.aboveMs(GeneratorField.LATE_START_MS),
       "open loads",
-      CheckInput::hasArrivals,
+      in -> in.summary().arrivals() != null,
       "Times from schedule include the lag. Give the generator more CPU.",
       LoadChecks::startLag),
   JVM_OPTIONS(
@@ -206,7 +201,7 @@ enum CheckCatalogue {
           "from 1 s with at least 3 failed requests, if that many failures in a row are not due to"
               + " chance (1 % level) and other requests succeeded"),
       "runs in which a request failed",
-      in -> in.failures().values().stream().anyMatch(of -> of.failed() > 0),
+      in -> in.targets().stream().anyMatch(of -> requireNonNull(of.failures()).failed() > 0),
       "Figures include the outage. Look for a restart in the log of the server or of the proxy in"
           + " front of it, and measure again.",
       LoadChecks::failingSpans),
@@ -215,7 +210,7 @@ enum CheckCatalogue {
       "values of E2E at the load level that headlines quote; the fewest, if there are several",
       Threshold.noteBelow(1_000).warningBelow(100),
       "runs with answers",
-      in -> !in.sweeps().isEmpty() && in.figures().metric(Metric.E2E_MS).count() > 0,
+      in -> !in.summary().curves().isEmpty() && in.figures().metric(Metric.E2E_MS).count() > 0,
       "A p99 needs 1,000 values, a p95 200, a p90 100. Measure longer, or quote a lower"
           + " percentile.",
       LoadChecks::lowN),
@@ -224,7 +219,7 @@ enum CheckCatalogue {
       "load levels of the target and scenario that has the most",
       Threshold.noteBelow(3),
       "runs with a load plan",
-      in -> in.mostLevels() > 0 && in.hasLoadPlan(),
+      in -> in.maxLevels() > 0 && in.hasLoadPlan(),
       "Set several load levels for a curve and its knee, e.g. concurrency=1,2,4,8,16,32.",
       LoadChecks::loadLevels),
   KNEE(
@@ -232,7 +227,7 @@ enum CheckCatalogue {
       "targets and scenarios whose knee was not reached",
       Threshold.noteAbove(0),
       "runs of 3 load levels or more",
-      in -> in.mostLevels() >= 3,
+      in -> in.maxLevels() >= 3,
       "Add higher load levels, or lower ones if the first is already saturated.",
       LoadChecks::knee),
   STOPPED_EARLY(
@@ -258,7 +253,7 @@ enum CheckCatalogue {
       "none",
       Threshold.when("if models or tokenizers differ"),
       "runs against several targets",
-      in -> in.models().size() > 1,
+      in -> in.facts().models().size() > 1,
       "Compare tok/s only between models with the same tokenizer; otherwise compare requests/s,"
           + " TTFT and E2E.",
       LoadChecks::sameModel),
@@ -310,7 +305,7 @@ enum CheckCatalogue {
       "share of answers that stopped early or have another length",
       Threshold.share(0.01),
       "runs with ignoreEos",
-      in -> in.answers().pinned > 0,
+      in -> in.answers().of(Property.PINNED) > 0,
       "The server ignores ignore_eos and min_tokens. Compare runs by tok/s and TPOT, not by E2E.",
       AnswerChecks::pinnedOutput),
   FINISH_REASONS(
@@ -318,7 +313,7 @@ enum CheckCatalogue {
       "share of answers without a finish reason",
       Threshold.share(0.01),
       "runs with answers",
-      in -> in.answers().ok > 0,
+      in -> in.answers().of(Property.OK) > 0,
       "Answers without a finish reason may be cut off. Look in the server's log.",
       AnswerChecks::finishReasons),
   TOKEN_COUNTS(
@@ -326,7 +321,7 @@ enum CheckCatalogue {
       "share of answers whose tokens are estimated, or whose reported count is impossible",
       Threshold.share(0.01).or("also for a single impossible count"),
       "runs with answers",
-      in -> in.answers().ok > 0,
+      in -> in.answers().of(Property.OK) > 0,
       "Make the server report usage (stream_options.include_usage), or set its own tokenizer.",
       AnswerChecks::tokenCounts),
   TOKEN_COUNTS_AGREE(
@@ -334,7 +329,7 @@ enum CheckCatalogue {
       "share of answers where they do not",
       Threshold.share(0.01),
       "streamed answers whose total was not counted by their events",
-      in -> in.answers().comparable > 0,
+      in -> in.answers().of(Property.COMPARABLE) > 0,
       "Output tok/s is uncertain by that share. Ask the vendor of the server how it counts usage.",
       AnswerChecks::tokenCountsAgree),
   EVENT_TIMES(
@@ -342,7 +337,7 @@ enum CheckCatalogue {
       "share of answers whose token times are interpolated",
       Threshold.noteShare(0),
       "runs with answers",
-      in -> in.answers().ok > 0,
+      in -> in.answers().of(Property.OK) > 0,
       "Run with recordTokens=true for exact window edges, ITL and jitter.",
       AnswerChecks::eventTimes),
   PROMPT_TOKENS_AGREE(
@@ -350,7 +345,7 @@ enum CheckCatalogue {
       "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
       Threshold.noteShare(0.1).or("never if the difference is the same for prompts of all lengths"),
       "requests that were counted by both",
-      in -> in.answers().prompts.hasCounts(),
+      in -> in.answers().prompts().worst() != null,
       "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>). Prompt lengths in the report"
           + " are the server's counts.",
       AnswerChecks::promptTokensAgree),
@@ -362,7 +357,7 @@ enum CheckCatalogue {
               "warning if the tokenizer is the model's own (hf:), never if the difference is the"
                   + " same for answers of all lengths"),
       "answers with usage that were counted by both",
-      in -> in.answers().outputs.hasCounts(),
+      in -> in.answers().outputs().worst() != null,
       "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>). If that is set, ask how the"
           + " server counts: TPOT and tok/s are based on its counts.",
       AnswerChecks::outputTokensAgree),
@@ -371,7 +366,7 @@ enum CheckCatalogue {
       "share of their answers that arrived as one body",
       Threshold.share(0),
       "runs with answers to requests that asked for a stream",
-      in -> in.answers().streamedOk + in.answers().notStreamed > 0,
+      in -> in.answers().of(Property.STREAMED) + in.answers().of(Property.NOT_STREAMED) > 0,
       "The server, or a gateway in front of it, ignores \"stream\". Use an endpoint that streams,"
           + " or set stream=false and read E2E.",
       AnswerChecks::notStreamed),
@@ -381,7 +376,7 @@ enum CheckCatalogue {
       Threshold.above(1.2),
       "streamed answers, unless all tokens were counted by their events",
       in ->
-          in.answers().streamedOk > in.answers().chunkCounted
+          in.answers().of(Property.STREAMED) > in.answers().of(Property.COUNTED_BY_CHUNKS)
               && in.figures().number(Metric.BATCH_RATIO) != null,
       "Read TPOT beside ITL. ICL has the gaps that a reader sees.",
       AnswerChecks::tokensPerEvent),
@@ -390,7 +385,7 @@ enum CheckCatalogue {
       "share of streams whose tokens all arrive in the last 2 % of E2E",
       Threshold.share(0.02).invalidAboveShare(0.5),
       "streamed answers of 8 tokens or more",
-      in -> in.answers().longStreams > 0,
+      in -> in.answers().of(Property.LONG_STREAMS) > 0,
       "A gateway or proxy buffers the stream, so that TTFT equals E2E. Switch off its buffering.",
       AnswerChecks::buffering),
   COALESCED_EVENTS(
@@ -398,7 +393,7 @@ enum CheckCatalogue {
       "share of events that arrived in the same read as the previous one",
       Threshold.share(0.1),
       "streamed answers",
-      in -> in.answers().streamedOk > 0,
+      in -> in.answers().of(Property.STREAMED) > 0,
       "Gaps of 0 are bursts on the network. Compare with TPOT, and look for proxies and Nagle's"
           + " algorithm (TCP_NODELAY).",
       AnswerChecks::coalescedEvents),
@@ -407,7 +402,7 @@ enum CheckCatalogue {
       "share of streams with data after their announced end",
       Threshold.noteShare(0),
       "streamed answers",
-      in -> in.answers().streamedOk > 0,
+      in -> in.answers().of(Property.STREAMED) > 0,
       "The server sends data after [DONE]. That data is ignored.",
       AnswerChecks::lateData),
   MISSING_DONE(
@@ -415,7 +410,7 @@ enum CheckCatalogue {
       "share of complete streams that do not",
       Threshold.noteShare(0),
       "streamed answers",
-      in -> in.answers().streamedOk > 0,
+      in -> in.answers().of(Property.STREAMED) > 0,
       "Figures are not affected. Clients that wait for [DONE] hang with this server.",
       AnswerChecks::missingDone),
   CACHED_SHARE(
@@ -423,7 +418,7 @@ enum CheckCatalogue {
       "cached ÷ all prompt tokens",
       Threshold.share(0.1).or(AnswerChecks.NOTE_WHERE_MEANT),
       "servers that report cached tokens",
-      in -> in.cache() != null,
+      in -> in.summary().workload().cache() != null,
       "The server skipped part of the prefill, which shortens TTFT. Send every prompt only once"
           + " (uniquePrompts=true), or quote TTFT together with this share.",
       AnswerChecks::cachedShare),
@@ -432,7 +427,7 @@ enum CheckCatalogue {
       "share of prompts that were sent to the same target before, word for word",
       Threshold.share(0.1).or(AnswerChecks.NOTE_WHERE_MEANT),
       "servers that report no cached tokens, where run.json has prompts",
-      in -> in.cache() == null && in.info().prompts() != null,
+      in -> in.summary().workload().cache() == null && in.info().prompts() != null,
       "If the server caches prefixes, TTFT of these prompts has no prefill. Send every prompt only"
           + " once (uniquePrompts=true), or quote TTFT as that of repeated prompts.",
       AnswerChecks::repeatedPrompts),
@@ -507,14 +502,6 @@ enum CheckCatalogue {
           + " and preemptions from this load on.",
       EngineChecks::kvCacheFull);
 
-  /** Checks that a generator short of CPU triggers too, as if the server were the cause. */
-  private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
-      Collections.unmodifiableSet(
-          EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS, ENGINE_TTFT));
-
-  private static final String MAY_BE_GENERATOR =
-      "The server may not be the cause: the load generator did not keep up, see check generator.";
-
   final String question;
   final String figure;
 
@@ -524,12 +511,12 @@ enum CheckCatalogue {
   final String appliesTo;
 
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
-  private final Predicate<CheckInput> applies;
+  final Predicate<CheckInput> applies;
 
   final String remedy;
 
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
-  private final Function<CheckInput, Stream<Finding>> judge;
+  final Function<CheckInput, Stream<Finding>> judge;
 
   /** Returns one finding. */
   private interface One {
@@ -574,34 +561,6 @@ enum CheckCatalogue {
     this.applies = applies;
     this.remedy = remedy;
     this.judge = judge::in;
-  }
-
-  /** The findings of all checks that apply, the worst first. */
-  static List<Check> judge(CheckInput input) {
-    boolean mayBeGenerator =
-        GENERATOR.applies.test(input)
-            && GENERATOR.judge.apply(input).anyMatch(finding -> finding.level() != Level.OK);
-    return Arrays.stream(values())
-        .filter(entry -> entry.applies.test(input))
-        .flatMap(entry -> entry.judge.apply(input).map(found -> entry.check(found, mayBeGenerator)))
-        .sorted(Comparator.comparing(Check::level).reversed())
-        .toList();
-  }
-
-  private Check check(Finding finding, boolean mayBeGenerator) {
-    Level own = finding.level();
-    Level level = own == null ? threshold.level(finding.value()) : own;
-    Double bound = finding.threshold();
-    String advice = finding.remedy() == null ? remedy : finding.remedy();
-    return new Check(
-        id(),
-        level,
-        finding.value(),
-        bound == null ? threshold.value() : bound,
-        mayBeGenerator && level != Level.OK && ALSO_BY_GENERATOR.contains(this)
-            ? finding.message() + " " + MAY_BE_GENERATOR
-            : finding.message(),
-        level == Level.OK ? "" : advice);
   }
 
   String id() {

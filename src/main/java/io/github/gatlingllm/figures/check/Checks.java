@@ -1,29 +1,96 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.metric.Check;
-import io.github.gatlingllm.figures.metric.GeneratorHealth;
-import io.github.gatlingllm.figures.metric.LevelFigures;
-import java.util.Arrays;
-import java.util.List;
+import static io.github.gatlingllm.figures.check.CheckCatalogue.BUFFERING;
+import static io.github.gatlingllm.figures.check.CheckCatalogue.COALESCED_EVENTS;
+import static io.github.gatlingllm.figures.check.CheckCatalogue.ENGINE_TTFT;
+import static io.github.gatlingllm.figures.check.CheckCatalogue.GENERATOR;
+import static io.github.gatlingllm.figures.check.CheckCatalogue.SILENT_SPANS;
+import static io.github.gatlingllm.figures.check.CheckCatalogue.STEADY_STATE;
 
-/** The checks of a run's validity. */
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.Injector;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** Judges the figures of a run by all checks of the catalogue. */
 public final class Checks {
+
+  /** Checks that a generator short of CPU triggers too, as if the server were the cause. */
+  private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
+      Collections.unmodifiableSet(
+          EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS, ENGINE_TTFT));
+
+  private static final String MAY_BE_GENERATOR =
+      "The server may not be the cause: the load generator did not keep up, see check generator.";
 
   private Checks() {}
 
-  /** The results of all checks that apply to a run, the worst first. */
-  public static List<Check> of(CheckInput run) {
-    return CheckCatalogue.judge(run);
+  /**
+   * The same figures, with the results of the checks that apply in the summary, the worst first.
+   */
+  public static RunFigures judged(RunFigures figures) {
+    Summary summary = figures.summary();
+    CheckInput in = new CheckInput(summary, figures.facts());
+    List<LevelFigures> levels =
+        in.levels().stream()
+            .map(
+                level ->
+                    level.withInjectors(
+                        level.injectors().stream()
+                            .map(of -> withLevel(of, List.of(level), in))
+                            .toList()))
+            .toList();
+    List<Injector> injectors =
+        summary.injectors().stream()
+            .map(of -> of.figures(withLevel(of.figures(), levels, in)))
+            .toList();
+    return figures.summary(summary.checked(judge(in), levels, injectors));
   }
 
-  /** The level of check {@code generator} for one injector at one load level. */
-  public static Check.Level ofGenerator(
-      LevelFigures at, GeneratorHealth health, boolean isServerHere) {
-    return GeneratorCheck.level(at, health, isServerHere);
+  private static InjectorFigures withLevel(
+      InjectorFigures injector, List<LevelFigures> levels, CheckInput in) {
+    return injector.generator(GeneratorCheck.level(levels, injector.name(), in.isServerHere()));
   }
 
   /** The ids of all checks, in the order of the catalogue. */
-  public static List<String> ids() {
+  static List<String> ids() {
     return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
+  }
+
+  /** The findings of all checks that apply, the worst first. */
+  private static List<Check> judge(CheckInput in) {
+    boolean mayBeGenerator =
+        GENERATOR.applies.test(in)
+            && GENERATOR.judge.apply(in).anyMatch(finding -> finding.level() != Level.OK);
+    return Arrays.stream(CheckCatalogue.values())
+        .filter(entry -> entry.applies.test(in))
+        .flatMap(entry -> entry.judge.apply(in).map(found -> check(entry, found, mayBeGenerator)))
+        .sorted(Comparator.comparing(Check::level).reversed())
+        .toList();
+  }
+
+  private static Check check(CheckCatalogue entry, Finding finding, boolean mayBeGenerator) {
+    Level own = finding.level();
+    Level level = own == null ? entry.threshold.level(finding.value()) : own;
+    Double bound = finding.threshold();
+    String advice = finding.remedy() == null ? entry.remedy : finding.remedy();
+    return new Check(
+        entry.id(),
+        level,
+        finding.value(),
+        bound == null ? entry.threshold.value() : bound,
+        mayBeGenerator && level != Level.OK && ALSO_BY_GENERATOR.contains(entry)
+            ? finding.message() + " " + MAY_BE_GENERATOR
+            : finding.message(),
+        level == Level.OK ? "" : advice);
   }
 }

@@ -46,7 +46,7 @@ final class EngineChecks {
 
   /** The runs with both counts known, and with no other cause for a difference. */
   static List<WholeRun> comparable(CheckInput in) {
-    return in.engines().stream()
+    return in.facts().engines().stream()
         .filter(run -> run.generatedTokens() != null && run.outputTokens() > 0)
         .filter(run -> run.ok() >= MIN_OK * run.sent())
         .filter(run -> !hasOthers(run))
@@ -72,7 +72,7 @@ final class EngineChecks {
 
   /** The runs with a known number of requests that the engine finished. */
   static List<WholeRun> countedRequests(CheckInput in) {
-    return in.engines().stream().filter(run -> run.finishedRequests() != null).toList();
+    return in.facts().engines().stream().filter(run -> run.finishedRequests() != null).toList();
   }
 
   static Finding otherTraffic(CheckInput in) {

@@ -15,6 +15,8 @@ import io.github.gatlingllm.figures.metric.Metric;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The check of the load generator. Data that arrives while an event loop lags is stamped late by
@@ -57,9 +59,17 @@ final class GeneratorCheck {
     return in.levels().stream().anyMatch(level -> !level.generators().isEmpty());
   }
 
-  /** The verdict on one injector at one level. */
-  static Level level(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
-    return requireNonNull(new GeneratorCheck(level, health, isServerHere).finding().level());
+  /** The worst verdict on one injector at these levels; null if its health is unknown. */
+  static @Nullable Level level(List<LevelFigures> levels, String injector, boolean isServerHere) {
+    return levels.stream()
+        .flatMap(
+            level ->
+                level.generators().stream()
+                    .filter(of -> of.injector().equals(injector))
+                    .map(of -> new GeneratorCheck(level, of, isServerHere).finding().level()))
+        .filter(Objects::nonNull)
+        .max(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   /** The worst injector at the worst level. */

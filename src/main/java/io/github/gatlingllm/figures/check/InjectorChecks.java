@@ -5,7 +5,7 @@ import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.check.CheckInput.Outlier;
+import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorShare;
@@ -216,7 +216,7 @@ final class InjectorChecks {
 
   /** The injector that deviates most from the others. */
   static Finding alike(CheckInput in) {
-    Outlier one = in.outlier();
+    Outlier one = in.facts().outlier();
     return one == null
         ? Finding.of(0.0, "No injector deviates from the others.").level(Level.OK)
         : Finding.of(

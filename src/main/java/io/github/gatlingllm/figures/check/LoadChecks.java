@@ -6,7 +6,8 @@ import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.check.CheckInput.Sweep;
+import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
@@ -42,7 +43,7 @@ final class LoadChecks {
 
   static Finding recordsDropped(CheckInput in) {
     long dropped = in.info().dropped();
-    long damaged = in.file().badLines();
+    long damaged = in.facts().file().badLines();
     return Finding.of(
         (double) (dropped + damaged),
         dropped + damaged == 0
@@ -51,14 +52,14 @@ final class LoadChecks {
                 .formatted(
                     count(dropped),
                     count(damaged),
-                    in.file().firstBadLines().stream()
+                    in.facts().file().firstBadLines().stream()
                         .findFirst()
                         .map(line -> ", the first is line " + line.number() + ": " + line.reason())
                         .orElse("")));
   }
 
   static Finding cutTail(CheckInput in) {
-    long bytes = in.file().cutTailBytes();
+    long bytes = in.facts().file().cutTailBytes();
     return Finding.of(
         (double) bytes, "The last line of the records is cut off (" + count(bytes) + " bytes).");
   }
@@ -66,7 +67,7 @@ final class LoadChecks {
   static Finding windows(CheckInput in) {
     long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
     String message =
-        in.areWindowsInferred()
+        in.facts().areWindowsInferred()
             ? "Measure windows were inferred from the records: from the first scheduled request to"
                 + " the last end."
             : unplanned > 0
@@ -76,7 +77,7 @@ final class LoadChecks {
                         + " the last end."
                     : "Measure windows are those of %s.".formatted(planOf(in));
     return Finding.of((double) unplanned, message)
-        .warnsIf(in.areWindowsInferred() || unplanned > 0);
+        .warnsIf(in.facts().areWindowsInferred() || unplanned > 0);
   }
 
   private static String planOf(CheckInput in) {
@@ -228,7 +229,7 @@ final class LoadChecks {
                 .sum()
             - unnamed;
     Long started = in.info().started();
-    long records = in.file().records();
+    long records = in.facts().file().records();
     long unrecorded =
         started == null ? 0 : Math.max(records - started, started - records - in.lost());
     String sentence =
@@ -272,7 +273,7 @@ final class LoadChecks {
   }
 
   static Finding arrivals(CheckInput in) {
-    ArrivalFigures arrivals = requireNonNull(in.arrivals());
+    ArrivalFigures arrivals = requireNonNull(in.summary().arrivals());
     double planned = requireNonNull(arrivals.plannedPerS());
     double realised = requireNonNull(arrivals.realisedPerS());
     return Finding.of(
@@ -286,7 +287,7 @@ final class LoadChecks {
   }
 
   static Finding startLag(CheckInput in) {
-    ArrivalFigures arrivals = requireNonNull(in.arrivals());
+    ArrivalFigures arrivals = requireNonNull(in.summary().arrivals());
     return Finding.of(
         arrivals.lagP99Ms(),
         "Requests started late by p50 %s, p99 %s, at most %s."
@@ -363,13 +364,14 @@ final class LoadChecks {
 
   /** The target with the longest outages. */
   static Finding failingSpans(CheckInput in) {
-    Map.Entry<String, Failures> worst =
+    Target worst =
         Collections.max(
-            in.failures().entrySet(),
-            Map.Entry.comparingByValue(
+            in.targets(),
+            Comparator.comparing(
+                target -> requireNonNull(target.failures()),
                 Comparator.comparingDouble(Failures::awayS)
                     .thenComparingDouble(LoadChecks::longestS)));
-    Failures of = worst.getValue();
+    Failures of = requireNonNull(worst.failures());
     FailingSpan span = of.longestSpan();
     if (span == null) {
       return Finding.of(longestS(of), "Other requests succeeded while failed ones were in flight.");
@@ -386,7 +388,7 @@ final class LoadChecks {
             span.seconds(),
             "%s was unavailable from %s to %s:%s %s s in which %s requests failed and none succeeded; %s."
                 .formatted(
-                    in.failures().size() == 1 ? "The endpoint" : worst.getKey(),
+                    in.targets().size() == 1 ? "The endpoint" : worst.label(),
                     NumberText.clock(span.fromS()),
                     NumberText.clock(span.toS()),
                     others,
@@ -405,9 +407,12 @@ final class LoadChecks {
 
   /** The level that headlines quote; if there are several, the one with the fewest values. */
   static Finding lowN(CheckInput in) {
-    Sweep fewest = Collections.min(in.sweeps(), Comparator.comparingLong(Sweep::e2eValues));
-    LevelFigures level = fewest.quoted();
-    long values = fewest.e2eValues();
+    LevelFigures level =
+        in.summary().curves().stream()
+            .map(in.summary()::operatingLevel)
+            .min(Comparator.comparingLong(LoadChecks::e2eValues))
+            .orElseThrow();
+    long values = e2eValues(level);
     Finding found =
         Finding.of(
             (double) values,
@@ -420,22 +425,31 @@ final class LoadChecks {
                 .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
   }
 
+  private static long e2eValues(LevelFigures level) {
+    return level.figures().metric(Metric.E2E_MS).count();
+  }
+
   static Finding loadLevels(CheckInput in) {
-    int most = in.mostLevels();
+    int most = in.maxLevels();
     return Finding.of(
         (double) most,
-        in.sweeps().stream().allMatch(Sweep::isOneAtATime)
+        in.levels().stream().allMatch(LoadChecks::isOneAtATime)
             ? "Only one request at a time: this measures latency without load, not capacity."
             : most + (most == 1 ? " load level" : " load levels") + " per target and scenario.");
   }
 
+  private static boolean isOneAtATime(LevelFigures level) {
+    return level.isClosedLoop() && Double.valueOf(1).equals(level.offered());
+  }
+
   static Finding knee(CheckInput in) {
-    long open = in.sweeps().stream().filter(sweep -> !sweep.isKneeReached()).count();
+    List<Curve> curves = in.summary().curves();
+    long open = curves.stream().map(Curve::knee).filter(k -> k == null || !k.reached()).count();
     return Finding.of(
         (double) open,
         open == 0
             ? "The knee is within the loads tried."
-            : in.sweeps().stream().anyMatch(Sweep::isSaturated)
+            : curves.stream().anyMatch(c -> c.knee() != null && c.knee().saturatedFromFirst())
                 ? "Output is flat from the first load level on: the knee is below it."
                 : "The knee was not reached: the last load level still adds 10 % of output or"
                     + " more.");
@@ -483,7 +497,8 @@ final class LoadChecks {
 
   static Finding sameModel(CheckInput in) {
     boolean sameModel =
-        in.models().stream().distinct().count() == 1 && !in.models().get(0).contains("");
+        in.facts().models().stream().distinct().count() == 1
+            && !in.facts().models().get(0).contains("");
     String different =
         in.info().hasOneTokenizer()
             ? "The targets were not asked for the same model name"

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
+import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
@@ -39,7 +40,7 @@ public final class ComparedRun {
       @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
     RunInfo known = RunStatistics.completed(info, source);
     RunInfo whole = judge == null ? known : judgedAs(judge, known);
-    return new ComparedRun(whole, source, RunStatistics.of(whole, source));
+    return new ComparedRun(whole, source, Checks.judged(RunStatistics.of(whole, source)));
   }
 
   /**

@@ -2,7 +2,6 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
-import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
@@ -27,7 +26,6 @@ final class AssertionJudge {
   private static final int MAX_NAMED = 5;
 
   private final FigureGroups parts;
-  private final List<Check> checks;
   private final Function<@Nullable String, @Nullable MaxGoodput> maxGoodput;
   private final List<AssertionResult> results = new ArrayList<>();
 
@@ -36,12 +34,8 @@ final class AssertionJudge {
    *
    * @param maxGoodput the highest load that meets the SLO, by target; null stands for all targets
    */
-  AssertionJudge(
-      FigureGroups parts,
-      List<Check> checks,
-      Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
+  AssertionJudge(FigureGroups parts, Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
     this.parts = parts;
-    this.checks = checks;
     this.maxGoodput = maxGoodput;
   }
 
@@ -56,7 +50,7 @@ final class AssertionJudge {
     String target = assertion.target();
     String name = String.valueOf(assertion.name());
     switch (assertion.scope()) {
-      case RUN -> validity(assertion, figure);
+      case RUN -> add(assertion, figure, "Global", null, "the checks were not judged");
       case GLOBAL -> one(assertion, figure, place("Global", target), target, null, null);
       case REQUEST -> {
         if (parts.requests(target).contains(name)) {
@@ -91,17 +85,6 @@ final class AssertionJudge {
           "no load level is called",
           all.stream().map(LevelInfo::label).toList());
     }
-  }
-
-  private void validity(Assertion assertion, Figure figure) {
-    List<String> invalid =
-        checks.stream().filter(c -> c.level() == Check.Level.INVALID).map(Check::id).toList();
-    add(
-        assertion,
-        figure,
-        "Global",
-        (double) invalid.size(),
-        invalid.isEmpty() ? null : String.join(", ", invalid));
   }
 
   private void one(

@@ -1,11 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.CheckInput.Outlier;
-import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
-import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.GeneratorHealth;
-import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.StudentT;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
@@ -169,7 +166,7 @@ final class InjectorTally {
   }
 
   /** The figures of each injector at a load level. */
-  List<InjectorFigures> at(LevelWindow level, LevelFigures measured, boolean isServerHere) {
+  List<InjectorFigures> at(LevelWindow level, List<GeneratorHealth> generators) {
     return inOrder.stream()
         .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
         .map(
@@ -179,8 +176,7 @@ final class InjectorTally {
                     planned(injector, level),
                     cells.get(new Key(injector.name(), level.index())),
                     level.nanos(),
-                    List.of(measured),
-                    isServerHere))
+                    generators))
         .toList();
   }
 
@@ -197,10 +193,9 @@ final class InjectorTally {
   /**
    * The figures of an injector over all load levels.
    *
-   * @param levels all levels of the run
+   * @param generators of all levels of the run
    */
-  InjectorFigures pooled(
-      InjectorRun injector, long windowNanos, List<LevelFigures> levels, boolean isServerHere) {
+  InjectorFigures pooled(InjectorRun injector, long windowNanos, List<GeneratorHealth> generators) {
     Cell all = new Cell(null);
     cells.forEach(
         (key, cell) -> {
@@ -208,7 +203,7 @@ final class InjectorTally {
             all.add(cell);
           }
         });
-    return figures(injector, injector.planned(), all, windowNanos, levels, isServerHere);
+    return figures(injector, injector.planned(), all, windowNanos, generators);
   }
 
   private static InjectorFigures figures(
@@ -216,19 +211,10 @@ final class InjectorTally {
       @Nullable Long planned,
       Cell cell,
       long windowNanos,
-      List<LevelFigures> levels,
-      boolean isServerHere) {
+      List<GeneratorHealth> generators) {
     double seconds = windowNanos / 1e9;
-    List<GeneratorHealth> health = new ArrayList<>();
-    List<Check.Level> verdicts = new ArrayList<>();
-    for (LevelFigures level : levels) {
-      for (GeneratorHealth of : level.generators()) {
-        if (of.injector().equals(injector.name())) {
-          health.add(of);
-          verdicts.add(Checks.ofGenerator(level, of, isServerHere));
-        }
-      }
-    }
+    List<GeneratorHealth> health =
+        generators.stream().filter(of -> of.injector().equals(injector.name())).toList();
     return new InjectorFigures(
         injector.name(),
         planned,
@@ -243,7 +229,7 @@ final class InjectorTally {
         health.stream().map(GeneratorHealth::lagMaxMs).max(Comparator.naturalOrder()).orElse(null),
         mean(health, GeneratorHealth::own),
         mean(health, GeneratorHealth::idle),
-        verdicts.stream().max(Comparator.naturalOrder()).orElse(null));
+        null);
   }
 
   private static @Nullable Double mean(
@@ -307,15 +293,21 @@ final class InjectorTally {
     if (mean.isSure(comparisons)) {
       found.add(new Outlier(injector, level, "mean TTFT", mean.own(), mean.others()));
     }
-    found.removeIf(one -> !one.differsBy(MIN_SHARE, MIN_TTFT_MS));
+    found.removeIf(one -> !differs(one, MIN_TTFT_MS));
     Means lag = means(cell, others, slice -> slice.lagMs);
     if (lag.isSure(comparisons)) {
       Outlier one = new Outlier(injector, level, "mean start lag", lag.own(), lag.others());
-      if (one.differsBy(MIN_SHARE, MIN_LAG_MS)) {
+      if (differs(one, MIN_LAG_MS)) {
         found.add(one);
       }
     }
     return found.stream();
+  }
+
+  /** Whether the difference matters, besides being significant. */
+  private static boolean differs(Outlier one, double minMs) {
+    double difference = Math.abs(one.valueMs() - one.othersMs());
+    return difference >= MIN_SHARE * one.othersMs() && difference >= minMs;
   }
 
   /**

@@ -1,11 +1,11 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.figures.level.BoundedNames.KeyCounts;
 import io.github.gatlingllm.figures.level.GroupTally.WindowThroughput;
 import io.github.gatlingllm.figures.level.Tally.RequestValues;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.server.EngineTally;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
@@ -424,8 +424,44 @@ public final class RunStatistics {
    * The result of one pass over the records of a run.
    *
    * @param summary the figures
+   * @param facts what the checks need besides
    * @param series the data of the charts
    * @param slices the data that two runs are compared by
    */
-  public record RunFigures(Summary summary, Series series, SliceTally slices) {}
+  public record RunFigures(Summary summary, RunFacts facts, Series series, SliceTally slices) {
+
+    /** The same with another summary. */
+    public RunFigures summary(Summary other) {
+      return new RunFigures(other, facts, series, slices);
+    }
+  }
+
+  /**
+   * What checks need of a run besides its summary.
+   *
+   * @param file what else was found in the record file, such as damaged lines
+   * @param areWindowsInferred whether measure windows were inferred from the records
+   * @param models names of the models requested from each target; empty for requests without one
+   * @param engines counters of the whole run, of the servers whose metrics were read
+   * @param outlier the injector that deviates significantly from the others; null if none does
+   */
+  public record RunFacts(
+      RunInfo info,
+      ReadReport file,
+      boolean areWindowsInferred,
+      AnswerCounts answers,
+      List<Set<String>> models,
+      List<EngineFigures.WholeRun> engines,
+      @Nullable Outlier outlier) {}
+
+  /**
+   * An injector with a figure that differs significantly from that of the others.
+   *
+   * @param level label, with target and scenario if there are several
+   * @param figure its name, e.g. {@code mean TTFT}
+   * @param valueMs value of this injector
+   * @param othersMs value of all other injectors together
+   */
+  public record Outlier(
+      String injector, String level, String figure, double valueMs, double othersMs) {}
 }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -87,6 +86,41 @@ public record Summary(
     requestsAtPoints = List.copyOf(requestsAtPoints);
     serverPages = List.copyOf(serverPages);
     injectors = List.copyOf(injectors);
+  }
+
+  /**
+   * The same with the results of the checks, which assertions about validity count.
+   *
+   * @param stages with the levels of the check {@code generator} by injector
+   * @param injectors with the same
+   */
+  public Summary checked(List<Check> checks, List<LevelFigures> stages, List<Injector> injectors) {
+    List<String> invalid =
+        checks.stream()
+            .filter(check -> check.level() == Check.Level.INVALID)
+            .map(Check::id)
+            .toList();
+    return new Summary(
+        run,
+        verdict,
+        config,
+        workload,
+        slo,
+        figures,
+        arrivals,
+        knee,
+        operatingPoint,
+        checks,
+        selfTest,
+        assertions.stream().map(result -> result.withInvalid(invalid)).toList(),
+        serverNames,
+        stages,
+        curves,
+        targets,
+        requests,
+        requestsAtPoints,
+        serverPages,
+        injectors);
   }
 
   /**
@@ -271,6 +305,19 @@ public record Summary(
       long streamed) {}
 
   /**
+   * Effect of the server's prefix cache on TTFT, at the load level with the most requests of both
+   * kinds (requests of different levels also differ in load). Requests without a reported count are
+   * left out.
+   *
+   * @param stage label of that level, with target and scenario if there are several; null if the
+   *     run has only one level
+   * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
+   * @param coldTtftMs TTFT of the other ok requests
+   */
+  public record CacheUse(
+      @Nullable String stage, Distribution warmTtftMs, Distribution coldTtftMs) {}
+
+  /**
    * One turn of the conversations.
    *
    * @param turn from 1; the 100th includes all later ones
@@ -400,6 +447,11 @@ public record Summary(
       Map<String, String> settings,
       InjectorFigures figures) {
 
+    /** The same with other figures. */
+    public Injector figures(InjectorFigures other) {
+      return new Injector(run, share, state, records, dropped, missing, settings, other);
+    }
+
     /** Whether it died: its run has no end. */
     public boolean isDead() {
       return state == RunInfo.State.RUNNING;
@@ -446,6 +498,18 @@ public record Summary(
 
     private static final int DIGITS = 4;
     private static final int MAX_DIGITS = 15;
+
+    /** The same with the number of checks that make the run invalid, if it asks for that. */
+    AssertionResult withInvalid(List<String> ids) {
+      return assertion.scope() != Assertion.Scope.RUN
+          ? this
+          : new AssertionResult(
+              subject,
+              assertion,
+              unit,
+              (double) ids.size(),
+              ids.isEmpty() ? null : String.join(", ", ids));
+    }
 
     /** Whether it holds. */
     public boolean ok() {

@@ -1,9 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.CheckInput;
-import io.github.gatlingllm.figures.check.CheckInput.Sweep;
-import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.GroupTally.WindowThroughput;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.level.Summary.Knee;
@@ -13,10 +11,10 @@ import io.github.gatlingllm.figures.level.Summary.SelfTestQuote;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Backlog;
-import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
@@ -33,22 +31,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the summary from the tallies: figures of levels, curves, targets, names and the run. */
 final class SummaryAssembly {
 
-  /** Names of the built-in scenarios whose prompts have text in common. */
-  private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
-
   private static final int MAX_NAMES = 100;
-
-  /** Endpoints on the machine of the load generator. */
-  private static final Pattern HERE =
-      Pattern.compile("^https?://([^/]*@)?(127\\.|localhost\\b|\\[::1\\])");
 
   private final RunInfo info;
   private final boolean inferred;
@@ -58,7 +47,6 @@ final class SummaryAssembly {
   private final List<LevelFigures> stages = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
-  private boolean isServerHere;
 
   SummaryAssembly(RunInfo info, boolean inferred, ReadReport file, RunStatistics counted) {
     this.info = info;
@@ -69,8 +57,6 @@ final class SummaryAssembly {
   }
 
   RunFigures figures() {
-    Summary.Workload workload = counted.workload.workload();
-    isServerHere = workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate());
     counted.windows.levels().forEach(this::addLevel);
     counted.windows.tracks().forEach(this::addCurve);
     counted.windows.targets().forEach(this::addTarget);
@@ -83,22 +69,21 @@ final class SummaryAssembly {
             bestGoodput(curves),
             groups.trials(w -> true));
     ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals.values()));
-    List<Check> checks = checks(run, workload, arrivals);
     Summary summary =
         new Summary(
             run(),
             VerdictSentence.of(
                 info.state() == RunInfo.State.COMPLETE, run, curves, info.conclusions()),
             info.config(),
-            workload,
+            counted.workload.workload(),
             counted.slo.table(),
             run,
             arrivals,
             bestKnee(curves),
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
-            checks,
+            List.of(),
             selfTest(run),
-            new AssertionJudge(groups, checks, this::maxGoodput).judge(info.assertionsToJudge()),
+            new AssertionJudge(groups, this::maxGoodput).judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
@@ -107,7 +92,7 @@ final class SummaryAssembly {
             requestsAtPoints(),
             counted.engines.pages(),
             injectors());
-    return new RunFigures(summary, series(whole.tally()), counted.slices);
+    return new RunFigures(summary, facts(), series(whole.tally()), counted.slices);
   }
 
   /** The run's own rate is in it too: rates of levels that overlap in time add up there. */
@@ -173,30 +158,29 @@ final class SummaryAssembly {
     List<TimeSlice> slices = groups.steadySlices(window);
     Double inFlight = meanInFlight(window, throughput);
     boolean timed = window.nanos() > 0;
-    LevelFigures level =
-        new LevelFigures(
-            info,
-            placeInWords(info),
-            timed ? (Double) sinceStart(window.from()) : null,
-            timed ? (Double) (window.nanos() / 1e9) : null,
-            phases(window),
-            inFlight,
-            timed ? (Double) (throughput.arrived() * 1e9 / window.arriving().nanos()) : null,
-            queue,
-            counted.slo.level(window.index()),
-            arrivals == null ? null : arrivals.arrivals(),
-            counted.engines.of(window.index()),
-            List.of(),
-            figures,
-            !info.kind().equals(Windows.UNPLANNED),
-            isCutShort(window),
-            arrivals != null || info.isOpen(),
-            arrivals == null ? info.isOpen() ? 0 : figures.counts().started() : arrivals.sent(),
-            inFlight == null ? null : littlesLaw(throughput, info.inFlight(), inFlight),
-            silence(window),
-            slices == null ? null : SteadyState.of(window, slices),
-            counted.overTime.generator.in(window));
-    return level.withInjectors(counted.byInjector.at(window, level, isServerHere));
+    List<GeneratorHealth> generators = counted.overTime.generator.in(window);
+    return new LevelFigures(
+        info,
+        placeInWords(info),
+        timed ? (Double) sinceStart(window.from()) : null,
+        timed ? (Double) (window.nanos() / 1e9) : null,
+        phases(window),
+        inFlight,
+        timed ? (Double) (throughput.arrived() * 1e9 / window.arriving().nanos()) : null,
+        queue,
+        counted.slo.level(window.index()),
+        arrivals == null ? null : arrivals.arrivals(),
+        counted.engines.of(window.index()),
+        counted.byInjector.at(window, generators),
+        figures,
+        !info.kind().equals(Windows.UNPLANNED),
+        isCutShort(window),
+        arrivals != null || info.isOpen(),
+        arrivals == null ? info.isOpen() ? 0 : figures.counts().started() : arrivals.sent(),
+        inFlight == null ? null : littlesLaw(throughput, info.inFlight(), inFlight),
+        silence(window),
+        slices == null ? null : SteadyState.of(window, slices),
+        generators);
   }
 
   private static @Nullable Double meanInFlight(LevelWindow window, WindowThroughput throughput) {
@@ -371,26 +355,15 @@ final class SummaryAssembly {
     return all;
   }
 
-  private List<Check> checks(
-      Figures run, Summary.Workload workload, @Nullable ArrivalFigures arrivals) {
-    return Checks.of(
-        new CheckInput(
-            info,
-            file,
-            inferred,
-            run,
-            stages,
-            curves.stream().map(this::sweep).toList(),
-            arrivals,
-            counted.workload.modelsOfTargets(),
-            counted.answers,
-            workload.cachedShare(),
-            workload.cache(),
-            isSharingMeant(workload),
-            failures(),
-            isServerHere,
-            counted.engines.wholeRun(),
-            counted.byInjector.outlier(levelsByName())));
+  private RunFacts facts() {
+    return new RunFacts(
+        info,
+        file,
+        inferred,
+        counted.answers,
+        counted.workload.modelsOfTargets(),
+        counted.engines.wholeRun(),
+        counted.byInjector.outlier(levelsByName()));
   }
 
   private Map<String, LevelWindow> levelsByName() {
@@ -412,34 +385,11 @@ final class SummaryAssembly {
               injector.missing(),
               injector.settings(),
               counted.byInjector.pooled(
-                  injector, groups.windowNanos(w -> true), stages, isServerHere)));
+                  injector,
+                  groups.windowNanos(w -> true),
+                  stages.stream().flatMap(level -> level.generators().stream()).toList())));
     }
     return all;
-  }
-
-  /** The failures of each target that got a request. */
-  private Map<String, Figures.Failures> failures() {
-    Map<String, Figures.Failures> failures = new LinkedHashMap<>();
-    counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
-    return failures;
-  }
-
-  private boolean isSharingMeant(Summary.Workload workload) {
-    return info.config().containsKey("sharedPrefix")
-        || info.config().containsKey("dataset")
-        || workload.turns().keySet().stream().anyMatch(turn -> turn > 1)
-        || groups.requests(null).stream().anyMatch(SHARING_SCENARIOS::contains);
-  }
-
-  private Sweep sweep(LoadCurve curve) {
-    Knee knee = curve.knee();
-    return new Sweep(
-        curve.levels().size(),
-        curve.levels().stream()
-            .allMatch(s -> "closed loop".equals(s.kind()) && Double.valueOf(1).equals(s.offered())),
-        knee != null && knee.reached(),
-        knee != null && knee.saturatedFromFirst(),
-        stages.get(stages.indexOf(curve.chosen().level())));
   }
 
   private Summary.Run run() {

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.CheckInput.AnswerCounts.TokenTimes;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
@@ -17,6 +16,16 @@ import org.jspecify.annotations.Nullable;
  * {@value #MAX_INTERPOLATED} instants. An answer in one body has all tokens at its last byte.
  */
 final class TokenStream implements TokenGaps.Visitor {
+
+  /** How the arrival times of an answer's tokens were determined. */
+  enum TokenTimes {
+    /** Each event's time and tokens are known. */
+    KNOWN,
+    /** Each event's time is known; N is divided evenly among the events. */
+    SHARED,
+    /** Only the first and the last token's time is known. */
+    INTERPOLATED
+  }
 
   /** Percentiles of requests with more tokens are not computed. */
   private static final long MAX_SORTED = 1_000_000;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.check.CheckInput.CacheUse;
 import io.github.gatlingllm.figures.level.BoundedNames.KeyCounts;
+import io.github.gatlingllm.figures.level.Summary.CacheUse;
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.level.Summary.Workload;
 import io.github.gatlingllm.figures.metric.ValueRecorder;

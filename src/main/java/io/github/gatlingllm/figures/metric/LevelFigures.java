@@ -212,7 +212,27 @@ public record LevelFigures(
       @Nullable Double loopLagMaxMs,
       @Nullable Double ownCpu,
       @Nullable Double idleCpu,
-      Check.@Nullable Level generator) {}
+      Check.@Nullable Level generator) {
+
+    /** The same with the level of the check {@code generator}. */
+    public InjectorFigures generator(Check.@Nullable Level level) {
+      return new InjectorFigures(
+          name,
+          planned,
+          started,
+          ended,
+          ok,
+          failed,
+          requestsPerS,
+          outputTokensPerS,
+          ttftMs,
+          startLagMs,
+          loopLagMaxMs,
+          ownCpu,
+          idleCpu,
+          level);
+    }
+  }
 
   /**
    * Both sides of Little's law, L = λW, which holds exactly within a window.

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A sweep for tests: levels of one second each, one after the other. */
-final class Levels {
+public final class Levels {
 
   private final List<LevelInfo> stages = new ArrayList<>();
   private final List<RequestRecord> records = new ArrayList<>();
@@ -20,12 +20,12 @@ final class Levels {
    * A level of {@code users} whose {@code requests} have one token each at {@code e2eMs}, and all
    * but {@code late} of them a TTFT of that, the late ones ten times it.
    */
-  Levels level(int users, int requests, double e2eMs, int late) {
+  public Levels level(int users, int requests, double e2eMs, int late) {
     return level("c=" + users, users, requests, e2eMs, late);
   }
 
   /** The same load once more. */
-  Levels again(int users, int requests, double e2eMs, int late) {
+  public Levels again(int users, int requests, double e2eMs, int late) {
     return level("c=" + users + LevelInfo.AGAIN, users, requests, e2eMs, late);
   }
 
@@ -41,7 +41,7 @@ final class Levels {
   }
 
   /** So many more requests of the last level, which fail. */
-  Levels failing(int requests) {
+  public Levels failing(int requests) {
     double from = (stages.size() - 1) * 1_000.0;
     String label = stages.get(stages.size() - 1).label();
     for (int i = 0; i < requests; i++) {
@@ -55,21 +55,21 @@ final class Levels {
     return this;
   }
 
-  Levels level(int users, int requests, double e2eMs) {
+  public Levels level(int users, int requests, double e2eMs) {
     return level(users, requests, e2eMs, 0);
   }
 
-  Levels target(String name) {
+  public Levels target(String name) {
     target = name;
     return this;
   }
 
-  RunFigures figures(Slo slo) {
+  public RunFigures figures(Slo slo) {
     RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
     return Recorded.figures(info.slo(slo), records);
   }
 
-  Summary summary() {
+  public Summary summary() {
     return figures(Slo.NONE).summary();
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.LevelInfo;
@@ -454,7 +455,7 @@ public final class Recorded {
 
   public static RunFigures figures(@Nullable RunInfo info, List<RequestRecord> records) {
     try {
-      return RunStatistics.of(info, source(records));
+      return Checks.judged(RunStatistics.of(info, source(records)));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -1,10 +1,13 @@
-package io.github.gatlingllm.figures.level;
+package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.level.Levels;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.record.EngineMetric;
@@ -759,12 +762,13 @@ class ChecksTest {
 
   private static Summary read(ReadReport file) {
     try {
-      return RunStatistics.of(
-              RUN,
-              sink -> {
-                records(r -> {}).forEach(sink);
-                return file;
-              })
+      return Checks.judged(
+              RunStatistics.of(
+                  RUN,
+                  sink -> {
+                    records(r -> {}).forEach(sink);
+                    return file;
+                  }))
           .summary();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

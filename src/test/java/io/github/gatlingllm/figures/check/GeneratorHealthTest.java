@@ -1,8 +1,11 @@
-package io.github.gatlingllm.figures.level;
+package io.github.gatlingllm.figures.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.record.GeneratorField;
@@ -87,7 +90,8 @@ class GeneratorHealthTest {
           }
         };
     try {
-      return RunStatistics.of(Recorded.run(12, Recorded.stage(1, 0, 10_000)), source).summary();
+      return Checks.judged(RunStatistics.of(Recorded.run(12, Recorded.stage(1, 0, 10_000)), source))
+          .summary();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

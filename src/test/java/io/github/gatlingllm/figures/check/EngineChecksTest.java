@@ -1,9 +1,12 @@
-package io.github.gatlingllm.figures.level;
+package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -83,7 +86,7 @@ class EngineChecksTest {
   private static Summary summary(
       RunInfo run, List<RequestRecord> records, List<ServerSample> readings) {
     try {
-      return RunStatistics.of(run, source(records, readings)).summary();
+      return Checks.judged(RunStatistics.of(run, source(records, readings))).summary();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,9 +1,11 @@
-package io.github.gatlingllm.figures.level;
+package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;

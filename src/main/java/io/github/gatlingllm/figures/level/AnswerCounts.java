@@ -1,0 +1,298 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.TokenStream.TokenTimes;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Counts properties of answers that affect figures, of requests scheduled in a measure window. */
+public final class AnswerCounts {
+
+  /** What is counted. */
+  public enum Property {
+    OK,
+    /** Ok answers that were streamed. */
+    STREAMED,
+    /** Ok answers that arrived as one body although a stream was requested. */
+    NOT_STREAMED,
+    /** Answers that should have exactly {@code max_tokens} tokens. */
+    PINNED,
+    /** Of these, answers with another length. */
+    NOT_PINNED,
+    /** Token counts that the server did not report. */
+    ESTIMATED,
+    /** Impossible token counts. */
+    REFUSED,
+    COUNTED_BY_TOKENIZER,
+    COUNTED_BY_CHUNKS,
+    /** Answers whose tokens were divided evenly among their events. */
+    SHARED,
+    /** Answers whose token times were interpolated. */
+    INTERPOLATED,
+    /** Streams whose N was not counted from their events. */
+    COMPARABLE,
+    /** Of these, streams whose events do not add up to N. */
+    DISAGREEING,
+    /** Streams of {@value #MIN_TOKENS} tokens or more. */
+    LONG_STREAMS,
+    /** Of these, streams whose tokens all arrived at their end. */
+    BUFFERED,
+    EVENTS,
+    /** Events that arrived in the same read as the previous one. */
+    COALESCED,
+    /** Streams with data after their announced end. */
+    LATE_DATA,
+    WITHOUT_DONE,
+    RESENT,
+    CANCELLED,
+    /** Of these, requests that were never sent. */
+    NEVER_ADMITTED
+  }
+
+  /** A stream whose tokens all arrive within this share of E2E was buffered. */
+  private static final double BUFFERED_SHARE = 0.02;
+
+  private static final int MIN_TOKENS = 8;
+
+  private final Predicate<String> pinnedTargets;
+  private final long[] counts = new long[Property.values().length];
+  private final CountComparison prompts = new CountComparison();
+  private final CountComparison outputs = new CountComparison();
+
+  /**
+   * Creates empty counts.
+   *
+   * @param pinnedTargets whether a target's answers should have exactly {@code max_tokens} tokens
+   */
+  AnswerCounts(Predicate<String> pinnedTargets) {
+    this.pinnedTargets = pinnedTargets;
+  }
+
+  public long of(Property property) {
+    return counts[property.ordinal()];
+  }
+
+  /** Prompt tokens: server against local tokenizer. */
+  public CountComparison prompts() {
+    return prompts;
+  }
+
+  /** Output tokens: server against local tokenizer. */
+  public CountComparison outputs() {
+    return outputs;
+  }
+
+  private void count(Property property, boolean applies) {
+    counts[property.ordinal()] += applies ? 1 : 0;
+  }
+
+  /** Adds a request that was scheduled in a measure window. */
+  void add(RequestRecord record, TokenTimes times) {
+    boolean isCancelled = record.outcome().status() == RequestStatus.CANCELLED;
+    count(Property.CANCELLED, isCancelled);
+    count(Property.NEVER_ADMITTED, isCancelled && record.timing().gateWaitNanos() == null);
+    count(Property.LATE_DATA, record.events().late() > 0);
+    count(Property.RESENT, record.outcome().resent());
+    if (!record.outcome().ok()) {
+      return;
+    }
+    RequestRecord.Tokens tokens = record.tokens();
+    prompts.add(record.identity().target(), tokens.promptTokens(), tokens.promptTokensLocal());
+    if (tokens.inputs() != null) {
+      return; // embeddings have no answer text
+    }
+    count(Property.OK, true);
+    count(Property.SHARED, times == TokenTimes.SHARED);
+    count(Property.INTERPOLATED, times == TokenTimes.INTERPOLATED);
+    addTokens(record);
+    if (record.isOneBody()) {
+      count(Property.NOT_STREAMED, record.identity().streamed());
+    } else {
+      addStream(record);
+    }
+  }
+
+  private void addTokens(RequestRecord record) {
+    RequestRecord.Tokens tokens = record.tokens();
+    RequestRecord.TokenSource source = tokens.source();
+    String target = record.identity().target();
+    if (source == RequestRecord.TokenSource.USAGE) {
+      // The local tokenizer counts streamed tokens only.
+      outputs.add(target, tokens.streamedTokens(), tokens.outputTokensLocal());
+    }
+    count(Property.ESTIMATED, tokens.estimated());
+    count(Property.REFUSED, !tokens.refused().isEmpty());
+    count(Property.COUNTED_BY_TOKENIZER, source == RequestRecord.TokenSource.TOKENIZER);
+    count(Property.COUNTED_BY_CHUNKS, source == RequestRecord.TokenSource.CHUNKS);
+    if (pinnedTargets.test(target)) {
+      count(Property.PINNED, true);
+      boolean stopped = "stop".equals(record.outcome().finishReason());
+      count(Property.NOT_PINNED, stopped || hasOtherLength(record));
+    }
+  }
+
+  /**
+   * Whether an answer, or one of several choices, does not have the length of its limit. Choices
+   * are counted one by one if the tokens of each event are known, else together.
+   */
+  private static boolean hasOtherLength(RequestRecord record) {
+    Integer limit = record.tokens().maxTokens();
+    Integer output = record.tokens().outputTokens();
+    if (limit == null || output == null) {
+      return false;
+    }
+    int[] choices = record.events().choices();
+    int[] tokens = record.events().tokens();
+    if (choices.length == 0) {
+      // Without events the number of choices is unknown.
+      boolean mayBeSeveral = record.events().offsetsMicros().length == 0 && limit > 0;
+      return mayBeSeveral ? output == 0 || output % limit != 0 : !output.equals(limit);
+    }
+    int[] ofChoice = new int[Arrays.stream(choices).max().orElse(0) + 1];
+    for (int i = 0; i < tokens.length; i++) {
+      ofChoice[choices[i]] += tokens[i];
+    }
+    // Billed tokens that were not streamed are in no event.
+    boolean isComplete = Arrays.stream(tokens).sum() == output;
+    return output != limit * ofChoice.length
+        || (isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit));
+  }
+
+  private void addStream(RequestRecord record) {
+    RequestRecord.Events events = record.events();
+    count(Property.STREAMED, true);
+    count(Property.WITHOUT_DONE, !events.done());
+    counts[Property.EVENTS.ordinal()] += events.count();
+    counts[Property.COALESCED.ordinal()] += events.coalesced();
+    Integer streamed = record.tokens().streamedTokens();
+    boolean isOwnCount = record.tokens().source() != RequestRecord.TokenSource.CHUNKS;
+    if (streamed != null && isOwnCount && events.count() > 0) {
+      count(Property.COMPARABLE, true);
+      count(Property.DISAGREEING, disagrees(events, streamed));
+    }
+    Long first = record.timing().ttftNanos();
+    Long last = record.timing().latencyNanos();
+    Integer n = record.tokens().n();
+    if (first != null && last != null && n != null && n >= MIN_TOKENS) {
+      count(Property.LONG_STREAMS, true);
+      count(Property.BUFFERED, last - first <= BUFFERED_SHARE * last);
+    }
+  }
+
+  /** Whether the events' tokens do not add up to N, or there are more events than tokens. */
+  private static boolean disagrees(RequestRecord.Events events, int n) {
+    return events.tokens().length == 0
+        ? events.count() > n
+        : Arrays.stream(events.tokens()).asLongStream().sum() != n;
+  }
+
+  /**
+   * Compares the token counts of each target's server with those of the local tokenizer, over the
+   * successful requests that both counted: of prompts, or of answers. The server's count includes
+   * its chat template and special tokens; the local count is of the texts alone.
+   */
+  public static final class CountComparison {
+
+    private final Map<String, TargetCounts> targets = new TreeMap<>();
+
+    /** Adds a request, unless a count is missing. */
+    void add(String target, @Nullable Integer server, @Nullable Integer local) {
+      if (server != null && local != null) {
+        targets.computeIfAbsent(target, TargetCounts::new).add(server, local);
+      }
+    }
+
+    public boolean hasSeveralTargets() {
+      return targets.size() > 1;
+    }
+
+    /** The target with the largest difference; null if no request was counted by both. */
+    public @Nullable TargetCounts worst() {
+      return targets.values().stream()
+          .filter(target -> target.local > 0)
+          .max(
+              Comparator.comparingDouble(TargetCounts::distance)
+                  .thenComparing(TargetCounts::target, Comparator.reverseOrder()))
+          .orElse(null);
+    }
+
+    /** Both counts of the requests to one target. */
+    public static final class TargetCounts {
+
+      private final String target;
+
+      /** Per request: server − local, if that is at least 0. */
+      private final ValueRecorder more = new ValueRecorder(ValueRecorder.WHOLE);
+
+      /** Per request: local − server, if server − local is below 0. */
+      private final ValueRecorder less = new ValueRecorder(ValueRecorder.WHOLE);
+
+      private final ValueRecorder lengths = new ValueRecorder(ValueRecorder.WHOLE);
+      private long server;
+      private long local;
+
+      private TargetCounts(String target) {
+        this.target = target;
+      }
+
+      private void add(int theirs, int own) {
+        server += theirs;
+        local += own;
+        lengths.add(own);
+        (theirs >= own ? more : less).add(Math.abs(theirs - own));
+      }
+
+      public String target() {
+        return target;
+      }
+
+      /** Requests counted by both. */
+      public long count() {
+        return lengths.moments().count();
+      }
+
+      /** Σ server ÷ Σ local − 1. */
+      public double difference() {
+        return (double) server / local - 1;
+      }
+
+      private double distance() {
+        return isTemplateOnly() ? 0 : Math.abs(difference());
+      }
+
+      /** The median over requests of server − local, by nearest rank. */
+      public double medianOverhead() {
+        long negative = less.moments().count();
+        long positive = count() - negative;
+        long rank = (count() + 1) / 2;
+        // less has absolute values: its largest is the smallest of all.
+        Double median =
+            rank <= negative
+                ? less.percentile(100.0 * (negative - rank + 1) / negative)
+                : more.percentile(100.0 * (rank - negative) / positive);
+        return median == null ? 0 : rank <= negative ? -median : median;
+      }
+
+      /** Whether both counted the same in every request. */
+      public boolean areEqual() {
+        return less.isEmpty() && more.moments().max() == 0;
+      }
+
+      /**
+       * Whether the server adds the same number of tokens to texts of different lengths: then both
+       * tokenize alike, and the difference is a template or special tokens.
+       */
+      public boolean isTemplateOnly() {
+        return less.isEmpty()
+            && more.moments().min() == more.moments().max()
+            && lengths.moments().min() != lengths.moments().max();
+      }
+    }
+  }
+}
