@@ -68,8 +68,8 @@ import org.jspecify.annotations.Nullable;
  * @param selfTest how exact the load generator is on its machine, as known when the run ended; null
  *     if that was never measured, and in older files
  * @param assertions conditions on figures that decide whether the build passes
- * @param injectors the parts of a joined run; otherwise empty
- * @param injectorsExpected number of injectors of a joined load test; null if not known, and in
+ * @param injectors the parts of a merged run; otherwise empty
+ * @param injectorsExpected number of injectors of a merged load test; null if not known, and in
  *     other runs
  */
 @JsonPropertyOrder({"schema", "id"})
@@ -252,7 +252,7 @@ public record RunInfo(
       @Nullable Double failsAt) {}
 
   /**
-   * A load generator of a joined run.
+   * A load generator of a merged run.
    *
    * @param name the {@code injector} of its records
    * @param run id of its own run

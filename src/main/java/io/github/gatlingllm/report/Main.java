@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
     name = "gatling-llm",
-    description = "Renders, joins, compares and uploads recorded runs.",
+    description = "Renders, merges, compares and uploads recorded runs.",
     mixinStandardHelpOptions = true,
     subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class, Main.Upload.class})
 public final class Main {

@@ -2,7 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.merge.JoinedRecords;
+import io.github.gatlingllm.figures.merge.MergedRecords;
 import io.github.gatlingllm.record.DurationText;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RecordFile;
@@ -30,12 +30,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * Joins the runs of several injectors of one load test, and writes the report of the joined run.
+ * Merges the runs of several injectors of one load test, and writes the report of the merged run.
  * Records are copied and counted one by one, so memory does not grow with their number.
  */
 @Command(
     name = "merge",
-    description = "Joins the injectors of one load test into one run.",
+    description = "Merges the injectors of one load test into one run.",
     mixinStandardHelpOptions = true)
 final class MergeCommand implements Callable<Integer> {
 
@@ -54,7 +54,7 @@ final class MergeCommand implements Callable<Integer> {
       names = "--out",
       required = true,
       paramLabel = "<dir>",
-      description = "directory of the joined run; must be empty or not exist yet")
+      description = "directory of the merged run; must be empty or not exist yet")
   private Path out = Path.of(".");
 
   @Option(
@@ -72,7 +72,7 @@ final class MergeCommand implements Callable<Integer> {
   @Option(
       names = "--upload",
       paramLabel = "<s3://bucket/prefix>",
-      description = "also upload the joined run, to <prefix>/<dir>/")
+      description = "also upload the merged run, to <prefix>/<dir>/")
   private @Nullable String upload;
 
   @Option(
@@ -134,13 +134,13 @@ final class MergeCommand implements Callable<Integer> {
     if (parts.size() < 2 && expected == null && parts.get(0).info.share() == null) {
       throw new IllegalArgumentException(
           runs.get(0)
-              + " is one run; name two or more to join, or their expected number with --expect");
+              + " is one run; name two or more to merge, or their expected number with --expect");
     }
     parts.sort(Comparator.comparingInt(Part::index));
     Path name = out.toAbsolutePath().normalize().getFileName();
     RunFiles files = new RunFiles(out);
-    JoinedRecords records =
-        new JoinedRecords(
+    MergedRecords records =
+        new MergedRecords(
             String.valueOf(name),
             parts.stream().map(Part::info).toList(),
             expected,

@@ -169,7 +169,7 @@ final class OutcomeTables {
   private static final Column<InjectorRow> INJECTOR =
       Column.name("injector", row -> row.figures.name());
 
-  /** What each injector of a joined run measured at the operating points; empty for other runs. */
+  /** What each injector of a merged run measured at the operating points; empty for other runs. */
   static Table injectors(Summary summary) {
     List<InjectorRow> rows = injectorRows(summary);
     return placed(summary).of(InjectorRow::figures, measured(rows)).table("Injectors", rows);
@@ -235,7 +235,7 @@ final class OutcomeTables {
               "generator",
               of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
 
-  /** Records, state and missing requests of each injector of a joined run; empty for others. */
+  /** Records, state and missing requests of each injector of a merged run; empty for others. */
   static Table injectorRuns(Summary summary) {
     return Table.of(
         "Injectors of the whole run",

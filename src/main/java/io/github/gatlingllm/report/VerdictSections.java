@@ -124,7 +124,7 @@ final class VerdictSections {
     return checks == 0 ? "" : checks + (checks == 1 ? " check passed" : " checks passed");
   }
 
-  /** The figures of each injector of a joined run; null for other runs. */
+  /** The figures of each injector of a merged run; null for other runs. */
   @Nullable Section injectors() {
     if (summary.injectors().isEmpty()) {
       return null;

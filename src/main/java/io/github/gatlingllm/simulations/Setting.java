@@ -902,7 +902,7 @@ final class Setting {
           .excludes("a self-test runs in one process", "selfTest")
           .example("2/4")
           .means(
-              "this load generator is the i-th of n that share the load; merge joins their runs",
+              "this load generator is the i-th of n that share the load; merge merges their runs",
               "All need the same settings, startAt included, except this one. In a pod of an"
                   + " Indexed Job of Kubernetes the default is JOB_COMPLETION_INDEX + 1 of"
                   + " INJECTORS. Also for your own simulations (system property, environment)."

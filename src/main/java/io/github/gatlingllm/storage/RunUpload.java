@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 
 /**
  * Uploads the recorded files of a run and its report to object storage, to {@code
- * <prefix>/<run>-<injector>/}, without the injector for a joined run. {@code run.json} is uploaded
+ * <prefix>/<run>-<injector>/}, without the injector for a merged run. {@code run.json} is uploaded
  * after the other recorded files, so that its presence means that they are complete; the report
  * follows later. Gatling's own pages and its {@code simulation.log} are not uploaded. Files that
  * exist there with the same content are skipped.

@@ -80,7 +80,7 @@ enum CheckCatalogue {
       "Did all injectors of the load test take part, and did each finish?",
       "injectors that are missing, died or were interrupted",
       Threshold.invalidAbove(0),
-      "joined runs",
+      "merged runs",
       InjectorChecks::applies,
       "The load was lower than planned, and the figures cover only what the injectors recorded."
           + " Look in the log of the injector, and repeat the load test.",
@@ -89,7 +89,7 @@ enum CheckCatalogue {
       "Did all injectors run with the same settings and versions?",
       "settings and versions that differ",
       Threshold.above(0),
-      "joined runs",
+      "merged runs",
       InjectorChecks::hasSeveral,
       "Injectors with different settings may offer different loads. Give all of them the same"
           + " versions and the same settings, except their share (injector).",
@@ -98,7 +98,7 @@ enum CheckCatalogue {
       "Did every injector begin each load level when planned?",
       "largest difference between the start of a level and its planned start, s",
       Threshold.above(1),
-      "joined runs with planned starts",
+      "merged runs with planned starts",
       InjectorChecks::hasPlannedStarts,
       "The load was not the planned one while an injector was missing. Set the same startAt for all"
           + " injectors, and synchronize the clocks of their hosts by NTP.",
@@ -110,10 +110,10 @@ enum CheckCatalogue {
           "if one deviates significantly (1 % level), by at least 10 % and by at least 1 ms in TTFT"
               + " or 5 ms in start lag. Injectors are compared within 48 slices of each measure"
               + " window, since the state of the server changes over time"),
-      "joined runs",
+      "merged runs",
       InjectorChecks::hasSeveral,
       "Look at that injector's machine and its route to the server (network, proxy, distance)."
-          + " Percentiles of the joined run mix its values with those of the others.",
+          + " Percentiles of the merged run mix its values with those of the others.",
       InjectorChecks::alike),
   LITTLES_LAW(
       "Does Little's law hold: requests in flight, counted during the run = rate × time in the"

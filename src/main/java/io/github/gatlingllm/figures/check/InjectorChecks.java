@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Checks of joined runs: did all injectors take part, with the same settings and similar results?
+ * Checks of merged runs: did all injectors take part, with the same settings and similar results?
  */
 final class InjectorChecks {
 

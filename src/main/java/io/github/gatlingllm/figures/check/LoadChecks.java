@@ -201,7 +201,7 @@ final class LoadChecks {
     Map<String, Long> reasons = new LinkedHashMap<>();
     boolean isJoined = !in.info().injectors().isEmpty();
     if (isJoined && !isPlanKnown) {
-      // The joined windows have no plan; each injector's own windows have one.
+      // The merged windows have no plan; each injector's own windows have one.
       for (InjectorRun injector : in.info().injectors()) {
         Long lost = injector.missing();
         isPlanKnown |= lost != null;

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the requests of each injector of a joined run by load level, and finds the injector that
+ * Counts the requests of each injector of a merged run by load level, and finds the injector that
  * differs from the others. About 100 KiB per injector and level; empty in a run of one injector.
  */
 final class InjectorTally {

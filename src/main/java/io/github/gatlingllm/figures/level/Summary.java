@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * @param requests by request name
  * @param requestsAtPoints by request name at each curve's operating point; in no file
  * @param serverPages the servers' pages of metrics that were read; empty where there are none
- * @param injectors the injectors of a joined run, in the order in which they were joined; else
+ * @param injectors the injectors of a merged run, in the order in which they were merged; else
  *     empty
  */
 public record Summary(
@@ -426,7 +426,7 @@ public record Summary(
       String stage, String target, @Nullable String scenario, String why) {}
 
   /**
-   * One injector of a joined run.
+   * One injector of a merged run.
    *
    * @param run id of its own run
    * @param share its part of the load; null where its run does not say

@@ -1,4 +1,4 @@
-/** Joins the runs of the injectors of a load test into one run. */
+/** Merges the runs of the injectors of a load test into one run. */
 @NullMarked
 package io.github.gatlingllm.figures.merge;
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param objectives of the SLO; empty without
  * @param arrivals null in closed loops
  * @param serverMetrics the server's own metrics in the window; null where not read
- * @param injectors each injector of a joined run by itself; else empty
+ * @param injectors each injector of a merged run by itself; else empty
  * @param isPlanned false if the level appears only in records
  * @param isCutShort whether a stop rule ended it early
  * @param isOpen whether its users arrive by a schedule

@@ -9,7 +9,6 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.ServerFile;
-import io.github.gatlingllm.record.ServerSample;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +26,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the files of the injectors' runs. Each record is read once: it is passed to the statistics
+ * Merges the files of the injectors' runs. Each record is read once: it is passed to the statistics
  * and its line is copied, unchanged unless its phase changes. One record is in memory at a time.
  */
-public final class JoinedRecords implements RecordSource {
+public final class MergedRecords implements RecordSource {
 
-  private final InjectorJoin join;
+  private final InjectorMerge merge;
+  private final List<RunInfo> infos;
   private final List<RunFiles> runs;
   private final RunFiles target;
   private final List<String> remarks = new ArrayList<>();
@@ -42,34 +41,33 @@ public final class JoinedRecords implements RecordSource {
   private long measured;
 
   /**
-   * Joins runs whose ends and load levels are known.
-   *
-   * @param id of the joined run
-   * @param infos the runs
+   * @param id of the merged run
+   * @param infos the runs, with known ends and load levels
    * @param expected number of injectors of the load test; null if not known
    * @param runs the folders of the runs, in the same order
-   * @param target the folder of the joined run, which must exist before files are written
+   * @param target the folder of the merged run, which must exist before files are written
    * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
    */
-  public JoinedRecords(
+  public MergedRecords(
       String id,
       List<RunInfo> infos,
       @Nullable Integer expected,
       List<RunFiles> runs,
       RunFiles target) {
-    this.join = InjectorJoin.of(id, infos, expected);
+    this.merge = new InjectorMerge(id, infos, expected);
+    this.infos = List.copyOf(infos);
     this.runs = List.copyOf(runs);
     this.target = target;
   }
 
-  /** The joined run, without the counts that are known only when the records are read. */
+  /** The merged run, without the counts that are known only when the records are read. */
   public RunInfo info() {
-    return join.info();
+    return merge.merged;
   }
 
   /** Remarks on the runs for the user, a line each. */
   public List<String> remarksOnRuns() {
-    return join.remarks();
+    return merge.remarks();
   }
 
   /** Copies all files except the records. */
@@ -89,7 +87,7 @@ public final class JoinedRecords implements RecordSource {
         new BufferedOutputStream(Files.newOutputStream(target.requests()), 1 << 18)) {
       for (int i = 0; i < runs.size(); i++) {
         ReadReport file = copy(i, to, sink);
-        InjectorRun injector = join.info().injectors().get(i);
+        InjectorRun injector = info().injectors().get(i);
         long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
         found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
         records += file.records();
@@ -109,15 +107,16 @@ public final class JoinedRecords implements RecordSource {
   private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
       throws IOException {
     measured = 0;
-    if (!Files.exists(runs.get(injector).requests())) {
+    Path file = runs.get(injector).requests();
+    if (!Files.exists(file)) {
       return new ReadReport(0, 0, 0, List.of());
     }
     return RecordFile.readLines(
-        runs.get(injector).requests(),
+        file,
         (record, line, from, end) -> {
-          RequestRecord placed = join.placed(record);
+          RequestRecord placed = merge.levels.placed(record);
           sink.accept(placed);
-          measured += join.isOfPlan(injector, record) ? 1 : 0;
+          measured += LevelMerge.isPlanned(infos.get(injector), record) ? 1 : 0;
           boolean isSamePhase = placed.identity().phase() == record.identity().phase();
           moved += isSamePhase ? 0 : 1;
           try {
@@ -136,11 +135,11 @@ public final class JoinedRecords implements RecordSource {
   /** Adds the counts of the records and writes {@code run.json}. */
   @Override
   public RunInfo ended(RunInfo info) throws IOException {
-    RunInfo joined =
+    RunInfo merged =
         info.dropped(read.stream().mapToLong(InjectorRun::dropped).sum())
             .injectors(read, info.injectorsExpected());
-    joined.write(target.info());
-    return joined;
+    merged.write(target.info());
+    return merged;
   }
 
   /** Remarks on the records for the user, a line each. */
@@ -174,10 +173,8 @@ public final class JoinedRecords implements RecordSource {
       if (Files.isRegularFile(file)) {
         try (InputStream from = Files.newInputStream(file);
             OutputStream to =
-                new BufferedOutputStream(
-                    Files.newOutputStream(
-                        of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND),
-                    1 << 16)) {
+                Files.newOutputStream(
+                    of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
           byte[] buffer = new byte[1 << 16];
           byte last = '\n';
           for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
@@ -192,35 +189,31 @@ public final class JoinedRecords implements RecordSource {
     }
   }
 
-  /** Copies the samples of each metrics page from the first complete run that has read it. */
+  /**
+   * Copies the samples of each metrics page from the first injector that read it; complete runs
+   * come first, as an injector that died stopped reading pages.
+   */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
-    Map<String, RunFiles> readBy = new HashMap<>();
-    for (RunFiles run : completeFirst()) {
-      var unused =
-          ServerFile.read(
-              run.server(),
-              sample -> {
-                if (run.equals(readBy.computeIfAbsent(sample.url(), url -> run))) {
-                  append(sample, to);
-                }
-              });
-    }
-  }
-
-  /** Complete runs first: an injector that died stopped reading pages. */
-  private List<RunFiles> completeFirst() {
-    List<RunFiles> sorted = new ArrayList<>(runs);
-    sorted.sort(
-        Comparator.comparing(run -> !join.info().injectors().get(runs.indexOf(run)).isComplete()));
-    return sorted;
-  }
-
-  private static void append(ServerSample sample, ServerFile to) {
-    try {
-      to.append(sample);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e.getMessage(), e);
+    Map<String, Integer> readBy = new HashMap<>();
+    for (boolean complete : new boolean[] {true, false}) {
+      for (int i = 0; i < runs.size(); i++) {
+        if (info().injectors().get(i).isComplete() == complete) {
+          int injector = i;
+          var unused =
+              ServerFile.read(
+                  runs.get(i).server(),
+                  sample -> {
+                    if (readBy.computeIfAbsent(sample.url(), url -> injector) == injector) {
+                      try {
+                        to.append(sample);
+                      } catch (IOException e) {
+                        throw new UncheckedIOException(e.getMessage(), e);
+                      }
+                    }
+                  });
+        }
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the load levels of several injectors. Levels with the same label, target and scenario are
+ * Merges the load levels of several injectors. Levels with the same label, target and scenario are
  * one level, whose offered load is the sum of its parts. Its measure window:
  *
  * <ul>
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A window without end, because its injector died in it, does not shorten the intersection. If
  * the intersection is empty, the test was repeated, not shared, and the runs are refused.
  */
-final class LevelJoin {
+final class LevelMerge {
 
   /** Largest difference between equal timetables, from the resolution of clocks. */
   private static final long SAME_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -47,32 +47,40 @@ final class LevelJoin {
   /** Largest difference between the starts of injectors that began together. */
   private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Removes the rounding errors of a sum of parts such as a third. */
   private static final MathContext DIGITS = new MathContext(12);
 
-  private final List<RunInfo> runs;
-  private final Map<Key, Common> measured = new LinkedHashMap<>();
-  private final Map<Key, List<LevelInfo>> parts = new LinkedHashMap<>();
-  private final List<LevelInfo> joined = new ArrayList<>();
+  private final Map<LevelKey, List<LevelInfo>> parts = new LinkedHashMap<>();
+  private final Map<LevelKey, CommonWindow> windows = new LinkedHashMap<>();
+  private final List<LevelInfo> merged = new ArrayList<>();
+  private final long runsEnd;
 
   /**
-   * The common window of a level.
+   * The measure window of a merged level.
    *
-   * @param measure the measure window
    * @param cooledUnixNanos when the last injector ended its cooldown; the end of the measure window
    *     without a cooldown
    * @param isByPlan whether it is the window of a common timetable
    */
-  record Common(PhaseWindow measure, long cooledUnixNanos, boolean isByPlan) {
+  record CommonWindow(long from, long to, long cooledUnixNanos, boolean isByPlan) {
     double seconds() {
-      return (end(measure, measure.startUnixNanos()) - measure.startUnixNanos()) / 1e9;
+      return (to - from) / 1e9;
     }
   }
 
   /** Identifies a load level across injectors. */
-  record Key(String label, String target, @Nullable String scenario) {
+  record LevelKey(String label, String target, @Nullable String scenario) {
 
-    static Key of(LevelInfo level) {
-      return new Key(labelOf(level.label()), level.target(), level.scenario());
+    static LevelKey of(LevelInfo level) {
+      return new LevelKey(labelOf(level.label()), level.target(), level.scenario());
+    }
+
+    static LevelKey of(RequestRecord.Identity id, @Nullable String scenario) {
+      return new LevelKey(labelOf(id.stage()), id.target(), scenario);
+    }
+
+    private static String labelOf(String stage) {
+      return stage.isEmpty() ? LevelInfo.WHOLE_RUN : stage;
     }
 
     @Override
@@ -81,38 +89,35 @@ final class LevelJoin {
     }
   }
 
-  LevelJoin(List<RunInfo> runs) {
-    this.runs = runs;
+  LevelMerge(List<RunInfo> runs) {
+    runsEnd = max(runs, run -> run.endUnixNanos() == null ? 0 : run.endUnixNanos(), 0);
     for (RunInfo run : runs) {
       for (LevelInfo level : run.stages()) {
-        parts.computeIfAbsent(Key.of(level), key -> new ArrayList<>()).add(level);
+        parts.computeIfAbsent(LevelKey.of(level), key -> new ArrayList<>()).add(level);
       }
     }
-    parts.forEach((key, of) -> joined.add(level(key, of)));
+    parts.forEach((key, of) -> merged.add(level(key, of)));
   }
 
-  /** The levels of the joined run. */
+  /** The levels of the merged run. */
   List<LevelInfo> levels() {
-    return joined;
+    return merged;
   }
 
-  /** The common window of each measured level. */
-  Map<Key, Common> measured() {
-    return measured;
+  /** The measure window of each level that has one. */
+  Map<LevelKey, CommonWindow> windows() {
+    return windows;
   }
 
-  /** Number of injectors that have that level. */
-  long having(Key key) {
-    return runs.stream()
-        .filter(run -> run.stages().stream().map(Key::of).anyMatch(key::equals))
-        .count();
+  /** Number of injectors that began that level. */
+  long injectorsOf(LevelKey key) {
+    return requireNonNull(parts.get(key)).size();
   }
 
   /** An injector's part of a level. It is late against the first planned start of all injectors. */
   LevelPart part(LevelInfo level) {
-    List<LevelInfo> of = requireNonNull(parts.get(Key.of(level)));
     OptionalLong plan =
-        of.stream()
+        requireNonNull(parts.get(LevelKey.of(level))).stream()
             .map(LevelInfo::plannedStartUnixNanos)
             .filter(Objects::nonNull)
             .mapToLong(Long::longValue)
@@ -124,32 +129,28 @@ final class LevelJoin {
     return new LevelPart(level.label(), level.target(), level.scenario(), level.planned(), late);
   }
 
-  /** The record with its phase in the joined run. */
+  /** The record with its phase in the merged run. */
   RequestRecord placed(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
-    Common common = id.phase() == Phase.MEASURE ? commonOf(id) : null;
-    if (common == null || common.isByPlan()) {
+    if (id.phase() != Phase.MEASURE) {
+      return record;
+    }
+    CommonWindow own = windows.get(LevelKey.of(id, id.scenario()));
+    CommonWindow window = own != null ? own : windows.get(LevelKey.of(id, null));
+    if (window == null || window.isByPlan) {
       return record;
     }
     long scheduled = record.timing().scheduledUnixNanos();
-    PhaseWindow measure = common.measure();
-    Phase phase =
-        scheduled < measure.startUnixNanos()
+    if (scheduled >= window.from && scheduled < window.to) {
+      return record;
+    }
+    return record.withPhase(
+        scheduled < window.from
             ? Phase.STABILIZE
-            : scheduled < end(measure, Long.MAX_VALUE)
-                ? Phase.MEASURE
-                : scheduled < common.cooledUnixNanos() ? Phase.COOLDOWN : Phase.DRAIN;
-    return phase == Phase.MEASURE ? record : record.withPhase(phase);
+            : scheduled < window.cooledUnixNanos ? Phase.COOLDOWN : Phase.DRAIN);
   }
 
-  /** The window of its scenario's level, otherwise of the level of all scenarios. */
-  private @Nullable Common commonOf(RequestRecord.Identity id) {
-    String label = labelOf(id.stage());
-    Common own = measured.get(new Key(label, id.target(), id.scenario()));
-    return own != null ? own : measured.get(new Key(label, id.target(), null));
-  }
-
-  private LevelInfo level(Key key, List<LevelInfo> of) {
+  private LevelInfo level(LevelKey key, List<LevelInfo> of) {
     LevelInfo first = of.get(0);
     for (LevelInfo part : of) {
       if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
@@ -168,14 +169,13 @@ final class LevelJoin {
             hasLoad ? (Double) offered(of) : null,
             first.unit(),
             phases(key, of));
-    Common common = measured.get(key);
+    CommonWindow window = windows.get(key);
     Long planned = LevelInfo.planned(of);
-    return common == null || !common.isByPlan() || planned == null
+    return window == null || !window.isByPlan || planned == null
         ? level
         : level.withPlanned(planned);
   }
 
-  /** The sum, rounded to remove the rounding errors of parts such as a third. */
   private static double offered(List<LevelInfo> of) {
     return of.stream()
         .map(part -> BigDecimal.valueOf(requireNonNull(part.offered())))
@@ -185,48 +185,67 @@ final class LevelJoin {
   }
 
   /** The common measure window, and the phases before and after it. */
-  private List<PhaseWindow> phases(Key key, List<LevelInfo> of) {
-    List<PhaseWindow> windows = of.stream().flatMap(part -> part.phases().stream()).toList();
-    List<LevelInfo> measuring =
+  private List<PhaseWindow> phases(LevelKey key, List<LevelInfo> of) {
+    List<LevelInfo> measured =
         of.stream().filter(part -> part.window(Phase.MEASURE).isPresent()).toList();
-    boolean isByPlan = isOneTimetable(measuring);
-    PhaseWindow measure = isByPlan ? ofTimetable(measuring) : common(key, of);
-    if (measure == null) {
+    if (measured.isEmpty()) {
       return List.of();
     }
-    long from = measure.startUnixNanos();
-    long until = end(measure, from);
-    long first = min(windows, PhaseWindow::startUnixNanos, from);
-    long filled = endOf(Phase.FILL, windows, first);
-    long cooled = endOf(Phase.COOLDOWN, windows, until);
-    measured.put(key, new Common(measure, cooled, isByPlan));
-    long last = max(windows, window -> end(window, from), until);
+    boolean isByPlan = isOneTimetable(measured);
+    long from = isByPlan ? min(measured, LevelMerge::start) : max(measured, LevelMerge::start, 0);
+    long to =
+        isByPlan
+            ? from + max(measured, LevelMerge::length, 0)
+            : Math.min(runsEnd, min(ended(measured), part -> end(measure(part), 0)));
+    if (!isByPlan && to <= from) {
+      throw new IllegalArgumentException(
+          String.format(
+              Locale.ROOT,
+              "level %s was not measured at the same time (%.1f s apart): these runs are"
+                  + " repeats, not injectors of one load test; compare them instead",
+              key,
+              (from - to) / 1e9));
+    }
+    List<PhaseWindow> all = of.stream().flatMap(part -> part.phases().stream()).toList();
+    long first = min(all, PhaseWindow::startUnixNanos);
+    long filled = Math.min(from, endOf(Phase.FILL, all, first));
+    long cooled = endOf(Phase.COOLDOWN, all, to);
+    windows.put(key, new CommonWindow(from, to, cooled, isByPlan));
     List<PhaseWindow> phases = new ArrayList<>();
-    add(phases, Phase.FILL, first, Math.min(filled, from));
-    add(phases, Phase.STABILIZE, Math.min(filled, from), from);
-    phases.add(measure);
-    add(phases, Phase.COOLDOWN, until, cooled);
-    add(phases, Phase.DRAIN, Math.max(until, cooled), last);
+    add(phases, Phase.FILL, first, filled);
+    add(phases, Phase.STABILIZE, filled, from);
+    phases.add(new PhaseWindow(Phase.MEASURE, from, to));
+    add(phases, Phase.COOLDOWN, to, cooled);
+    add(phases, Phase.DRAIN, Math.max(to, cooled), max(all, window -> end(window, from), to));
     return phases;
   }
 
   /** Whether all injectors followed the same timetable and began together. */
-  private static boolean isOneTimetable(List<LevelInfo> measuring) {
-    List<Long> lengths =
-        measuring.stream()
-            .map(LevelJoin::measure)
-            .filter(window -> window.endUnixNanos() != null)
-            .map(window -> end(window, 0) - window.startUnixNanos())
-            .toList();
-    return measuring.stream().allMatch(LevelInfo::isOpen)
-        && !lengths.isEmpty()
-        && spread(lengths, length -> length) <= SAME_NANOS
-        && spread(measuring, part -> measure(part).startUnixNanos() - begin(part)) <= SAME_NANOS
-        && spread(measuring, LevelJoin::begin) <= Math.min(TOGETHER_NANOS, lengths.get(0) / 10);
+  private static boolean isOneTimetable(List<LevelInfo> measured) {
+    List<LevelInfo> ended = ended(measured);
+    return measured.stream().allMatch(LevelInfo::isOpen)
+        && !ended.isEmpty()
+        && spread(ended, LevelMerge::length) <= SAME_NANOS
+        && spread(measured, part -> start(part) - begin(part)) <= SAME_NANOS
+        && spread(measured, LevelMerge::begin)
+            <= Math.min(TOGETHER_NANOS, length(ended.get(0)) / 10);
+  }
+
+  /** The levels whose measure window ended; the others' injectors died in it. */
+  private static List<LevelInfo> ended(List<LevelInfo> measured) {
+    return measured.stream().filter(part -> measure(part).endUnixNanos() != null).toList();
   }
 
   private static PhaseWindow measure(LevelInfo level) {
     return level.window(Phase.MEASURE).orElseThrow();
+  }
+
+  private static long start(LevelInfo level) {
+    return measure(level).startUnixNanos();
+  }
+
+  private static long length(LevelInfo level) {
+    return end(measure(level), start(level)) - start(level);
   }
 
   /** Start of the level's schedule. */
@@ -235,12 +254,13 @@ final class LevelJoin {
   }
 
   /** Whether an injector planned that request in a measure window. */
-  static boolean isOfPlan(RunInfo run, RequestRecord record) {
+  static boolean isPlanned(RunInfo run, RequestRecord record) {
     RequestRecord.Identity id = record.identity();
-    Key own = new Key(labelOf(id.stage()), id.target(), id.scenario());
-    Key all = new Key(own.label(), own.target(), null);
+    LevelKey own = LevelKey.of(id, id.scenario());
+    LevelKey all = LevelKey.of(id, null);
     for (LevelInfo level : run.stages()) {
-      if (Key.of(level).equals(own) || Key.of(level).equals(all)) {
+      LevelKey key = LevelKey.of(level);
+      if (key.equals(own) || key.equals(all)) {
         Long offset = record.timing().scheduledOffsetNanos();
         PhaseWindow measure = level.window(Phase.MEASURE).orElse(null);
         if (!level.isOpen() || offset == null || measure == null) {
@@ -254,27 +274,15 @@ final class LevelJoin {
   }
 
   private static <T> long spread(List<T> of, ToLongFunction<T> value) {
-    return max(of, value, 0) - min(of, value, 0);
+    return max(of, value, 0) - min(of, value);
   }
 
-  private static <T> long min(List<T> of, ToLongFunction<T> value, long none) {
-    return of.stream().mapToLong(value).min().orElse(none);
+  private static <T> long min(List<T> of, ToLongFunction<T> value) {
+    return of.stream().mapToLong(value).min().orElse(Long.MAX_VALUE);
   }
 
   private static <T> long max(List<T> of, ToLongFunction<T> value, long none) {
     return of.stream().mapToLong(value).max().orElse(none);
-  }
-
-  /** The planned window, from the injector that began first. */
-  private static PhaseWindow ofTimetable(List<LevelInfo> of) {
-    long from = min(of, part -> measure(part).startUnixNanos(), 0);
-    long length =
-        max(
-            of,
-            part ->
-                end(measure(part), measure(part).startUnixNanos()) - measure(part).startUnixNanos(),
-            0);
-    return new PhaseWindow(Phase.MEASURE, from, from + length);
   }
 
   /** When the last of these phases ended; {@code other} if there was none. */
@@ -291,37 +299,8 @@ final class LevelJoin {
     }
   }
 
-  private @Nullable PhaseWindow common(Key key, List<LevelInfo> of) {
-    List<PhaseWindow> windows =
-        of.stream().flatMap(part -> part.window(Phase.MEASURE).stream()).toList();
-    if (windows.isEmpty()) {
-      return null;
-    }
-    long runsEnd = max(runs, run -> run.endUnixNanos() == null ? 0 : run.endUnixNanos(), 0);
-    long from = max(windows, PhaseWindow::startUnixNanos, 0);
-    long to =
-        min(
-            windows.stream().filter(window -> window.endUnixNanos() != null).toList(),
-            window -> end(window, runsEnd),
-            runsEnd);
-    if (to <= from) {
-      throw new IllegalArgumentException(
-          String.format(
-              Locale.ROOT,
-              "level %s was not measured at the same time (%.1f s apart): these runs are"
-                  + " repeats, not injectors of one load test; compare them instead",
-              key,
-              (from - to) / 1e9));
-    }
-    return new PhaseWindow(Phase.MEASURE, from, to);
-  }
-
   private static long end(PhaseWindow window, long open) {
     Long end = window.endUnixNanos();
     return end == null ? open : end;
-  }
-
-  private static String labelOf(String stage) {
-    return stage.isEmpty() ? LevelInfo.WHOLE_RUN : stage;
   }
 }

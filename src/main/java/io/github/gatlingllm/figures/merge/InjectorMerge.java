@@ -1,8 +1,9 @@
 package io.github.gatlingllm.figures.merge;
 
+import static java.util.Objects.requireNonNull;
+
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
@@ -10,11 +11,9 @@ import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,68 +23,47 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the runs of the injectors of a load test: generators that loaded the same servers at the
- * same time, each with its part of the load. Their clocks must agree within a small part of a
- * measure window.
+ * Merges the {@code run.json} of the injectors of a load test: generators that loaded the same
+ * servers at the same time, each with its share of the load. Their clocks must agree within a small
+ * part of a measure window.
  */
-final class InjectorJoin {
+final class InjectorMerge {
 
   /** Settings that differ between injectors by design. */
   private static final Set<String> OF_ONE_INJECTOR =
       Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
 
   private final List<RunInfo> runs;
-  private final LevelJoin levels;
-  private final RunInfo joined;
+  final LevelMerge levels;
+  final RunInfo merged;
 
-  private static String slo(RunInfo run) {
-    return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
-  }
-
-  private InjectorJoin(String id, List<RunInfo> given, @Nullable Integer expected) {
-    this.runs = given;
-    refuseDuplicates();
+  /**
+   * @param id of the merged run
+   * @param runs whose ends and load levels are known
+   * @param expected number of injectors of the load test; null if not known
+   * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
+   */
+  InjectorMerge(String id, List<RunInfo> runs, @Nullable Integer expected) {
+    this.runs = List.copyOf(runs);
+    requireDistinct();
     Integer count = count(expected);
     requireSame("simulation", RunInfo::simulation);
-    requireSame("SLO", InjectorJoin::slo);
+    requireSame(
+        "SLO",
+        run -> run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %");
     requireSame("SLO rule", RunInfo::sloRule);
     requireSame("SLO by request", RunInfo::sloByRequest);
     requireSame("SLO percentile by request", RunInfo::sloHeldByRequest);
     requireSame("SLO by target", RunInfo::sloByTarget);
-    this.levels = new LevelJoin(runs);
-    this.joined = join(id).injectors(injectors(), count);
+    levels = new LevelMerge(this.runs);
+    merged = merge(id).injectors(injectors(), count);
   }
 
-  /**
-   * Joins runs whose ends and load levels are known.
-   *
-   * @param id of the joined run
-   * @param expected number of injectors of the load test; null if not known
-   * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
-   */
-  static InjectorJoin of(String id, List<RunInfo> runs, @Nullable Integer expected) {
-    return new InjectorJoin(id, List.copyOf(runs), expected);
-  }
-
-  /** The joined run. */
-  RunInfo info() {
-    return joined;
-  }
-
-  /** Whether the {@code i}-th run planned that request of its in a measure window. */
-  boolean isOfPlan(int i, RequestRecord record) {
-    return LevelJoin.isOfPlan(runs.get(i), record);
-  }
-
-  /** The record with its phase in the joined run. */
-  RequestRecord placed(RequestRecord record) {
-    return levels.placed(record);
-  }
-
-  private void refuseDuplicates() {
+  private void requireDistinct() {
     Set<List<String>> seen = new HashSet<>();
     for (RunInfo run : runs) {
       if (!seen.add(List.of(run.id(), run.injector()))) {
@@ -102,19 +80,22 @@ final class InjectorJoin {
     Integer count = expected;
     for (RunInfo run : runs) {
       InjectorShare share = run.share();
-      RunInfo other = share == null ? null : seen.put(share, run);
+      if (share == null) {
+        continue;
+      }
+      RunInfo other = seen.put(share, run);
       if (other != null) {
         throw new IllegalArgumentException(
             "runs %s and %s both have share %s; expected each share once"
                 .formatted(other.id(), run.id(), share));
       }
-      if (share != null && count != null && count != share.count()) {
+      if (count != null && count != share.count()) {
         throw new IllegalArgumentException(
             "run %s has share %s, expected one of %s; name the runs of one load test, and with"
                     .formatted(run.id(), share, count)
                 + " --expect how many injectors it had");
       }
-      count = share == null ? count : (Integer) share.count();
+      count = share.count();
     }
     if (count != null && count < runs.size()) {
       throw new IllegalArgumentException(
@@ -135,32 +116,34 @@ final class InjectorJoin {
     }
   }
 
-  private RunInfo join(String id) {
+  private RunInfo merge(String id) {
     long start = runs.stream().mapToLong(RunInfo::startUnixNanos).min().orElseThrow();
-    long end =
-        runs.stream().map(RunInfo::endUnixNanos).mapToLong(InjectorJoin::known).max().orElseThrow();
+    long end = runs.stream().mapToLong(run -> requireNonNull(run.endUnixNanos())).max().getAsLong();
     boolean complete = runs.stream().allMatch(run -> run.state() == RunInfo.State.COMPLETE);
     RunInfo first = runs.get(0);
-    Set<String> injectors = new LinkedHashSet<>(runs.stream().map(RunInfo::injector).toList());
-    return RunInfo.started(id, first.simulation(), String.join(",", injectors), start)
+    String injectors =
+        runs.stream().map(RunInfo::injector).distinct().collect(Collectors.joining(","));
+    return RunInfo.started(id, first.simulation(), injectors, start)
         .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
         .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
-        .versions(distinct(RunInfo::versions))
+        .versions(sideBySide(RunInfo::versions))
         .machines(merged(RunInfo::machines, (one, other) -> other))
-        .config(distinct(RunInfo::config))
+        .config(sideBySide(RunInfo::config))
         .config(
             "merged from",
-            String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
-        .workload(distinct(RunInfo::workload))
+            runs.stream()
+                .map(run -> run.id() + " (" + run.injector() + ")")
+                .collect(Collectors.joining(", ")))
+        .workload(sideBySide(RunInfo::workload))
         .slo(first.judge(), first.sloByTarget())
         .targets(merged(RunInfo::targets, TargetFacts::and))
         .connections(merged(RunInfo::connections, Connections::and))
         .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
-        .planned(sum(RunInfo::planned))
-        .started(sum(RunInfo::started))
+        .planned(sum(RunInfo::planned, Long::sum))
+        .started(sum(RunInfo::started, Long::sum))
         .notSent(new TreeMap<>(merged(RunInfo::notSent, Long::sum)))
-        .prompts(prompts())
+        .prompts(sum(RunInfo::prompts, PromptRepeats::and))
         .stages(levels.levels())
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
@@ -173,36 +156,14 @@ final class InjectorJoin {
     return all;
   }
 
-  private static long known(@Nullable Long end) {
-    return Objects.requireNonNull(end, "the end of the run");
+  /** The sum over all runs; null if one of them has no value. */
+  private <T> @Nullable T sum(Function<RunInfo, @Nullable T> of, BinaryOperator<T> and) {
+    List<T> known = runs.stream().map(of).filter(Objects::nonNull).toList();
+    return known.size() < runs.size() ? null : known.stream().reduce(and).orElseThrow();
   }
 
-  private @Nullable Long sum(Function<RunInfo, @Nullable Long> of) {
-    long sum = 0;
-    for (RunInfo run : runs) {
-      Long part = of.apply(run);
-      if (part == null) {
-        return null;
-      }
-      sum += part;
-    }
-    return sum;
-  }
-
-  private @Nullable PromptRepeats prompts() {
-    PromptRepeats sum = new PromptRepeats(0, 0);
-    for (RunInfo run : runs) {
-      PromptRepeats own = run.prompts();
-      if (own == null) {
-        return null;
-      }
-      sum = sum.and(own);
-    }
-    return sum;
-  }
-
-  /** The entries of all runs; different values of the same name are joined by commas. */
-  private Map<String, String> distinct(Function<RunInfo, Map<String, String>> of) {
+  /** The entries of all runs; different values of the same name are listed side by side. */
+  private Map<String, String> sideBySide(Function<RunInfo, Map<String, String>> of) {
     Map<String, Set<String>> values = new LinkedHashMap<>();
     for (RunInfo run : runs) {
       of.apply(run)
@@ -210,15 +171,14 @@ final class InjectorJoin {
     }
     Map<String, String> all = new LinkedHashMap<>();
     values.forEach((key, different) -> all.put(key, String.join(",", different)));
-    return Collections.unmodifiableMap(all);
+    return all;
   }
 
   /** The injectors, before their records are read. */
   private List<InjectorRun> injectors() {
     List<Map<String, String>> different = different();
     List<InjectorRun> all = new ArrayList<>();
-    for (int i = 0; i < runs.size(); i++) {
-      RunInfo run = runs.get(i);
+    for (RunInfo run : runs) {
       all.add(
           new InjectorRun(
               run.injector(),
@@ -233,59 +193,56 @@ final class InjectorJoin {
               0,
               run.dropped(),
               run.stages().stream().map(levels::part).toList(),
-              different.get(i)));
+              different.get(all.size())));
     }
     return all;
   }
 
   /** For each run the settings and versions that are not the same in all runs. */
   private List<Map<String, String>> different() {
-    List<Map<String, String>> settings = runs.stream().map(InjectorJoin::settings).toList();
+    List<Map<String, String>> settings = new ArrayList<>();
     Set<String> names = new HashSet<>();
-    settings.forEach(of -> names.addAll(of.keySet()));
+    for (RunInfo run : runs) {
+      Map<String, String> own = new TreeMap<>(run.config());
+      own.keySet().removeIf(key -> key.contains(" ") || OF_ONE_INJECTOR.contains(key));
+      run.versions().forEach(own::putIfAbsent);
+      settings.add(own);
+      names.addAll(own.keySet());
+    }
     names.removeIf(name -> settings.stream().map(of -> of.get(name)).distinct().count() == 1);
     settings.forEach(of -> of.keySet().retainAll(names));
     return settings;
-  }
-
-  /** Settings and versions that should be the same in all runs. */
-  private static Map<String, String> settings(RunInfo run) {
-    Map<String, String> all = new TreeMap<>(run.config());
-    all.keySet().removeIf(key -> key.contains(" ") || OF_ONE_INJECTOR.contains(key));
-    run.versions().forEach(all::putIfAbsent);
-    return all;
   }
 
   /** Remarks for the user, a line each. */
   List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     levels
-        .measured()
+        .windows()
         .forEach(
-            (level, common) ->
+            (level, window) ->
                 remarks.add(
                     String.format(
                         Locale.ROOT,
-                        common.isByPlan()
-                            ? "level %s: measured in the %.1f s that the plan of all its injectors"
-                                + " has"
-                            : "level %s: measured in the %.1f s that all its injectors share",
+                        "level %s: measured in the %.1f s that %s",
                         level,
-                        common.seconds())));
-    for (LevelInfo stage : joined.stages()) {
-      LevelJoin.Key key = LevelJoin.Key.of(stage);
-      long having = levels.having(key);
-      if (having < runs.size()) {
-        remarks.add(
-            "level %s: only %s of %s injectors have it".formatted(key, having, runs.size()));
+                        window.seconds(),
+                        window.isByPlan()
+                            ? "the plan of all its injectors has"
+                            : "all its injectors share")));
+    for (LevelInfo stage : merged.stages()) {
+      LevelMerge.LevelKey key = LevelMerge.LevelKey.of(stage);
+      long count = levels.injectorsOf(key);
+      if (count < runs.size()) {
+        remarks.add("level %s: only %s of %s injectors have it".formatted(key, count, runs.size()));
       }
     }
-    if (joined.seed() != null
+    if (merged.seed() != null
         && runs.size() > 1
         && runs.stream().allMatch(run -> run.share() == null)) {
       remarks.add(
           "all injectors have seed "
-              + joined.seed()
+              + merged.seed()
               + ": they sent the same prompts at the same offsets; give each its own");
     }
     return remarks;
