@@ -2,8 +2,7 @@ package io.github.gatlingllm.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.github.gatlingllm.figures.level.Series.Bar;
-import io.github.gatlingllm.figures.level.Series.Shape;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.math.BigDecimal;
@@ -19,12 +18,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One chart: its caption, and the data that {@code report.js} draws. The JSON form holds only what
- * the script needs.
+ * One chart: its caption, and the data that {@code report.js} draws. The JSON form contains only
+ * what the script needs.
  *
- * @param id id of the HTML element that holds the chart
- * @param direction e.g. {@code lower is better}; empty if no direction is better
- * @param howTo how to read the chart, in a sentence or two
+ * @param id id of the HTML element of the chart
  * @param limits horizontal lines such as the SLO
  * @param bands marked spans of x
  * @param isWide whether the chart spans the whole width of the page
@@ -32,9 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Chart(
     String id,
-    @JsonIgnore String title,
-    @JsonIgnore String direction,
-    @JsonIgnore String howTo,
+    @JsonIgnore Caption caption,
     Axis x,
     Axis y,
     List<Line> series,
@@ -42,6 +37,15 @@ record Chart(
     List<Band> bands,
     @JsonIgnore boolean isWide,
     @JsonIgnore @Nullable Table table) {
+
+  /**
+   * The texts of a chart; its row in {@code charts.txt}.
+   *
+   * @param direction e.g. {@code lower is better}; empty if no direction is better
+   * @param howTo how to read the chart
+   * @param decision what the reader decides with it
+   */
+  record Caption(String title, String direction, String howTo, String decision) {}
 
   /**
    * A chart without limits and bands, with the texts of {@code charts.txt}.
@@ -54,9 +58,7 @@ record Chart(
     String[] y = texts.get(2).split(", |,$", 2);
     return new Chart(
         key.replaceFirst(" .*", ""),
-        texts.get(0),
-        texts.get(1),
-        texts.get(3),
+        new Caption(texts.get(0), texts.get(1), texts.get(3), texts.get(4)),
         x,
         Axis.of(y[0], y.length > 1 ? y[1] : ""),
         series,
@@ -66,52 +68,22 @@ record Chart(
         null);
   }
 
-  /**
-   * A histogram: a bar per range of values.
-   *
-   * @param x name and unit of the values
-   */
-  static Chart histogram(String key, Axis x, Shape shape, Object... values) {
-    List<String> places =
-        shape.bars().stream()
-            .map(bar -> NumberText.number(bar.from()) + "–" + NumberText.number(bar.to()))
-            .toList();
-    List<Point> points = Point.inOrder(shape.bars(), bar -> (double) bar.count());
-    Line bars = new Line(x.name(), Form.BAR, 0, 0, points, List.of());
-    String name = x.name() + (isByRatio(shape) ? ", logarithmic" : "");
-    return of(key, Axis.places(name, x.unit(), places), List.of(bars), values);
-  }
-
   /** Percentiles of distributions over a scale of nines. */
-  static Chart percentiles(String key, String title, List<Line> lines) {
+  static Chart percentiles(String key, List<Line> lines, String title) {
     return of(key, Axis.shares(lines), lines, title).logarithmic();
   }
 
-  private static boolean isByRatio(Shape shape) {
-    List<Bar> bars = shape.bars();
-    return bars.size() > 2
-        && bars.get(1).to() - bars.get(1).from() > 1.01 * (bars.get(0).to() - bars.get(0).from());
+  @JsonIgnore
+  String title() {
+    return caption.title;
   }
 
-  /** This chart with another id. */
   Chart id(String other) {
-    return new Chart(other, title, direction, howTo, x, y, series, limits, bands, isWide, table);
+    return new Chart(other, caption, x, y, series, limits, bands, isWide, table);
   }
 
-  /** This chart with another title. */
-  Chart title(String other) {
-    return new Chart(id, other, direction, howTo, x, y, series, limits, bands, isWide, table);
-  }
-
-  /** This chart with text added to {@link #howTo}. */
-  Chart saying(String more) {
-    String both = howTo + more;
-    return new Chart(id, title, direction, both, x, y, series, limits, bands, isWide, table);
-  }
-
-  /** This chart with another y axis. */
-  Chart y(Axis other) {
-    return new Chart(id, title, direction, howTo, x, other, series, limits, bands, isWide, table);
+  private Chart y(Axis other) {
+    return new Chart(id, caption, x, other, series, limits, bands, isWide, table);
   }
 
   /** This chart with a fixed upper end of the y axis. */
@@ -121,17 +93,17 @@ record Chart(
 
   /** This chart over the whole width of the page. */
   Chart widened() {
-    return new Chart(id, title, direction, howTo, x, y, series, limits, bands, true, table);
+    return new Chart(id, caption, x, y, series, limits, bands, true, table);
   }
 
   /** This chart with another table of its data. */
   Chart tabled(Table data) {
-    return new Chart(id, title, direction, howTo, x, y, series, limits, bands, isWide, data);
+    return new Chart(id, caption, x, y, series, limits, bands, isWide, data);
   }
 
   /** This chart with marked spans of x. */
   Chart over(List<Band> spans) {
-    return new Chart(id, title, direction, howTo, x, y, series, limits, spans, isWide, table);
+    return new Chart(id, caption, x, y, series, limits, spans, isWide, table);
   }
 
   /**
@@ -152,11 +124,13 @@ record Chart(
     String label = "SLO " + NumberText.plainMs(value);
     double highest = values().mapToDouble(Double::doubleValue).max().orElse(0);
     if (value > 4 * highest) {
-      return saying(" " + label + " is above the drawn range.");
+      String more = caption.howTo + " " + label + " is above the drawn range.";
+      Caption noted = new Caption(caption.title, caption.direction, more, caption.decision);
+      return new Chart(id, noted, x, y, series, limits, bands, isWide, table);
     }
     List<Limit> one = List.of(new Limit(value, label));
     Axis scale = value > highest ? y.upTo(value * 1.2) : y;
-    return new Chart(id, title, direction, howTo, x, scale, series, one, bands, isWide, table);
+    return new Chart(id, caption, x, scale, series, one, bands, isWide, table);
   }
 
   /** This chart with a logarithmic y axis if values differ by a factor of 20 or more. */
@@ -275,13 +249,8 @@ record Chart(
   enum Form {
     LINE,
     AREA,
-    BAR,
     /** A step per x, stacked on the series before it. */
     LAYER,
-    /** A row of a heat map of counts; a stronger colour means more. */
-    HEAT,
-    /** A dot per value. */
-    DOTS,
     /** A part of horizontal stacked bars, one bar per x. */
     STACK,
     /** A tick per instant on horizontal bars. */
@@ -303,13 +272,13 @@ record Chart(
     }
 
     /** The percentiles of a distribution over a scale of nines. */
-    static Line percentiles(String name, int number, Shape shape) {
+    static Line percentiles(String name, int color, int dash, List<Quantile> curve) {
       List<Point> points =
-          shape.quantiles().stream()
+          curve.stream()
               .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
               .map(q -> new Point(-Math.log10(1 - q.percent() / 100), q.value()))
               .toList();
-      return of(name, number, number, points);
+      return of(name, color, dash, points);
     }
 
     Line as(Form other) {

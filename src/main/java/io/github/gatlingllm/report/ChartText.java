@@ -2,7 +2,6 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
-import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Table.Cell;
@@ -10,7 +9,6 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.report.Table.Heading;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +28,8 @@ final class ChartText {
   /** Title, direction, the range of each series, and limits, for screen readers. */
   String inWords() {
     StringBuilder words = new StringBuilder(chart.title());
-    if (!chart.direction().isEmpty()) {
-      words.append(", ").append(chart.direction());
-    }
-    if (chart.series().stream().anyMatch(line -> line.form() == Form.HEAT)) {
-      return words.append(". ").append(fullestRow()).append('.').toString();
+    if (!chart.caption().direction().isEmpty()) {
+      words.append(", ").append(chart.caption().direction());
     }
     for (Line line : chart.series()) {
       List<Double> values =
@@ -52,26 +47,6 @@ final class ChartText {
     }
     chart.limits().forEach(limit -> words.append(". ").append(limit.label()));
     return words.append('.').toString();
-  }
-
-  /**
-   * The row of a heat map with the highest count, e.g. {@code Most in one row: 101–128 ms with 80
-   * of 200}.
-   */
-  private String fullestRow() {
-    Line fullest =
-        chart.series().stream().max(Comparator.comparingDouble(ChartText::sum)).orElseThrow();
-    double all = chart.series().stream().mapToDouble(ChartText::sum).sum();
-    return "Most in one row: "
-        + (fullest.name() + " " + chart.y().unit()).strip()
-        + " with "
-        + NumberText.number(sum(fullest))
-        + " of "
-        + NumberText.number(all);
-  }
-
-  private static double sum(Line line) {
-    return line.points().stream().mapToDouble(p -> p.y() == null ? 0 : p.y()).sum();
   }
 
   /** A column per series where they share their values of x, else a row per point. */

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -12,34 +12,30 @@ import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** The curves of all runs in the same charts: a colour, a symbol and a dash pattern per run. */
 final class CompareCharts {
 
   private final List<Side> sides;
-  private final List<String> levels;
+  private final boolean hasCurves;
 
   CompareCharts(ComparedRuns runs) {
     sides = runs.sides();
-    levels =
+    hasCurves =
         sides.stream()
-            .flatMap(side -> side.figures().summary().stages().stream())
-            .map(LevelFigures::label)
-            .distinct()
-            .toList();
+                .flatMap(side -> side.figures().summary().stages().stream())
+                .map(LevelFigures::label)
+                .distinct()
+                .count()
+            > 1;
   }
 
   Section section() {
     List<Chart> charts = new ArrayList<>();
-    if (levels.size() > 1) {
+    if (hasCurves) {
       charts.add(curve());
-      charts.add(
-          against("load-throughput of runs", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_S)));
-      charts.add(against("load-latency of runs", stage -> stage.figures().metric(latency()).p95()));
     }
-    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.E2E_MS)) {
       charts.add(percentiles(metric));
     }
     boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
@@ -57,52 +53,6 @@ final class CompareCharts {
   }
 
   private Chart curve() {
-    List<Line> lines =
-        lines(
-            (summary, target) -> {
-              List<Point> points = new ArrayList<>();
-              for (LevelFigures stage : of(summary, target)) {
-                Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
-                Double y = stage.figures().metric(latency()).p95();
-                if (x != null && y != null) {
-                  points.add(new Point(x, y, stage.label()));
-                }
-              }
-              return points;
-            });
-    Axis x = Axis.of("Output tokens per second", "tok/s");
-    return Chart.of("load-curve of runs", x, lines, latency().title()).scaledToRange().widened();
-  }
-
-  private Chart against(String key, Function<LevelFigures, @Nullable Double> figure) {
-    List<Line> lines =
-        lines(
-            (summary, target) ->
-                of(summary, target).stream()
-                    .map(s -> new Point(levels.indexOf(s.label()), figure.apply(s)))
-                    .toList());
-    Axis x = Axis.places("Load level", "", levels);
-    return Chart.of(key, x, lines, latency().title()).scaledToRange();
-  }
-
-  private Chart percentiles(Metric metric) {
-    List<Line> lines = new ArrayList<>();
-    for (int i = 0; i < sides.size(); i++) {
-      Series.Shape shape = sides.get(i).figures().series().shapes().get(metric);
-      if (shape != null) {
-        lines.add(Line.percentiles(sides.get(i).name(), i, shape));
-      }
-    }
-    return Chart.percentiles("percentiles of runs", metric.title(), lines)
-        .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
-  }
-
-  /** The points of one target of one run. */
-  private interface Points {
-    List<Point> of(Summary summary, String target);
-  }
-
-  private List<Line> lines(Points points) {
     List<Line> lines = new ArrayList<>();
     for (int i = 0; i < sides.size(); i++) {
       Summary summary = sides.get(i).figures().summary();
@@ -110,13 +60,35 @@ final class CompareCharts {
           summary.stages().stream().map(LevelFigures::target).distinct().toList();
       for (int t = 0; t < targets.size(); t++) {
         String name = sides.get(i).name() + (targets.size() > 1 ? ", " + targets.get(t) : "");
-        lines.add(Line.of(name, i, targets.size() > 1 ? t : i, points.of(summary, targets.get(t))));
+        List<Point> points = points(summary, targets.get(t));
+        lines.add(Line.of(name, i, targets.size() > 1 ? t : i, points));
       }
     }
-    return lines;
+    Axis x = Axis.of("Output tokens per second", "tok/s");
+    return Chart.of("load-curve of runs", x, lines, latency().title()).scaledToRange().widened();
   }
 
-  private static List<LevelFigures> of(Summary summary, String target) {
-    return summary.stages().stream().filter(stage -> stage.target().equals(target)).toList();
+  private List<Point> points(Summary summary, String target) {
+    List<Point> points = new ArrayList<>();
+    for (LevelFigures stage : summary.stages()) {
+      Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
+      Double y = stage.figures().metric(latency()).p95();
+      if (stage.target().equals(target) && x != null && y != null) {
+        points.add(new Point(x, y, stage.label()));
+      }
+    }
+    return points;
+  }
+
+  private Chart percentiles(Metric metric) {
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < sides.size(); i++) {
+      List<Quantile> curve = sides.get(i).figures().series().quantiles().get(metric);
+      if (curve != null) {
+        lines.add(Line.percentiles(sides.get(i).name(), i, i, curve));
+      }
+    }
+    return Chart.percentiles("percentiles of runs", lines, metric.title())
+        .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 }

@@ -161,10 +161,6 @@ final class EngineSection {
     return engine.failedReadings() == 0 ? null : (Double) (double) engine.failedReadings();
   }
 
-  private static @Nullable Double percent(@Nullable Double share) {
-    return share == null ? null : (Double) (100 * share);
-  }
-
   /** The metrics pages: how often each was read, and the last error. */
   private Table pages() {
     return Columns.<Page>of(
@@ -204,7 +200,7 @@ final class EngineSection {
         }
       }
     }
-    return Chart.of(key, Axis.time(), lines, named(metrics), mostMemory());
+    return Chart.of(key, Axis.time(), lines, named(metrics), leastMemory());
   }
 
   /** The server's names of these metrics, for captions; may be empty. */
@@ -222,10 +218,6 @@ final class EngineSection {
     return seconds == null ? null : (Double) (1e3 * seconds);
   }
 
-  private static @Nullable Double gb(@Nullable Double bytes) {
-    return bytes == null ? null : (Double) (bytes / GB);
-  }
-
   private Stream<Chart> charts() {
     return Stream.of(
         chart(
@@ -240,14 +232,14 @@ final class EngineSection {
                     EngineMetric.PREFIX_CACHE_HITS,
                     EngineMetric.PREFIX_CACHE_QUERIES,
                     EngineMetric.PREFIX_CACHE_HIT_RATE),
-                new Drawn("KV cache in use", 0, 0, p -> percent(p.of(EngineMetric.KV_CACHE_USE))),
-                new Drawn("prefix hits", 2, 1, point -> percent(point.prefixCacheHitRate())))
+                new Drawn(
+                    "KV cache in use",
+                    0,
+                    0,
+                    p -> TimeSection.percent(p.of(EngineMetric.KV_CACHE_USE))),
+                new Drawn(
+                    "prefix hits", 2, 1, point -> TimeSection.percent(point.prefixCacheHitRate())))
             .upTo(100),
-        chart(
-            "engine-tokens",
-            List.of(EngineMetric.GENERATION_TOKENS, EngineMetric.PROMPT_TOKENS),
-            new Drawn("generated", 0, 0, point -> point.of(EngineMetric.GENERATION_TOKENS)),
-            new Drawn("prompts", 3, 1, point -> point.of(EngineMetric.PROMPT_TOKENS))),
         chart(
                 "engine-times",
                 List.of(
@@ -259,26 +251,20 @@ final class EngineSection {
                 new Drawn("prefill", 3, 2, point -> ms(point.of(EngineMetric.ENGINE_PREFILL_S))))
             .scaledToRange(),
         chart(
-            "engine-preemptions",
-            List.of(EngineMetric.PREEMPTIONS),
-            new Drawn("preemptions", 1, 0, point -> point.of(EngineMetric.PREEMPTIONS))),
-        chart(
-                "engine-gpus",
+                "engine-machine",
                 List.of(
                     EngineMetric.GPU_UTILIZATION,
                     EngineMetric.GPU_MEMORY_USED_BYTES,
-                    EngineMetric.GPU_MEMORY_TOTAL_BYTES),
-                new Drawn("busy", 0, 0, point -> percent(point.of(EngineMetric.GPU_UTILIZATION))),
-                new Drawn("memory", 3, 1, EngineSection::gpuMemory))
-            .upTo(100),
-        chart(
-            "engine-power",
-            List.of(EngineMetric.GPU_POWER_W, EngineMetric.GPU_ENERGY_J),
-            new Drawn("power", 0, 0, EngineSection::watts)),
-        chart(
-                "engine-host",
-                List.of(EngineMetric.NODE_CPU_USE),
-                new Drawn("CPU", 0, 0, point -> percent(point.of(EngineMetric.NODE_CPU_USE))))
+                    EngineMetric.GPU_MEMORY_TOTAL_BYTES,
+                    EngineMetric.NODE_CPU_USE),
+                new Drawn(
+                    "GPUs busy",
+                    0,
+                    0,
+                    point -> TimeSection.percent(point.of(EngineMetric.GPU_UTILIZATION))),
+                new Drawn("GPU memory", 3, 1, EngineSection::gpuMemory),
+                new Drawn(
+                    "CPU", 2, 2, point -> TimeSection.percent(point.of(EngineMetric.NODE_CPU_USE))))
             .upTo(100));
   }
 
@@ -288,19 +274,18 @@ final class EngineSection {
     return used == null || total == null || total == 0 ? null : (Double) (100 * used / total);
   }
 
-  private static @Nullable Double watts(Point point) {
-    Double power = point.of(EngineMetric.GPU_POWER_W);
-    return power == null ? point.of(EngineMetric.GPU_ENERGY_J) : power;
-  }
-
   /** The least available memory of the server's host, for a caption; may be empty. */
-  private String mostMemory() {
+  private String leastMemory() {
     return targets.stream()
         .flatMap(target -> target.points().stream())
-        .map(point -> gb(point.of(EngineMetric.NODE_MEMORY_AVAILABLE_BYTES)))
+        .map(point -> point.of(EngineMetric.NODE_MEMORY_AVAILABLE_BYTES))
         .filter(Objects::nonNull)
         .min(Double::compare)
-        .map(least -> "; at least " + NumberText.with(least, "GB") + " of memory was available")
+        .map(
+            least ->
+                " At least "
+                    + NumberText.with(least / GB, "GB")
+                    + " of the host's memory was available.")
         .orElse("");
   }
 

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The slowest and the failed requests in detail, with the instant of every token event. */
@@ -35,23 +36,19 @@ final class ExemplarSection {
 
   /** The section; null if no request ended. */
   @Nullable Section section() {
-    List<Chart> charts = new ArrayList<>();
     List<Exemplar> slowest = exemplars.slowest();
     List<Exemplar> failed = exemplars.failed();
-    if (!slowest.isEmpty()) {
-      String many = "The " + slowest.size() + " slowest requests";
-      String title = slowest.size() == 1 ? "The slowest request" : many;
-      charts.add(chart("timeline-slowest", title, slowest));
+    List<Exemplar> all = Stream.concat(slowest.stream(), failed.stream()).toList();
+    if (all.isEmpty()) {
+      return null;
     }
-    if (!failed.isEmpty()) {
-      String title = failed.size() == 1 ? "The failed request" : failed.size() + " failed requests";
-      charts.add(chart("timeline-failed", title, failed));
-    }
+    String title =
+        failed.isEmpty()
+            ? "The slowest requests"
+            : slowest.isEmpty() ? "Failed requests" : "The slowest requests and failed ones";
     String pooled = new RunText(summary).pooledOver();
-    return charts.isEmpty()
-        ? null
-        : Section.of("timeline", pooled.isEmpty() ? "" : " Requests of " + pooled + ".")
-            .charts(charts);
+    return Section.of("timeline", pooled.isEmpty() ? "" : " Requests of " + pooled + ".")
+        .charts(List.of(chart(title, all)));
   }
 
   /** Prompts and answers of some requests; null if texts were not recorded. */
@@ -90,7 +87,7 @@ final class ExemplarSection {
     return new Shown(text.why() + ": " + request.name() + outcome, facts, parts);
   }
 
-  private Chart chart(String key, String title, List<Exemplar> requests) {
+  private Chart chart(String title, List<Exemplar> requests) {
     List<String> places = new ArrayList<>();
     List<Point> ticks = new ArrayList<>();
     for (Exemplar request : requests) {
@@ -118,7 +115,7 @@ final class ExemplarSection {
     }
     double longest = requests.stream().mapToDouble(Exemplar::endMs).max().orElse(0);
     Axis all = Axis.places("Request", "", places);
-    return Chart.of(key, all, lines, title, NumberText.ms(longest))
+    return Chart.of("timeline-requests", all, lines, title, NumberText.ms(longest))
         .widened()
         .tabled(table(title, requests));
   }

@@ -85,7 +85,6 @@ final class GatlingPages {
     values.put("curves", KeyFigureTables.curves(summary));
     values.put(
         "levels", summary.hasSeveralLevels() ? KeyFigureTables.byLevel(summary, "llm.html") : null);
-    values.put("picture", new LoadSection(summary).onlyCurve().map(CurvePicture::new).orElse(null));
     values.put("assertions", OutcomeTables.assertions(summary.assertions()));
     values.put("requests", KeyFigureTables.byName(summary, "llm.html", summary.requestsAtPoints()));
     return Templates.fill("gatling-index", values);

@@ -56,31 +56,31 @@ final class HtmlReport {
     RequestSamples requests = series.requestSamples();
     TimeSection time = new TimeSection(summary, series);
     LoadSection load = new LoadSection(summary);
+    LevelSections details = new LevelSections(summary, levels, requests);
     ExemplarSection exemplars = new ExemplarSection(summary, requests.exemplars());
-    return Stream.of(
-            texts.verdict(),
-            load.levels(),
+    Stream<Section> first = Stream.of(texts.verdict(), load.levels(), texts.checks());
+    Stream<Section> rest =
+        Stream.of(
             texts.objectives(),
-            texts.checks(),
             new MetricsSection(summary, levels).section(),
-            new ShapeSection(summary, levels, requests.levels()).section(),
-            new DependenceSection(summary, levels, requests.levels()).section(),
-            new JitterSection(summary, levels, requests.levels()).section(),
             load.section(),
-            new LoadSection.Scenarios(requests.scenarios()).section(),
+            load.scenarios(requests.scenarios()),
+            details.distributions(),
+            details.jitter(),
             time.section(),
             new EngineSection(summary, series, TimeSection.bands(summary)).section(),
-            texts.injectors(),
-            time.generator(),
-            new BreakdownSection(summary, requests.breakdowns()).section(),
+            details.breakdown(),
             exemplars.section(),
             exemplars.texts(),
             texts.outcomes(),
             texts.server(),
-            new ArrivalSection(summary, series).section(),
+            details.arrivals(),
+            time.generator(),
+            texts.injectors(),
             VerdictSections.glossary(),
-            VerdictSections.files(runDirectory))
-        .filter(Objects::nonNull)
+            VerdictSections.files(runDirectory));
+    return Stream.concat(
+            first.filter(Objects::nonNull), rest.filter(Objects::nonNull).map(Section::folded))
         .toList();
   }
 

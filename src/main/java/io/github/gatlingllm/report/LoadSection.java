@@ -16,10 +16,9 @@ import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -52,37 +51,20 @@ final class LoadSection {
     return Section.of("levels").body("", List.of(KeyFigureTables.byLevel(summary))).charts(charts);
   }
 
-  /** Latency against throughput; empty if there is only one load level. */
-  Optional<Chart> onlyCurve() {
-    return hasSeveralLevels() ? Optional.of(curve()).filter(Chart::hasPoints) : Optional.empty();
-  }
-
   /** The figures against load, with a note on closed loops. */
   Section section() {
     if (!hasSeveralLevels()) {
       String level = levels.isEmpty() ? "" : levels.get(0);
       return Section.of("load").body("load", Map.of("level", level, "closed", closedLoop()));
     }
-    List<Chart> charts = new ArrayList<>();
-    if (levels.size() > 1) {
-      charts.add(throughput());
-      charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
-      charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
-      charts.add(against("load-jitter", "ITL p99 ÷ p50", s -> s.figures().number(Metric.JITTER)));
-      if (summary.figures().reader().stalled() > 0) {
-        charts.add(
-            against(
-                    "load-readers",
-                    "readers who wait",
-                    s -> Metric.READERS_STALLED.number(s.figures()),
-                    NumberText.plain(summary.figures().reader().tokensPerS()))
-                .upTo(100));
-      }
-      Chart perGpu = perGpu();
-      if (perGpu.hasPoints()) {
-        charts.add(perGpu);
-      }
-    }
+    List<Chart> charts =
+        levels.size() == 1
+            ? List.of()
+            : List.of(
+                throughput(),
+                latency("load-ttft", Metric.TTFT_MS, "ttft"),
+                latency("load-tpot", Metric.TPOT_MS, "tpot"),
+                perGpu());
     return Section.of("load of levels").body(closedLoop()).charts(charts);
   }
 
@@ -163,42 +145,46 @@ final class LoadSection {
     return Axis.places("Load level", "", levels);
   }
 
-  private Line line(
-      String name,
-      Curve curve,
-      int color,
-      int dash,
-      Function<LevelFigures, @Nullable Double> figure) {
-    List<Point> points = Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure);
-    return Line.of(
-        curves.size() > 1 ? (summary.name(curve) + " " + name).strip() : name, color, dash, points);
+  /** A figure of each load level; {@code color} applies if there is only one curve. */
+  private record Figure(
+      String name, int color, int dash, Function<LevelFigures, @Nullable Double> value) {}
+
+  /** Figures against load, a line per figure and curve. */
+  private Chart against(String key, List<Figure> figures, Object... values) {
+    List<Line> lines = new ArrayList<>();
+    boolean one = curves.size() == 1;
+    for (int t = 0; t < curves.size(); t++) {
+      Curve curve = curves.get(t);
+      for (Figure figure : figures) {
+        List<Point> points =
+            Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure.value);
+        String name = one ? figure.name : (summary.name(curve) + " " + figure.name).strip();
+        lines.add(Line.of(name, one ? figure.color : t, figure.dash, points));
+      }
+    }
+    return Chart.of(key, Axis.places("Load level", "", levels), lines, values);
   }
 
   private Chart rates() {
-    List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < curves.size(); t++) {
-      Curve curve = curves.get(t);
-      boolean one = curves.size() == 1;
-      lines.add(line("offered", curve, one ? 3 : t, 2, LevelFigures::offered));
-      lines.add(line("arrived", curve, one ? 1 : t, 1, LevelFigures::arrivedPerS));
-      lines.add(line("completed", curve, t, 0, LevelFigures::completedPerS));
-    }
-    return Chart.of("load-rates", load(), lines);
+    return against(
+        "load-rates",
+        List.of(
+            new Figure("offered", 3, 2, LevelFigures::offered),
+            new Figure("arrived", 1, 1, LevelFigures::arrivedPerS),
+            new Figure("completed", 0, 0, LevelFigures::completedPerS)));
   }
 
   private Chart throughput() {
-    List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < curves.size(); t++) {
-      Curve curve = curves.get(t);
-      String all = summary.slo() == null && curves.size() > 1 ? "" : "all";
-      lines.add(line(all, curve, t, 0, s -> s.figures().delivered()));
-      if (summary.slo() != null && !embeds()) {
-        int color = curves.size() > 1 ? t : 2;
-        lines.add(line("in SLO", curve, color, 1, LoadSection::sloTokens));
-      }
+    boolean isJudged = summary.slo() != null;
+    List<Figure> figures = new ArrayList<>();
+    figures.add(
+        new Figure(
+            !isJudged && curves.size() > 1 ? "" : "all", 0, 0, s -> s.figures().delivered()));
+    if (isJudged && !embeds()) {
+      figures.add(new Figure("in SLO", 2, 1, LoadSection::sloTokens));
     }
-    String form = embeds() ? " of inputs" : summary.slo() == null ? "" : " judged";
-    return Chart.of("load-throughput" + form, load(), lines);
+    return against(
+        "load-throughput" + (embeds() ? " of inputs" : isJudged ? " judged" : ""), figures);
   }
 
   private static @Nullable Double sloTokens(LevelFigures stage) {
@@ -207,17 +193,13 @@ final class LoadSection {
   }
 
   private Chart latency(String id, Metric metric, String measure) {
-    List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < curves.size(); t++) {
-      Curve curve = curves.get(t);
-      boolean one = curves.size() == 1;
-      lines.add(line("p50", curve, t, 0, s -> of(s, metric).p50()));
-      if (one) {
-        lines.add(line("p95", curve, 1, 1, s -> of(s, metric).p95()));
-      }
-      lines.add(line("p99", curve, one ? 3 : t, 2, s -> of(s, metric).p99()));
+    List<Figure> figures = new ArrayList<>();
+    figures.add(new Figure("p50", 0, 0, s -> of(s, metric).p50()));
+    if (curves.size() == 1) {
+      figures.add(new Figure("p95", 1, 1, s -> of(s, metric).p95()));
     }
-    return Chart.of(id, load(), lines, summary.headlineMetric(metric).title())
+    figures.add(new Figure("p99", 3, 2, s -> of(s, metric).p99()));
+    return against(id, figures, summary.headlineMetric(metric).title())
         .judgedBy(summary.slo(), measure)
         .scaledToRange();
   }
@@ -243,71 +225,44 @@ final class LoadSection {
     return Chart.of("load-per-gpu", Axis.of("Decode tok/s per user, p50", "tok/s"), lines);
   }
 
-  /** One figure against load, a line per curve. */
-  private Chart against(
-      String key, String name, Function<LevelFigures, @Nullable Double> figure, Object... values) {
-    List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < curves.size(); t++) {
-      lines.add(line(curves.size() > 1 ? "" : name, curves.get(t), t, 0, figure));
+  /** A grid of scenario against load; null with fewer than two scenarios. */
+  @Nullable Section scenarios(List<ScenarioLoad> cells) {
+    if (cells.isEmpty()) {
+      return null;
     }
-    return Chart.of(key, load(), lines, values);
+    if (summary.slo() != null) {
+      return grid(cells, "SLO missed", "%", LoadSection::missed);
+    }
+    return cells.stream().anyMatch(cell -> cell.ttftP95Ms() != null)
+        ? grid(cells, "TTFT p95", "ms", ScenarioLoad::ttftP95Ms)
+        : grid(cells, "E2E p95", "ms", ScenarioLoad::e2eP95Ms);
   }
 
-  /** Grids of scenario against load, if several scenarios ran. */
-  static final class Scenarios {
+  private static @Nullable Double missed(ScenarioLoad cell) {
+    Double share = cell.sloShare();
+    return share == null ? null : (Double) (100 * (1 - share));
+  }
 
-    private final List<ScenarioLoad> cells;
-    private final boolean severalTargets;
-    private final List<String> levels;
-    private final List<String> rows;
-
-    Scenarios(List<ScenarioLoad> cells) {
-      this.cells = cells;
-      severalTargets = cells.stream().map(ScenarioLoad::target).distinct().count() > 1;
-      levels = cells.stream().map(ScenarioLoad::stage).distinct().toList();
-      rows = cells.stream().map(this::row).distinct().toList();
-    }
-
-    /** The section; null with fewer than two scenarios. */
-    @Nullable Section section() {
-      if (cells.isEmpty()) {
-        return null;
+  private Section grid(
+      List<ScenarioLoad> cells,
+      String figure,
+      String unit,
+      Function<ScenarioLoad, @Nullable Double> value) {
+    List<String> places = cells.stream().map(ScenarioLoad::stage).distinct().toList();
+    Map<String, List<Point>> rows = new LinkedHashMap<>();
+    for (ScenarioLoad cell : cells) {
+      String name =
+          summary.hasSeveralTargets() ? cell.scenario() + " @ " + cell.target() : cell.scenario();
+      List<Point> row = rows.computeIfAbsent(name, n -> new ArrayList<>());
+      if (value.apply(cell) != null) {
+        row.add(new Point(places.indexOf(cell.stage()), value.apply(cell)));
       }
-      boolean streamed = cells.stream().anyMatch(cell -> cell.ttftP95Ms() != null);
-      Chart e2e = map("scenario-e2e", "E2E p95", "ms", ScenarioLoad::e2eP95Ms);
-      Chart missed = map("scenario-slo", "SLO missed", "%", Scenarios::missed);
-      List<Chart> charts = new ArrayList<>();
-      charts.add(streamed ? map("scenario-ttft", "TTFT p95", "ms", ScenarioLoad::ttftP95Ms) : e2e);
-      charts.add(missed);
-      if (streamed && !missed.hasPoints()) {
-        charts.add(e2e);
-      }
-      return Section.of("scenarios").charts(charts);
     }
-
-    private String row(ScenarioLoad cell) {
-      return severalTargets ? cell.scenario() + " @ " + cell.target() : cell.scenario();
-    }
-
-    private static @Nullable Double missed(ScenarioLoad cell) {
-      Double share = cell.sloShare();
-      return share == null ? null : (Double) (100 * (1 - share));
-    }
-
-    private Chart map(
-        String id, String figure, String unit, Function<ScenarioLoad, @Nullable Double> value) {
-      List<Line> lines = new ArrayList<>();
-      for (String row : rows) {
-        List<Point> points =
-            cells.stream()
-                .filter(cell -> row(cell).equals(row))
-                .filter(cell -> Objects.nonNull(value.apply(cell)))
-                .map(cell -> new Point(levels.indexOf(cell.stage()), value.apply(cell)))
-                .toList();
-        lines.add(new Line(row, Form.GRID, 0, 0, points, List.of()));
-      }
-      return Chart.of("scenario", Axis.places("Load level", "", levels), lines, figure, unit)
-          .id(id);
-    }
+    List<Line> lines = new ArrayList<>();
+    rows.forEach((name, row) -> lines.add(new Line(name, Form.GRID, 0, 0, row, List.of())));
+    return Section.of("scenarios")
+        .charts(
+            List.of(
+                Chart.of("scenario", Axis.places("Load level", "", places), lines, figure, unit)));
   }
 }

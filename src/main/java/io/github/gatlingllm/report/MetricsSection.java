@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.CacheUse;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
+import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -13,12 +14,15 @@ import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All metrics as tables: pooled, and by load level, trial, target, request name and cache. */
+/**
+ * All metrics as tables: pooled, and by load level, trial, target, request name, turn and cache.
+ */
 final class MetricsSection {
 
   private static final String HIGHER = "↑ higher";
@@ -90,6 +94,7 @@ final class MetricsSection {
     byTrial();
     byTarget();
     byName();
+    byTurn();
     byCache();
     return Section.of("metrics")
         .body(
@@ -162,6 +167,24 @@ final class MetricsSection {
               : "At " + cache.stage() + ", the load level with the most requests of both kinds.";
       parts.add(
           new Part("By prefix cache", "", note, DistributionTables.byCache(cache), List.of()));
+    }
+  }
+
+  private void byTurn() {
+    List<Turn> turns = summary.workload().byTurn();
+    if (turns.size() > 1) {
+      Table table =
+          Table.of(
+              "Key figures by turn of the conversation",
+              turns,
+              Column.name("Turn", turn -> Integer.toString(turn.turn())),
+              Column.count("requests", Turn::requests),
+              Column.number("prompt tokens, mean", Turn::meanPromptTokens),
+              Column.percent("from prefix cache", Turn::cachedShare),
+              Column.percentile("TTFT p50, ms", "p50", Turn::ttftMs),
+              Column.percentile("TTFT p95", "p95", Turn::ttftMs),
+              Column.percentile("TTFT p99", "p99", Turn::ttftMs));
+      parts.add(new Part("By turn of the conversation", "", pooled, table, List.of()));
     }
   }
 

@@ -147,10 +147,9 @@ final class Page {
    * A group of charts.
    *
    * @param title may be empty
-   * @param note may be empty
    * @param charts charts without a value are left out
    */
-  record Charts(String title, String note, When when, List<Chart> charts) {
+  record Charts(String title, When when, List<Chart> charts) {
 
     Charts {
       charts = charts.stream().filter(Chart::hasPoints).toList();
@@ -167,6 +166,7 @@ final class Page {
    * @param body template of the part before the charts
    * @param values values for the body
    * @param groups groups of charts below the body
+   * @param isFolded whether only the heading is shown until the reader opens the section
    */
   record Section(
       String id,
@@ -175,7 +175,8 @@ final class Page {
       String lead,
       String body,
       Map<String, Object> values,
-      List<Charts> groups) {
+      List<Charts> groups,
+      boolean isFolded) {
 
     Section {
       groups = groups.stream().filter(group -> !group.charts.isEmpty()).toList();
@@ -191,12 +192,13 @@ final class Page {
       List<String> texts = Templates.texts("sections.txt", key, values);
       String id = key.replaceFirst(" .*", "");
       Map<String, Object> plain = Map.of("note", "", "tables", List.of());
-      return new Section(id, texts.get(0), texts.get(1), texts.get(2), "plain", plain, List.of());
+      return new Section(
+          id, texts.get(0), texts.get(1), texts.get(2), "plain", plain, List.of(), false);
     }
 
     /** This section with another body. */
     Section body(String template, Map<String, Object> with) {
-      return new Section(id, title, menu, lead, template, with, groups);
+      return new Section(id, title, menu, lead, template, with, groups, isFolded);
     }
 
     /** This section with a note and tables as body; {@code note} may be empty. */
@@ -210,12 +212,16 @@ final class Page {
 
     /** This section with charts. */
     Section charts(List<Chart> drawn) {
-      return groups(List.of(new Charts("", "", When.ALWAYS, drawn)));
+      return groups(List.of(new Charts("", When.ALWAYS, drawn)));
     }
 
     /** This section with groups of charts. */
     Section groups(List<Charts> drawn) {
-      return new Section(id, title, menu, lead, body, values, drawn);
+      return new Section(id, title, menu, lead, body, values, drawn, isFolded);
+    }
+
+    Section folded() {
+      return new Section(id, title, menu, lead, body, values, groups, true);
     }
 
     /** Whether the section has a chart. */

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -135,22 +134,19 @@ final class ShownLevels {
    *
    * @param operatingPoints charts of all operating points
    * @param drawn charts of one level
-   * @param note note above the charts of one level; may be empty
    */
   List<Charts> charts(
       Map<Integer, LevelSamples> samples,
       Supplier<List<Chart>> operatingPoints,
-      BiFunction<Level, LevelSamples, List<Chart>> drawn,
-      Function<LevelSamples, String> note) {
+      BiFunction<Level, LevelSamples, List<Chart>> drawn) {
     List<Charts> groups = new ArrayList<>();
     if (hasSeveralCurves()) {
-      groups.add(new Charts("Operating points", "", whenOperatingPoints(), operatingPoints.get()));
+      groups.add(new Charts("Operating points", whenOperatingPoints(), operatingPoints.get()));
     }
     for (Level level : levels) {
       LevelSamples of = samples.get(level.position);
       if (of != null) {
-        groups.add(
-            new Charts(level.title, note.apply(of), whenChosen(level), drawn.apply(level, of)));
+        groups.add(new Charts(level.title, whenChosen(level), drawn.apply(level, of)));
       }
     }
     return groups;

@@ -19,102 +19,80 @@ import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The run over time: latency, tokens, load and errors, and the CPU, memory and delays of the load
- * generator.
- */
+/** The run over time, and the load generator over time. */
 final class TimeSection {
 
-  private static final int HEAT_COLUMNS = 60;
   static final int MAX_NAMED_BANDS = 14;
 
   private final Series series;
-  private final UnaryOperator<Metric> clock;
+  private final String ttftTitle;
   private final @Nullable SloTable slo;
   private final boolean isJudged;
   private final List<Band> bands;
   private final String pooled;
-  private final String howTargetsFailed;
+  private final String failureNote;
 
   TimeSection(Summary summary, Series series) {
     this.series = series;
-    clock = summary::headlineMetric;
+    ttftTitle = summary.headlineMetric(Metric.TTFT_MS).title();
     slo = summary.slo();
     isJudged = slo != null;
     bands = bands(summary);
     pooled = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
-    howTargetsFailed = howTargetsFailed(summary);
+    failureNote = failureNote(summary);
   }
 
   /** The section of a run in progress. */
   TimeSection(Series series, boolean isJudged, List<Band> bands) {
     this.series = series;
-    clock = Metric::fromSchedule;
+    ttftTitle = Metric.TTFT_MS.fromSchedule().title();
     slo = null;
     this.isJudged = isJudged;
     this.bands = bands;
     pooled = "";
-    howTargetsFailed = "";
+    failureNote = "";
   }
 
   /** The section; without charts if no request was in flight. */
   Section section() {
-    List<Chart> charts = new ArrayList<>();
-    for (Chart chart :
-        List.of(
-            ttft(),
-            tokens(),
-            itl(),
-            area("time-in-flight", "in flight", Bucket::inFlight),
-            area("time-tokens-in-flight", "tokens in flight", Bucket::tokensInFlight),
-            requests(),
-            failures(),
-            quotas())) {
-      if (chart.hasPoints()) {
-        charts.add(chart.over(bands));
-      }
-    }
-    series.heat().forEach((metric, map) -> charts.add(heat(metric, map)));
+    List<Chart> charts =
+        Stream.of(
+                chart(
+                        "time-ttft",
+                        List.of(
+                            line("p50", 0, 0, Bucket::ttftP50Ms),
+                            line("p95", 1, 1, Bucket::ttftP95Ms),
+                            line("p99", 3, 2, Bucket::ttftP99Ms)),
+                        ttftTitle)
+                    .widened()
+                    .judgedBy(slo, "ttft")
+                    .scaledToRange(),
+                tokens(),
+                chart(
+                        "time-itl",
+                        List.of(
+                            line("p50", 0, 0, Bucket::itlP50Ms),
+                            line("p99", 3, 2, Bucket::itlP99Ms)))
+                    .judgedBy(slo, "itl")
+                    .scaledToRange(),
+                chart(
+                    "time-in-flight",
+                    List.of(line("in flight", 0, 0, Bucket::inFlight).as(Form.AREA))),
+                requests(),
+                failures(),
+                quotas())
+            .filter(Chart::hasPoints)
+            .map(chart -> chart.over(bands))
+            .toList();
     Section section = Section.of("time", NumberText.duration(series.bucketS()), pooled);
-    return charts.stream().noneMatch(Chart::hasPoints)
+    return charts.isEmpty()
         ? section.body("No request was in flight at any time.")
         : section.body("time", Map.of()).charts(charts);
-  }
-
-  /** A heat map of a metric; {@value #HEAT_COLUMNS} columns at most keep its table readable. */
-  private Chart heat(Metric metric, Series.HeatMap map) {
-    int buckets = series.overTime().size();
-    int width = Math.max(1, (buckets + HEAT_COLUMNS - 1) / HEAT_COLUMNS);
-    List<Double> edges = map.edges();
-    List<Line> rows = new ArrayList<>();
-    for (int row = 0; row + 1 < edges.size(); row++) {
-      Map<Integer, Long> counts = new TreeMap<>();
-      for (Series.Cell cell : map.cells()) {
-        if (cell.row() == row) {
-          counts.merge(cell.bucket() / width, cell.count(), Long::sum);
-        }
-      }
-      List<Point> points = new ArrayList<>();
-      counts.forEach(
-          (column, count) -> points.add(new Point(column * width * series.bucketS(), count * 1.0)));
-      String range =
-          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1));
-      rows.add(new Line(range, Form.HEAT, 0, 0, points, List.of()));
-    }
-    boolean isJitter = metric == Metric.JITTER_PER_REQUEST;
-    String name = isJitter ? "ITL p99 ÷ p50" : clock.apply(metric).title();
-    String key = isJitter ? "heat-jitter" : metric == Metric.TTFT_MS ? "heat-ttft" : "heat";
-    Axis time = Axis.time().upTo(buckets * series.bucketS());
-    return Chart.of(key, time, rows, name, metric.unit().sign())
-        .id("heat-" + metric.figure().replace('_', '-'));
   }
 
   /** The section on the load generator; null if it was not monitored. */
@@ -125,36 +103,25 @@ final class TimeSection {
     return Section.of("generator")
         .charts(
             Stream.of(
-                    own(
+                    chart(
                             "generator-lag",
-                            own("p99", 0, 0, GeneratorBucket::lagP99Ms),
-                            own("max", 3, 1, GeneratorBucket::lagMaxMs))
+                            List.of(
+                                own("p99", 0, 0, GeneratorBucket::lagP99Ms),
+                                own("max", 3, 1, GeneratorBucket::lagMaxMs)))
                         .scaledToRange(),
-                    own(
+                    chart(
                             "generator-cpu",
-                            own("all programs", 0, 0, second -> percent(second.busyCpu())),
-                            own("the generator", 3, 1, second -> percent(second.ownCpu())),
-                            own("hypervisor", 1, 2, second -> percent(second.stolenCpu())))
-                        .upTo(100),
-                    own(
-                        "generator-jvm",
-                        own("compiler", 0, 0, GeneratorBucket::compilerMs),
-                        own("garbage collection", 3, 1, GeneratorBucket::pausesMs)),
-                    own(
-                        "generator-memory",
-                        own("heap", 0, 0, GeneratorBucket::heapMb),
-                        own("outside", 3, 1, GeneratorBucket::directMb)),
-                    own(
-                        "generator-open",
-                        own("in flight", 0, 0, GeneratorBucket::inFlight),
-                        own("sockets and files", 3, 1, GeneratorBucket::openFiles)))
-                .filter(Chart::hasPoints)
+                            List.of(
+                                own("all programs", 0, 0, second -> percent(second.busyCpu())),
+                                own("the generator", 3, 1, second -> percent(second.ownCpu())),
+                                own("hypervisor", 1, 2, second -> percent(second.stolenCpu()))))
+                        .upTo(100))
                 .map(chart -> chart.over(bands))
                 .toList());
   }
 
-  private static Chart own(String key, Line... lines) {
-    return Chart.of(key, Axis.time(), List.of(lines));
+  private static Chart chart(String key, List<Line> lines, Object... values) {
+    return Chart.of(key, Axis.time(), lines, values);
   }
 
   private Line own(
@@ -163,7 +130,7 @@ final class TimeSection {
         name, color, dash, Point.of(series.generator(), GeneratorBucket::startS, figure));
   }
 
-  private static @Nullable Double percent(@Nullable Double share) {
+  static @Nullable Double percent(@Nullable Double share) {
     return share == null ? null : (Double) (100 * share);
   }
 
@@ -171,84 +138,51 @@ final class TimeSection {
     return Line.of(name, color, dash, Point.of(series.overTime(), Bucket::startS, figure));
   }
 
-  private Chart ttft() {
-    return Chart.of(
-            "time-ttft",
-            Axis.time(),
-            List.of(
-                line("p50", 0, 0, Bucket::ttftP50Ms),
-                line("p95", 1, 1, Bucket::ttftP95Ms),
-                line("p99", 3, 2, Bucket::ttftP99Ms)),
-            clock.apply(Metric.TTFT_MS).title())
-        .widened()
-        .judgedBy(slo, "ttft")
-        .scaledToRange();
-  }
-
-  private Chart itl() {
-    return Chart.of(
-            "time-itl",
-            Axis.time(),
-            List.of(line("p50", 0, 0, Bucket::itlP50Ms), line("p99", 3, 2, Bucket::itlP99Ms)))
-        .judgedBy(slo, "itl")
-        .scaledToRange();
-  }
-
   private Chart tokens() {
     Line all = line("all", 0, 0, Bucket::outputTokensPerS);
     Line inSlo = line("of requests in SLO", 2, 1, Bucket::sloTokensPerS).as(Form.AREA);
     return isJudged
-        ? Chart.of("time-tokens judged", Axis.time(), List.of(all, inSlo))
-        : Chart.of("time-tokens", Axis.time(), List.of(all));
-  }
-
-  private Chart area(String key, String name, Function<Bucket, @Nullable Double> figure) {
-    return Chart.of(key, Axis.time(), List.of(line(name, 0, 0, figure).as(Form.AREA)));
+        ? chart("time-tokens judged", List.of(all, inSlo))
+        : chart("time-tokens", List.of(all));
   }
 
   private Chart requests() {
     double width = series.bucketS();
-    boolean isLimited = series.overTime().stream().anyMatch(bucket -> bucket.rateLimited() > 0);
-    return Chart.of(
-        "time-requests",
-        Axis.time(),
-        Stream.of(
-                line("started", 0, 0, bucket -> bucket.started() / width),
-                line("ended", 2, 1, bucket -> bucket.ended() / width),
-                line("failed", 1, 2, bucket -> bucket.failed() / width),
-                line("rate limited", 4, 1, bucket -> bucket.rateLimited() / width))
-            .filter(line -> isLimited || !line.name().equals("rate limited"))
-            .toList());
+    List<Line> lines = new ArrayList<>();
+    if (hasAny(bucket -> bucket.plannedArrivals() > 0)) {
+      lines.add(line("planned", 3, 2, bucket -> bucket.plannedArrivals() / width));
+    }
+    lines.add(line("started", 0, 0, bucket -> bucket.started() / width));
+    lines.add(line("ended", 2, 1, bucket -> bucket.ended() / width));
+    lines.add(line("failed", 1, 2, bucket -> bucket.failed() / width));
+    if (hasAny(bucket -> bucket.rateLimited() > 0)) {
+      lines.add(line("rate limited", 4, 1, bucket -> bucket.rateLimited() / width));
+    }
+    return chart("time-requests", lines);
+  }
+
+  private boolean hasAny(Predicate<Bucket> which) {
+    return series.overTime().stream().anyMatch(which);
   }
 
   /** The remaining share of each rate limit that the server reports. */
   private Chart quotas() {
-    Set<String> names = new TreeSet<>();
-    series.overTime().forEach(bucket -> names.addAll(bucket.quotaLeft().keySet()));
     List<Line> lines = new ArrayList<>();
-    for (String name : names) {
+    for (String name : names(Bucket::quotaLeft)) {
+      int number = lines.size();
       lines.add(
           line(
               name.replace('_', ' '),
-              lines.size() % 6,
-              lines.size() % 3,
-              bucket -> {
-                Double left = bucket.quotaLeft().get(name);
-                return left == null ? null : (Double) (left * 100);
-              }));
+              number % 6,
+              number % 3,
+              bucket -> percent(bucket.quotaLeft().get(name))));
     }
-    return Chart.of("time-quotas", Axis.time(), lines);
+    return chart("time-quotas", lines);
   }
 
   private Chart failures() {
-    List<String> kinds =
-        series.overTime().stream()
-            .flatMap(bucket -> bucket.failures().keySet().stream())
-            .distinct()
-            .sorted()
-            .toList();
     List<Line> lines = new ArrayList<>();
-    for (String kind : kinds) {
+    for (String kind : names(Bucket::failures)) {
       lines.add(
           line(
                   kind.replace('_', ' '),
@@ -257,11 +191,19 @@ final class TimeSection {
                   bucket -> bucket.failures().getOrDefault(kind, 0L) / series.bucketS())
               .as(Form.LAYER));
     }
-    return Chart.of("time-failures", Axis.time(), lines, howTargetsFailed);
+    return chart("time-failures", lines, failureNote);
+  }
+
+  private List<String> names(Function<Bucket, Map<String, ?>> figures) {
+    return series.overTime().stream()
+        .flatMap(bucket -> figures.apply(bucket).keySet().stream())
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   /** Mean time between failures of each target, and the longest time without a success. */
-  private static String howTargetsFailed(Summary summary) {
+  private static String failureNote(Summary summary) {
     List<String> words = new ArrayList<>();
     for (Summary.Target target : summary.targets()) {
       Figures.Failures of = target.failures();

@@ -1,6 +1,6 @@
 "use strict";
 /* Chart forms other than lines: each turns a chart into ECharts options, with functions of report.js. */
-const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) => {
+const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
   const soft = (c) => ({ color: c.soft, fontSize: 12 });
   const box = (c) => ({ confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 } });
   const name = (axis, c, gap) => ({ name: heading(axis), nameLocation: "middle", nameGap: gap, nameTextStyle: soft(c) });
@@ -15,38 +15,6 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     const ground = luminance(low.map((v, i) => v + (high[i] - v) * share)) + 0.05;
     const contrast = (color) => { const text = luminance(rgb(color)) + 0.05; return Math.max(text / ground, ground / text); };
     return inks.reduce((best, color) => (contrast(color) > contrast(best) ? color : best));
-  };
-
-  /* A logarithmic axis whose ticks are powers of 2, 4 or 10, whichever gives fewer than about eight. */
-  const powers = (values) => {
-    const [least, most] = [Math.min(...values), Math.max(...values)];
-    const base = [2, 4].find((b) => Math.log(most / least) / Math.log(b) < 8) ?? 10;
-    const exponent = (v) => Math.log(v) / Math.log(base);
-    return {
-      type: "log", logBase: base,
-      min: Math.pow(base, Math.floor(exponent(least) + 1e-9)), max: Math.pow(base, Math.ceil(exponent(most) - 1e-9)),
-    };
-  };
-
-  /* Single values, with lines of their percentiles on top. */
-  const dots = (chart) => {
-    const c = ink();
-    const base = option(chart);
-    const all = chart.series.flatMap((line) => (line.points ?? []).map((p) => p[0]));
-    Object.assign(base.xAxis, chart.x.scale === "log" ? powers(all) : { type: "value", scale: true });
-    if (chart.x.scale === "log") base.xAxis.name += ", logarithmic";
-    base.xAxis.axisLabel.formatter = tick;
-    base.xAxis.splitLine = { show: true, lineStyle: { color: c.hair } };
-    base.series = base.series.map((series, i) => {
-      const line = chart.series[i];
-      if (line.form !== "dots") return { ...series, symbolSize: 6, showSymbol: (line.points ?? []).length < 25, z: 3 };
-      const { name: title, color } = series;
-      return {
-        name: title, type: "scatter", color, data: line.points.map(([x, y]) => [x, y]), z: 2,
-        symbol: "circle", symbolSize: 4.5, itemStyle: { color, opacity: 0.45 }, emphasis: { disabled: true },
-      };
-    });
-    return base;
   };
 
   /* Horizontal stacked bars, with a tick at each instant. */
@@ -147,5 +115,5 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     return form === "stack" ? rowsOf(chart) * 26 + 92 : form === "grid" ? Math.max(150, chart.series.length * 44 + 70) : null;
   };
 
-  return { dots, stack, grid, height };
+  return { stack, grid, height };
 };

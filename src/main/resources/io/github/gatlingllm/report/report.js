@@ -83,7 +83,6 @@
       splitLine: { show: x.scale === "nines" || x.scale === "value", lineStyle: { color: c.hair } },
     };
     if (x.scale === "category") axis.data = x.categories;
-    if (chart.series[0].form === "bar") axis.axisLabel.formatter = (range) => range.split("–")[0];
     if (x.scale === "time") Object.assign(axis, { min: "dataMin", max: "dataMax" });
     if (x.scale === "time") Object.assign(axis, { interval: shownStep(chart) });
     if (x.scale === "time") axis.axisLabel.formatter = clock;
@@ -176,15 +175,14 @@
       const points = line.points ?? [];
       const labelled = points.some((p) => p[2]);
       const dense = points.filter((p) => p[1] != null).length > 80;
-      const bar = line.form === "bar";
       const layer = line.form === "layer";
       const spots = labelled ? labelPlaces(chart, line) : [];
       const shown = labelShown(points);
       return {
-        name: line.name, type: bar ? "bar" : "line", color, itemStyle: { color },
+        name: line.name, type: "line", color, itemStyle: { color },
         data: layer ? points.map(([x], n) => [x, sumTo(chart, i, n)]) : points.map(([x, y, label], n) => (label ? { value: [x, y], label: { show: shown[n], formatter: label, position: spots[n] } } : [x, y])),
         symbol: symbols[line.color % symbols.length], symbolSize: labelled ? 9 : dense ? 5 : 7,
-        showSymbol: !dense && !layer, showAllSymbol: !dense && !layer, barCategoryGap: "8%",
+        showSymbol: !dense && !layer, showAllSymbol: !dense && !layer,
         lineStyle: { color, width: 2, type: dashes[line.dash % dashes.length] },
         areaStyle: line.form === "area" ? { color, opacity: 0.15 } : layer ? { color, opacity: 1 } : undefined,
         step: layer ? "end" : undefined, z: layer ? 12 - i : 2,
@@ -199,7 +197,7 @@
   const tooltip = (chart, c) => ({
     trigger: chart.x.scale === "value" ? "item" : "axis", confine: true, backgroundColor: c.card, borderColor: c.line,
     textStyle: { color: c.ink, fontSize: 12.5 },
-    axisPointer: { lineStyle: { color: c.soft }, shadowStyle: { color: c.soft, opacity: 0.12 }, type: chart.series[0].form === "bar" ? "shadow" : "line" },
+    axisPointer: { lineStyle: { color: c.soft } },
     formatter: (shown) => {
       const items = [shown].flat();
       const rows = items.map((item) => {
@@ -234,40 +232,8 @@
     };
   };
 
-  /* A heat map: each series is a row, each column a step of time. */
-  const heat = (chart) => {
-    const c = ink();
-    const columns = [...new Set(chart.series.flatMap((row) => (row.points ?? []).map((p) => p[0])))].sort((a, b) => a - b);
-    const step = Math.min(...columns.slice(1).map((x, i) => x - columns[i]), chart.x.max);
-    const times = Array.from({ length: Math.ceil(chart.x.max / step) }, (_, i) => i * step);
-    const cells = chart.series.flatMap((row, y) => (row.points ?? []).map(([x, count]) => [Math.round(x / step), y, count]));
-    return {
-      animation: false, textStyle: { fontFamily: font },
-      grid: { left: 118, right: 24, top: 44, bottom: 50 },
-      xAxis: {
-        type: "category", data: times, name: chart.x.name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: c.soft, fontSize: 12 },
-        axisLabel: { color: c.soft, fontSize: 12, formatter: (x) => clock(+x) }, axisTick: { show: false }, axisLine: { lineStyle: { color: c.line } },
-      },
-      yAxis: {
-        type: "category", data: chart.series.map((row) => row.name),
-        name: heading(chart.y) + ", logarithmic", nameGap: 12, nameTextStyle: { color: c.soft, fontSize: 12, align: "left", padding: [0, 0, 0, -102] },
-        axisLabel: { color: c.soft, fontSize: 11 }, axisTick: { show: false }, axisLine: { show: false },
-      },
-      visualMap: {
-        min: 0, max: Math.max(...cells.map((cell) => cell[2])), orient: "horizontal", right: 24, top: 0, itemWidth: 12, itemHeight: 120,
-        text: ["many requests", "few"], textStyle: { color: c.soft, fontSize: 12 }, inRange: { color: [c.hair, c.series[0]] },
-      },
-      tooltip: {
-        confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 },
-        formatter: ({ value: [x, y, count] }) => escape(clock(times[x]) + ", " + chart.series[y].name + " " + chart.y.unit) + " <b>" + number(count) + "</b>",
-      },
-      series: [{ type: "heatmap", data: cells, emphasis: { disabled: true } }],
-    };
-  };
-
-  const shapes = { heat, ...forms({ ink, option, number, withUnit, tick, heading, escape, font }) };
-  const isHeat = (chart) => chart.series[0].form === "heat";
-  const overTime = (chart) => chart.x.scale === "time" && !isHeat(chart);
+  const shapes = forms({ ink, number, withUnit, tick, heading, escape, font });
+  const overTime = (chart) => chart.x.scale === "time";
 
   const drawPlot = (chart) => {
     const place = document.getElementById(chart.id);
@@ -296,8 +262,8 @@
   const drawOne = (chart) => {
     try { drawPlot(chart); } catch (error) { console.error("chart " + chart.id, error); }
   };
-  /* Charts of load levels that are not chosen have no size; they are drawn once the level is chosen. */
-  const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown)");
+  /* Charts of levels that are not chosen and of folded sections have no size; they are drawn once they are shown. */
+  const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown), .fold:not([open])");
   const isOfLevel = (chart) => document.getElementById(chart.id).closest("[data-level]") != null;
   const draw = () => {
     colors = null;
@@ -326,7 +292,20 @@
   /* live.js sends the current charts of a run in progress. */
   document.addEventListener("charts", (event) => { charts = event.detail; draw(); });
 
-  /* The load level that tiles, objectives, metrics, distributions and scatter charts show. */
+  /* A folded section is opened by its heading, by a link to it, and for print. */
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.matches(".fold[open]")) charts.filter((chart) => isShown(chart) && target.contains(document.getElementById(chart.id))).forEach(drawOne);
+  }, true);
+  const unfold = (hash) => {
+    const fold = hash.length > 1 && document.getElementById(decodeURIComponent(hash.slice(1)))?.querySelector(":scope > .fold");
+    if (fold) fold.open = true;
+  };
+  document.querySelector(".bar").addEventListener("click", ({ target }) => { if (target.hash) unfold(target.hash); });
+  addEventListener("hashchange", () => unfold(location.hash));
+  unfold(location.hash);
+  addEventListener("beforeprint", () => { for (const fold of document.querySelectorAll(".fold")) fold.open = true; });
+
+  /* The load level that tiles, objectives, metrics and distributions show. */
   const level = document.getElementById("level");
   const levelLinks = [...document.querySelectorAll('a[href^="#level-"]')];
   const choose = (key) => {

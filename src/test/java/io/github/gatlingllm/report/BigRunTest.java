@@ -43,6 +43,6 @@ class BigRunTest {
     String html = new String(page, UTF_8);
     int from = html.indexOf("{\"id\":\"depend-ttft-0\"");
     assertThat(from).isPositive();
-    return html.substring(from, html.indexOf("{\"id\":\"arrivals-rate\"", from));
+    return html.substring(from, html.indexOf("</script>", from));
   }
 }

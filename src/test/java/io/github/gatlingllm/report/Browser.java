@@ -166,6 +166,21 @@ final class Browser implements AutoCloseable {
             .toList();
   }
 
+  /** Opens all folded sections, so that their charts are drawn. */
+  void unfold() {
+    driver.executeAsyncScript(
+        """
+        const done = arguments[arguments.length - 1];
+        const folds = [...document.querySelectorAll('.fold:not([open])')];
+        let left = folds.length;
+        if (!left) done();
+        for (const fold of folds) {
+          fold.addEventListener('toggle', () => { if (--left === 0) setTimeout(done); });
+          fold.open = true;
+        }
+        """);
+  }
+
   /** The text of all elements that a CSS selector finds. */
   List<String> texts(String selector) {
     return ((List<?>)

@@ -60,7 +60,7 @@ class ComparePageIT {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
     assertThat(browser.plots())
-        .hasSize(7)
+        .hasSize(4)
         .allSatisfy(
             plot -> {
               assertThat(plot.label()).contains("vllm-1.0");
@@ -93,7 +93,7 @@ class ComparePageIT {
               "No clear change: ",
               "all 9 load levels pooled",
               "c=4: 1 worse");
-      assertThat(browser.plots()).hasSize(7).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(4).noneMatch(Plot::displayed);
     } finally {
       browser.letScriptsRun();
     }

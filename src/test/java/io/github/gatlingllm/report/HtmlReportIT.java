@@ -40,10 +40,9 @@ class HtmlReportIT {
           "objectives",
           "validity",
           "metrics",
-          "shapes",
-          "dependence",
-          "jitter",
           "load",
+          "shapes",
+          "jitter",
           "time",
           "breakdown",
           "timeline",
@@ -85,12 +84,14 @@ class HtmlReportIT {
   private Path showSweep(Theme theme, int width) throws IOException {
     Path page = write(SWEEP);
     browser.prefer(theme).show(page, width, 1000);
+    browser.picture(PICTURES.resolve("llm-top-" + width + "-" + theme + ".png"));
+    browser.unfold();
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
     for (String section : SECTIONS) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.plots()).hasSize(34).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -101,14 +102,15 @@ class HtmlReportIT {
   @CsvSource({"LIGHT,1400", "DARK,800"})
   void openLoadOfTwoScenariosShowsArrivalsAndScenarios(Theme theme, int width) throws IOException {
     browser.prefer(theme).show(write(OPEN), width, 1000);
+    browser.unfold();
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
-    assertThat(plotsOf("scenarios")).containsExactly("scenario-ttft", "scenario-slo");
-    assertThat(plotsOf("arrivals"))
-        .containsExactly("arrivals-rate", "arrivals-lag", "arrivals-dispersion");
-    assertThat(plotsOf("dependence"))
+    assertThat(plotsOf("scenarios")).containsExactly("scenario");
+    assertThat(plotsOf("shapes"))
         .map(id -> id.replaceAll("-\\d+$", ""))
-        .containsExactly("depend-ttft", "depend-e2e", "depend-itl");
+        .containsExactly("percentiles", "depend-ttft");
+    assertThat(browser.driver().findElement(By.id("arrivals")).getText())
+        .contains("planned, req/s");
     assertThat(browser.driver().findElement(By.id("breakdown")).getText())
         .contains("server reported");
     assertThat(browser.plots()).isNotEmpty().allSatisfy(HtmlReportIT::isPainted);
@@ -139,16 +141,17 @@ class HtmlReportIT {
             .scenarios(HOSTILE, "other")
             .figures();
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
+    browser.unfold();
     assertWithoutEmptyBoxes();
     String slowest = figures.series().requestSamples().exemplars().slowest().get(0).requestId();
 
     browser
         .driver()
         .executeScript(
-            "echarts.getInstanceByDom(document.getElementById('timeline-slowest'))"
+            "echarts.getInstanceByDom(document.getElementById('timeline-requests'))"
                 + ".dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 0})");
 
-    assertThat(browser.driver().findElement(By.id("timeline-slowest")).getText())
+    assertThat(browser.driver().findElement(By.id("timeline-requests")).getText())
         .contains(slowest, "to first token");
     assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
     assertThat(browser.driver().findElements(By.cssSelector("main img, main script"))).isEmpty();
@@ -194,12 +197,12 @@ class HtmlReportIT {
     browser.driver().findElement(By.linkText("c=4")).click();
 
     LevelFigures level = SWEEP.summary().stages().get(2);
-    assertThat(chosen()).containsExactly("c=4", "At c=4", "At c=4", "At c=4", "At c=4", "At c=4");
+    assertThat(chosen()).containsExactly("c=4", "At c=4", "At c=4", "At c=4");
     assertThat(browser.driver().findElement(By.id("verdict")).getText())
         .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));
     assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
-    assertThat(plotsOf("shapes")).hasSize(6).allMatch(id -> id.endsWith("-2"));
-    assertThat(browser.plots()).hasSize(34).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(plotsOf("shapes")).hasSize(2).allMatch(id -> id.endsWith("-2"));
+    assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
     browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
     assertThat(chosen()).startsWith("c=8", "At c=8");
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
@@ -249,13 +252,17 @@ class HtmlReportIT {
       assertThat(browser.driver().findElement(By.id("verdict")).getText())
           .contains(SWEEP.summary().verdict())
           .contains("TTFT p99");
+      browser
+          .driver()
+          .executeScript("document.querySelectorAll('.fold').forEach(fold => fold.open = true)");
       assertThat(browser.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(browser.plots()).hasSize(34).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(15).noneMatch(Plot::displayed);
       assertThat(browser.driver().findElements(By.cssSelector("figure summary")))
           .filteredOn(WebElement::isDisplayed)
-          .hasSize(34);
-      WebElement requests = browser.driver().findElement(By.cssSelector("#timeline details"));
+          .hasSize(15);
+      WebElement requests =
+          browser.driver().findElement(By.cssSelector("#timeline figure details"));
       requests.findElement(By.tagName("summary")).click();
       assertThat(requests.getText())
           .contains(SWEEP.series().requestSamples().exemplars().slowest().get(0).requestId());
@@ -289,6 +296,7 @@ class HtmlReportIT {
   void pageOfAnyRunHasNoEmptyBoxes(String name, DemoRun run) throws IOException {
     Path page = write(run.figures());
     browser.prefer(Theme.LIGHT).show(page, 1400, 1000);
+    browser.unfold();
 
     assertWithoutEmptyBoxes();
     browser.picture(PICTURES.resolve("llm-run-" + name + ".png"));

@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -84,19 +83,13 @@ final class ArrivalTally {
     return pooled(List.of(this));
   }
 
-  /** start − scheduled of several levels together, in ms. */
-  static ValueRecorder lagMs(Collection<ArrivalTally> stages) {
-    ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
-    stages.forEach(stage -> lag.add(stage.lagMs));
-    return lag;
-  }
-
   /**
    * The arrivals of several levels together. Planned arrivals are those of the plan; their rate is
    * null where the plan does not say. Dispersion is the mean over levels, as each has its own rate.
    */
   static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages) {
-    ValueRecorder lag = lagMs(stages);
+    ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
+    stages.forEach(stage -> lag.add(stage.lagMs));
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
     boolean isPlanKnown = stages.stream().allMatch(s -> s.window.level().planned() != null);

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -21,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the slowest ok requests, and the longest failed requests of each cause. Ties are broken by
  * the request id, so that the order of records does not matter; it does for the causes of failure
- * from the 21st on, which are kept as one.
+ * beyond {@value #MOST}, which are kept as one.
  */
 final class ExemplarTally {
 
   /** Number of slow requests that are kept, and of failed ones. */
-  static final int MOST = 20;
+  static final int MOST = 12;
 
   private static final Comparator<Cause> CAUSES =
       Comparator.comparing(Cause::verdict)
@@ -175,7 +176,7 @@ final class ExemplarTally {
       if (text == null) {
         return;
       }
-      long hash = RequestSampleTally.DependenceTally.hash(record.identity().requestId());
+      long hash = hash(record.identity().requestId());
       if (!record.outcome().ok()) {
         String key = record.outcome().status().key();
         Sample known = failed.get(key);
@@ -196,6 +197,11 @@ final class ExemplarTally {
           sample.pollLastEntry();
         }
       }
+    }
+
+    /** A hash of a request id, the same on every machine. */
+    private static long hash(String id) {
+      return new SplittableRandom(id.hashCode()).nextLong() >>> 1;
     }
 
     private static boolean isBefore(long nanos, long hash, Sample other) {

@@ -43,12 +43,6 @@ final class GeneratorTally {
     private double busy;
     private double stolen;
     private double own;
-    private double compiler;
-    private double pauses;
-    private double heap;
-    private double direct;
-    private double inFlight;
-    private double openFiles;
 
     private void join(Sums next) {
       lagP99Ms = Math.max(lagP99Ms, next.lagP99Ms);
@@ -59,12 +53,6 @@ final class GeneratorTally {
       busy += next.busy;
       stolen += next.stolen;
       own += next.own;
-      compiler += next.compiler;
-      pauses += next.pauses;
-      heap += next.heap;
-      direct += next.direct;
-      inFlight += next.inFlight;
-      openFiles += next.openFiles;
     }
 
     private void add(GeneratorSecond second) {
@@ -80,12 +68,6 @@ final class GeneratorTally {
       }
       busy += all - second.number(GeneratorField.MACHINE_IDLE);
       stolen += second.number(GeneratorField.MACHINE_STEAL);
-      compiler += second.number(GeneratorField.COMPILER) / 1e6;
-      pauses += second.number(GeneratorField.GC_PAUSE) / 1e6;
-      heap += second.number(GeneratorField.HEAP_USED) / 1e6 * length;
-      direct += second.number(GeneratorField.DIRECT) / 1e6 * length;
-      inFlight += second.number(GeneratorField.IN_FLIGHT) * length;
-      openFiles += second.number(GeneratorField.OPEN_FILES) * length;
     }
 
     private @Nullable GeneratorBucket bucket(double startS) {
@@ -97,13 +79,7 @@ final class GeneratorTally {
               lagMaxMs,
               share(own, ownMachine),
               share(busy, machine),
-              share(stolen, machine),
-              compiler / seconds,
-              pauses / seconds,
-              heap / seconds,
-              direct / seconds,
-              inFlight / seconds,
-              openFiles / seconds);
+              share(stolen, machine));
     }
   }
 

@@ -1,15 +1,12 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Bucket;
-import io.github.gatlingllm.figures.level.Series.HeatMap;
 import io.github.gatlingllm.figures.metric.LogLinearHistogram;
-import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,9 +28,6 @@ public final class OverTime implements Consumer<RequestRecord> {
   /** The kind of failure where a check of the simulation refuses a complete answer. */
   static final String CHECK_FAILED = "check failed";
 
-  private static final List<Metric> DRAWN =
-      List.of(Metric.TTFT_MS, Metric.TPOT_MS, Metric.E2E_MS, Metric.JITTER_PER_REQUEST);
-
   private final long origin;
   private final TimeBuckets<Interval> intervals;
   private final TokenStream stream = new TokenStream();
@@ -49,15 +43,11 @@ public final class OverTime implements Consumer<RequestRecord> {
   }
 
   private static final class Interval {
-    private final Map<Metric, LogLinearHistogram> heat = new EnumMap<>(Metric.class);
     private final Map<String, Long> failures = new TreeMap<>();
-    private final LogLinearHistogram ttft = heat(Metric.TTFT_MS);
+    private final LogLinearHistogram ttft = Shapes.coarse();
     private final LogLinearHistogram itl = Shapes.coarse();
     private double tokens;
     private double sloTokens;
-
-    /** Change of the number of tokens of the requests in flight. */
-    private double grown;
 
     private long started;
     private long ended;
@@ -66,19 +56,13 @@ public final class OverTime implements Consumer<RequestRecord> {
     private final Map<String, Double> quotaLeft = new TreeMap<>();
     private long inFlightNanos;
     private long plannedArrivals;
-    private long realisedArrivals;
-
-    private LogLinearHistogram heat(Metric metric) {
-      return heat.computeIfAbsent(metric, m -> Shapes.coarse());
-    }
 
     private void join(Interval next) {
-      next.heat.forEach((metric, values) -> heat(metric).add(values));
+      ttft.add(next.ttft);
       next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
       itl.add(next.itl);
       tokens += next.tokens;
       sloTokens += next.sloTokens;
-      grown += next.grown;
       started += next.started;
       ended += next.ended;
       failed += next.failed;
@@ -86,7 +70,6 @@ public final class OverTime implements Consumer<RequestRecord> {
       next.quotaLeft.forEach(this::left);
       inFlightNanos += next.inFlightNanos;
       plannedArrivals += next.plannedArrivals;
-      realisedArrivals += next.realisedArrivals;
     }
 
     private void left(String quota, double share) {
@@ -105,7 +88,7 @@ public final class OverTime implements Consumer<RequestRecord> {
       tokens(stream.unixNanos(i), stream.tokens(i), inSlo);
     }
     gaps(stream);
-    times(record, stream, record.identity().target() + ": ");
+    times(record, record.identity().target() + ": ");
     if (record.timing().scheduledOffsetNanos() != null) {
       arrival(record.timing());
     }
@@ -116,10 +99,9 @@ public final class OverTime implements Consumer<RequestRecord> {
     generator.add(second);
   }
 
-  /** When a request of an open loop was planned to start, and when it did. */
+  /** A request of an open loop was planned to start. */
   void arrival(RequestRecord.Timing timing) {
     intervals.at(timing.scheduledUnixNanos()).plannedArrivals++;
-    intervals.at(timing.startUnixNanos()).realisedArrivals++;
   }
 
   /**
@@ -127,7 +109,7 @@ public final class OverTime implements Consumer<RequestRecord> {
    *
    * @param owner prefix of the names of its quotas
    */
-  void times(RequestRecord record, TokenStream tokens, String owner) {
+  void times(RequestRecord record, String owner) {
     RequestRecord.Timing t = record.timing();
     intervals.at(t.startUnixNanos()).started++;
     Long admitted = t.admittedUnixNanos();
@@ -142,33 +124,21 @@ public final class OverTime implements Consumer<RequestRecord> {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       inFlight(admitted, closed);
-      Integer prompt = record.tokens().prompt();
-      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt, tokens);
       if (record.outcome().status() != RequestStatus.CANCELLED) {
         Interval interval = intervals.at(closed);
-        ended(interval, record, tokens);
+        ended(interval, record);
         limited(interval, record, owner);
       }
     }
   }
 
-  private static void ended(Interval interval, RequestRecord record, TokenStream tokens) {
+  private static void ended(Interval interval, RequestRecord record) {
     RequestStatus status = record.outcome().status();
     interval.ended++;
     if (record.outcome().hasFailed()) {
       interval.failed++;
       String kind = status == RequestStatus.COMPLETE ? CHECK_FAILED : status.key();
       interval.failures.merge(kind, 1L, Long::sum);
-    } else if (record.outcome().ok()) {
-      Shapes.add(interval.heat(Metric.E2E_MS), record.timing().latencyFromScheduleNanos());
-      Double tpot = record.timing().tpotNanos();
-      if (tpot != null) {
-        Shapes.add(interval.heat(Metric.TPOT_MS), Math.round(tpot));
-      }
-      Double jitter = tokens.jitter();
-      if (jitter != null) {
-        interval.heat(Metric.JITTER_PER_REQUEST).add(Math.round(jitter * 1e3), 1);
-      }
     }
   }
 
@@ -181,19 +151,6 @@ public final class OverTime implements Consumer<RequestRecord> {
       interval.inFlightNanos += end - at;
       at = end;
     }
-  }
-
-  /**
-   * The prompt is in flight from admission on; tokens of the answer are added where they arrive.
-   * All of them leave when the request is closed.
-   */
-  private void tokensInFlight(long admitted, long closed, double prompt, TokenStream tokens) {
-    double all = prompt;
-    for (int i = 0; i < tokens.arrivals(); i++) {
-      all += tokens.tokens(i);
-    }
-    intervals.at(admitted).grown += prompt;
-    intervals.at(closed).grown -= all;
   }
 
   /** Adds the rate limits that the answer of a request reported. */
@@ -234,7 +191,6 @@ public final class OverTime implements Consumer<RequestRecord> {
     Interval interval = intervals.at(unixNanos);
     interval.tokens += tokens;
     interval.sloTokens += inSlo ? tokens : 0;
-    interval.grown += tokens;
   }
 
   /** Width of a bucket in seconds: 1, 2, 4, … */
@@ -246,9 +202,7 @@ public final class OverTime implements Consumer<RequestRecord> {
   public List<Bucket> buckets(boolean hasSlo) {
     double seconds = bucketS();
     List<Bucket> buckets = new ArrayList<>();
-    double tokensInFlight = 0;
     for (Interval v : intervals.all()) {
-      tokensInFlight += v.grown;
       buckets.add(
           new Bucket(
               buckets.size() * seconds,
@@ -266,9 +220,7 @@ public final class OverTime implements Consumer<RequestRecord> {
               v.rateLimited,
               v.quotaLeft,
               (double) v.inFlightNanos / intervals.width(),
-              Math.max(0, tokensInFlight),
-              v.plannedArrivals,
-              v.realisedArrivals));
+              v.plannedArrivals));
     }
     return buckets;
   }
@@ -279,22 +231,9 @@ public final class OverTime implements Consumer<RequestRecord> {
     return new Series(
         bucketS(),
         all.subList(0, Math.max(0, all.size() - 1)),
-        heat(),
         Map.of(),
         RequestSamples.NONE,
         generator.buckets(),
         List.of());
-  }
-
-  /** The heat maps of latencies and jitter over time. */
-  Map<Metric, HeatMap> heat() {
-    Map<Metric, HeatMap> maps = new EnumMap<>(Metric.class);
-    for (Metric metric : DRAWN) {
-      HeatMap map = Shapes.heat(intervals.all().stream().map(of -> of.heat(metric)).toList());
-      if (!map.cells().isEmpty()) {
-        maps.put(metric, map);
-      }
-    }
-    return maps;
   }
 }

@@ -1,24 +1,17 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
-import io.github.gatlingllm.figures.level.RequestSamples.Dependence;
-import io.github.gatlingllm.figures.level.RequestSamples.Evenness;
-import io.github.gatlingllm.figures.level.RequestSamples.EventSize;
+import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
 import io.github.gatlingllm.figures.level.RequestSamples.Part;
 import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
-import io.github.gatlingllm.figures.level.RequestSamples.Pauses;
+import io.github.gatlingllm.figures.level.RequestSamples.Range;
 import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
-import io.github.gatlingllm.figures.level.Series.Shape;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.LogLinearHistogram;
-import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.TokenGaps;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -34,12 +27,10 @@ import org.jspecify.annotations.Nullable;
 /** Collects the data of charts about single requests that were scheduled in a measure window. */
 final class RequestSampleTally {
 
-  private static final double[] PAUSES_MS = {20, 50, 100, 200, 500, 1_000, 2_000, 5_000};
-
-  /** Load levels whose single requests are kept; about 1 MiB each. */
+  /** Load levels with percentile curves and ranges of prompts. */
   static final int MAX_LEVELS = 24;
 
-  private final Map<Integer, LevelTally> levels = new TreeMap<>();
+  private final Map<Integer, PromptRanges> levels = new TreeMap<>();
   private final Map<Integer, BreakdownTally> breakdowns = new TreeMap<>();
   private final ScenarioTally scenarios = new ScenarioTally();
   private final ExemplarTally exemplars;
@@ -56,35 +47,25 @@ final class RequestSampleTally {
    *
    * @param inSlo whether it met the SLO; null without SLO, or when it was not judged
    */
-  void add(RequestRecord record, TokenStream stream, LevelWindow stage, @Nullable Boolean inSlo) {
+  void add(RequestRecord record, LevelWindow stage, @Nullable Boolean inSlo) {
     exemplars.add(record, stage.level());
     scenarios.add(record, stage, inSlo);
     if (record.outcome().ok()) {
-      LevelTally level = level(stage.index());
+      PromptRanges level = level(stage.index());
       if (level != null) {
-        level.dependence.add(record, stream);
-        level.eventSizes.add(record);
+        level.add(record);
       }
       breakdowns.computeIfAbsent(stage.index(), i -> new BreakdownTally(stage)).add(record);
     }
   }
 
-  private @Nullable LevelTally level(int index) {
-    LevelTally known = levels.get(index);
+  private @Nullable PromptRanges level(int index) {
+    PromptRanges known = levels.get(index);
     if (known == null && levels.size() < MAX_LEVELS) {
-      known = new LevelTally(new DependenceTally(), new EventSizes());
+      known = new PromptRanges();
       levels.put(index, known);
     }
     return known;
-  }
-
-  /** The requests of one load level. */
-  private record LevelTally(DependenceTally dependence, EventSizes eventSizes) {
-
-    RequestSamples.LevelSamples level(Tally whole) {
-      return new RequestSamples.LevelSamples(
-          Shapes.of(whole), dependence.dependence(), evenness(whole, eventSizes));
-    }
   }
 
   /**
@@ -92,12 +73,13 @@ final class RequestSampleTally {
    *
    * @param of returns the tally of the load level at a position
    */
-  RequestSamples requestSamples(IntFunction<Tally> of, Collection<ArrivalTally> arrivals) {
-    ValueRecorder lag = ArrivalTally.lagMs(arrivals);
-    Map<Integer, RequestSamples.LevelSamples> drawn = new TreeMap<>();
-    levels.forEach((index, level) -> drawn.put(index, level.level(of.apply(index))));
-    return new RequestSamples(
-        drawn, breakdowns(), exemplars.exemplars(), shape(lag), scenarios.loads());
+  RequestSamples requestSamples(IntFunction<Tally> of) {
+    Map<Integer, LevelSamples> drawn = new TreeMap<>();
+    levels.forEach(
+        (index, prompts) ->
+            drawn.put(
+                index, new LevelSamples(Shapes.quantiles(of.apply(index)), prompts.ranges())));
+    return new RequestSamples(drawn, breakdowns(), exemplars.exemplars(), scenarios.loads());
   }
 
   private List<Breakdown> breakdowns() {
@@ -107,117 +89,48 @@ final class RequestSampleTally {
         .toList();
   }
 
-  private static Evenness evenness(Tally whole, EventSizes eventSizes) {
-    return new Evenness(
-        shape(whole.ratio()),
-        shape(whole.recorder(Metric.STALL_MS)),
-        pauses(whole),
-        eventSizes.sizes());
-  }
+  /** TTFT of ok requests by range of prompt tokens; at most 124 ranges of about 15 KiB. */
+  static final class PromptRanges {
 
-  private static @Nullable Shape shape(ValueRecorder values) {
-    return values.isEmpty() ? null : Shapes.of(values);
-  }
+    private static final int MIN_FOR_P95 = 20;
 
-  /** By threshold, up to the first one that no gap exceeds. */
-  private static List<Pauses> pauses(Tally whole) {
-    List<Pauses> pauses = new ArrayList<>();
-    ValueRecorder gaps = whole.recorder(Metric.ICL_MS);
-    if (gaps.isEmpty() || whole.streamedTokens() == 0) {
-      return pauses;
-    }
-    for (double above : PAUSES_MS) {
-      long[] longer = {0};
-      gaps.forEach((value, count) -> longer[0] += value > above ? count : 0);
-      pauses.add(new Pauses(above, longer[0] * 1e3 / whole.streamedTokens()));
-      if (longer[0] == 0) {
-        break;
-      }
-    }
-    return pauses;
-  }
-
-  /**
-   * Number of token events of ok streams by their number of tokens: the server's count of each
-   * event, else N shared evenly over the events of the request, rounded down.
-   */
-  static final class EventSizes {
-
-    private static final int[] FROM = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100};
-
-    private final long[] events = new long[FROM.length];
+    private final TreeMap<Integer, LogLinearHistogram> ranges = new TreeMap<>();
 
     void add(RequestRecord record) {
-      RequestRecord.Events e = record.events();
-      if (e.count() == 0) {
-        return;
-      }
-      if (e.tokens().length == e.count()) {
-        for (int tokens : e.tokens()) {
-          events[indexOf(tokens)]++;
-        }
-      } else {
-        events[indexOf((int) TokenGaps.share(e.count(), record.tokens().streamedTokens()))] +=
-            e.count();
-      }
-    }
-
-    private static int indexOf(int tokens) {
-      int index = Math.min(Math.max(0, tokens), 10);
-      while (index + 1 < FROM.length && tokens >= FROM[index + 1]) {
-        index++;
-      }
-      return index;
-    }
-
-    /** The sizes that occur. */
-    List<EventSize> sizes() {
-      List<EventSize> sizes = new ArrayList<>();
-      for (int i = 0; i < FROM.length; i++) {
-        if (events[i] > 0) {
-          Integer to = i + 1 < FROM.length ? (Integer) FROM[i + 1] : null;
-          sizes.add(new EventSize(FROM[i], to, events[i]));
-        }
-      }
-      return sizes;
-    }
-  }
-
-  /** Times of ok requests against lengths and against the position in the answer. */
-  static final class DependenceTally {
-
-    private final ScatterSample ttftByPrompt = new ScatterSample();
-    private final ScatterSample e2eByOutput = new ScatterSample();
-    private final ScatterSample itlByPosition = new ScatterSample();
-
-    void add(RequestRecord record, TokenStream stream) {
-      String id = record.identity().requestId();
-      long hash = hash(id);
-      RequestRecord.Timing t = record.timing();
       Integer prompt = record.tokens().prompt();
-      Integer output = record.tokens().n();
-      Long ttft = t.ttftNanos();
-      Long e2e = t.latencyNanos();
-      if (prompt != null && ttft != null) {
-        ttftByPrompt.add(prompt, ttft / 1e3, 1, hash, id);
+      Long ttft = record.timing().ttftNanos();
+      if (prompt != null && prompt >= 0 && ttft != null) {
+        Shapes.add(ranges.computeIfAbsent(indexOf(prompt), i -> Shapes.coarse()), ttft);
       }
-      if (output != null && e2e != null) {
-        e2eByOutput.add(output, e2e / 1e3, 1, hash, id);
-      }
-      itlByPosition.addGaps(stream, hash, id);
     }
 
-    /** A hash of a request id, the same on every machine: FNV-1a, then mixed. */
-    static long hash(String id) {
-      long hash = 0xcbf29ce484222325L;
-      for (int i = 0; i < id.length(); i++) {
-        hash = (hash ^ id.charAt(i)) * 0x100000001b3L;
+    /** The number of the range of x: one per value below 8, then four per doubling. */
+    static int indexOf(int x) {
+      if (x < 4) {
+        return x;
       }
-      return ScatterSample.spread(hash);
+      int octave = 31 - Integer.numberOfLeadingZeros(x);
+      return 4 * (octave - 1) + (x >> (octave - 2) & 3);
     }
 
-    Dependence dependence() {
-      return new Dependence(ttftByPrompt.cloud(), e2eByOutput.cloud(), itlByPosition.cloud());
+    /** The smallest x of a range. */
+    static long from(int index) {
+      return index < 4 ? index : (4L + index % 4) << (index / 4 - 1);
+    }
+
+    List<Range> ranges() {
+      List<Range> all = new ArrayList<>();
+      ranges.forEach(
+          (index, times) ->
+              all.add(
+                  new Range(
+                      from(index),
+                      from(index + 1),
+                      times.total(),
+                      Objects.requireNonNull(Shapes.percentileMs(times, 50)),
+                      times.total() < MIN_FOR_P95 ? null : Shapes.percentileMs(times, 95),
+                      Objects.requireNonNull(Shapes.percentileMs(times, 100)))));
+      return all;
     }
   }
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Series.Shape;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerReport;
@@ -9,95 +9,41 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data of charts about single requests: times against lengths, evenness of streams, parts of
- * the time, outliers. Only requests scheduled in a measure window. Its size is bounded whatever the
- * length of the run. Not part of {@code summary.json}.
+ * The data of charts about single requests that were scheduled in a measure window. Bounded
+ * whatever the length of the run. Not part of {@code summary.json}.
  *
  * @param levels the requests of each load level, by the position of the level; of at most {@value
  *     RequestSampleTally#MAX_LEVELS} levels
- * @param lagMs start − scheduled of planned arrivals in ms; null outside open loops
  */
 public record RequestSamples(
     Map<Integer, LevelSamples> levels,
     List<Breakdown> breakdowns,
     Exemplars exemplars,
-    @Nullable Shape lagMs,
     List<ScenarioLoad> scenarios) {
 
   /** The data of no requests. */
   static final RequestSamples NONE =
       new RequestSamples(
-          Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), null, List.of());
+          Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), List.of());
 
   /**
    * The ok requests of one load level.
    *
-   * @param shapes of TTFT, ITL, TPOT and E2E; a metric without values is missing
-   */
-  public record LevelSamples(Map<Metric, Shape> shapes, Dependence dependence, Evenness evenness) {}
-
-  /**
-   * Times against lengths.
-   *
-   * @param ttftByPrompt TTFT against prompt tokens
-   * @param e2eByOutput E2E against output tokens
-   * @param itlByPosition ITL against the number, from 1, of the token event that ended the gap
-   */
-  public record Dependence(Cloud ttftByPrompt, Cloud e2eByOutput, Cloud itlByPosition) {}
-
-  /**
-   * Values of a time against a whole number x.
-   *
-   * @param ranges figures of all values by range of x, ascending; each range is a quarter of a
+   * @param quantiles percentile curves of TTFT, ITL, TPOT and E2E; a metric without values is
+   *     missing
+   * @param ttftByPrompt TTFT by range of prompt tokens, ascending; a range is a quarter of a
    *     doubling wide
-   * @param dots a sample, ascending by x: values drawn by a hash of the request id, and of each
-   *     range the {@value ScatterSample#SLOWEST} slowest and the fastest
-   * @param all number of all values
    */
-  public record Cloud(List<Range> ranges, List<Dot> dots, long all) {}
-
-  /** One value. */
-  public record Dot(int x, double ms, String requestId) {}
+  public record LevelSamples(Map<Metric, List<Quantile>> quantiles, List<Range> ttftByPrompt) {}
 
   /**
-   * The values of x in [{@code from}, {@code to}). Percentiles have 2 significant digits (error ≤ 1
-   * %).
+   * The requests with prompts in [{@code from}, {@code to}). Percentiles have 2 significant digits
+   * (error ≤ 1 %).
    *
-   * @param meanX mean of x
    * @param p95Ms null for fewer than 20 values
    */
   public record Range(
-      long from,
-      long to,
-      double meanX,
-      long count,
-      double p50Ms,
-      @Nullable Double p95Ms,
-      double maxMs) {}
-
-  /**
-   * The evenness of streams.
-   *
-   * @param ratio ITL p99 ÷ p50 of each request; null where no request has gaps
-   * @param longestGapMs the longest gap of each request; null where no request has gaps
-   * @param pauses number of gaps longer than each threshold, ascending; empty without gaps
-   * @param eventSizes number of token events by size, ascending; empty without events
-   */
-  public record Evenness(
-      @Nullable Shape ratio,
-      @Nullable Shape longestGapMs,
-      List<Pauses> pauses,
-      List<EventSize> eventSizes) {}
-
-  /** Gaps longer than {@code aboveMs} per 1,000 output tokens. */
-  public record Pauses(double aboveMs, double per1kTokens) {}
-
-  /**
-   * {@code events} token events had at least {@code from} and less than {@code to} tokens.
-   *
-   * @param to null where there is no upper end
-   */
-  public record EventSize(int from, @Nullable Integer to, long events) {}
+      long from, long to, long count, double p50Ms, @Nullable Double p95Ms, double maxMs) {}
 
   /**
    * The mean time of the ok requests of one load level by part. The means of all parts add up to

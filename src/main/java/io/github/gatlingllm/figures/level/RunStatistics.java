@@ -212,7 +212,7 @@ public final class RunStatistics {
       }
       answers.add(record, stream.times());
       slices.measured(level, record, values, stream, met);
-      requestSamples.add(record, stream, level, met);
+      requestSamples.add(record, level, met);
       objectives.add(level.index(), record, judgement);
       record.server().names().forEach(this::addServerName);
     }
@@ -264,8 +264,7 @@ public final class RunStatistics {
    */
   private void addTimes(RequestRecord record, LevelWindow level, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    overTime.times(
-        record, stream, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
+    overTime.times(record, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     WindowThroughput atArrival = throughputAt(t.scheduledUnixNanos(), level, name);
     if (atArrival != null) {
       atArrival.arrival();

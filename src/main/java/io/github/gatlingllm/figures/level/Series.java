@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     most 600
  * @param overTime one entry per bucket from the start of the run to its end, empty buckets
  *     included; requests of every phase
- * @param heat TTFT from schedule by the time of the first token; TPOT, E2E from schedule and jitter
- *     of ok requests by the time of their end; a metric without values is missing
- * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
+ * @param quantiles percentile curves of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
  * @param requestSamples data of single requests
  * @param generator health of the load generators over time; empty where it was not recorded
@@ -26,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record Series(
     double bucketS,
     List<Bucket> overTime,
-    Map<Metric, HeatMap> heat,
-    Map<Metric, Shape> shapes,
+    Map<Metric, List<Quantile>> quantiles,
     RequestSamples requestSamples,
     List<GeneratorBucket> generator,
     List<EngineFigures.OverTime> engines) {
@@ -52,10 +49,7 @@ public record Series(
    * @param quotaLeft by quota of the server, the lowest share that an answer reported as left, 0 to
    *     1; empty where answers report none
    * @param inFlight requests in flight, time-weighted mean over the bucket
-   * @param tokensInFlight tokens of the requests in flight at its end: prompts and the answers so
-   *     far
    * @param plannedArrivals requests whose arrival was planned in the bucket
-   * @param realisedArrivals requests with a planned arrival that started in the bucket
    */
   public record Bucket(
       double startS,
@@ -73,9 +67,7 @@ public record Series(
       long rateLimited,
       Map<String, Double> quotaLeft,
       double inFlight,
-      double tokensInFlight,
-      long plannedArrivals,
-      long realisedArrivals) {}
+      long plannedArrivals) {}
 
   /**
    * The health of the load generator in one interval of time.
@@ -86,12 +78,6 @@ public record Series(
    * @param ownCpu share of the machine's processors that its process used; null where unknown
    * @param busyCpu share of them that was not idle; null where unknown
    * @param stolenCpu share of them that the hypervisor took; null where unknown
-   * @param compilerMs CPU time of the JIT compiler per second
-   * @param pausesMs pauses of garbage collection per second
-   * @param heapMb heap in use, 10⁶ bytes
-   * @param directMb memory in use outside the heap, 10⁶ bytes
-   * @param inFlight requests in flight
-   * @param openFiles open file descriptors
    */
   public record GeneratorBucket(
       double startS,
@@ -99,37 +85,7 @@ public record Series(
       double lagMaxMs,
       @Nullable Double ownCpu,
       @Nullable Double busyCpu,
-      @Nullable Double stolenCpu,
-      double compilerMs,
-      double pausesMs,
-      double heapMb,
-      double directMb,
-      double inFlight,
-      double openFiles) {}
-
-  /**
-   * Counts over time and value.
-   *
-   * @param edges n + 1 edges of n value rows, ascending, logarithmic, in the unit of the metric
-   * @param cells cells with at least one value
-   */
-  public record HeatMap(List<Double> edges, List<Cell> cells) {}
-
-  /** {@code count} values in time bucket {@code bucket} and value row {@code row}, from 0. */
-  public record Cell(int bucket, int row, long count) {}
-
-  /**
-   * The shape of one distribution.
-   *
-   * @param bars a histogram of at most 60 bars of equal width, up to the largest value. The last
-   *     bar is wider where a long tail would squeeze the others. Bars of TTFT have equal ratios
-   *     where its values differ by more than a factor of 8
-   * @param quantiles the percentile curve on a scale of nines, ascending
-   */
-  public record Shape(List<Bar> bars, List<Quantile> quantiles) {}
-
-  /** {@code count} values in [{@code from}, {@code to}). */
-  public record Bar(double from, double to, long count) {}
+      @Nullable Double stolenCpu) {}
 
   /**
    * The value below or at which {@code percent} % of the values lie.

@@ -411,10 +411,9 @@ final class SummaryAssembly {
     return new Series(
         time.bucketS(),
         time.buckets(groups.hasSlo()),
-        time.heat(),
-        Shapes.of(whole),
+        Shapes.quantiles(whole),
         counted.requestSamples.requestSamples(
-            level -> groups.joined(key -> key.level() == level).tally(), counted.arrivals.values()),
+            level -> groups.joined(key -> key.level() == level).tally()),
         time.generator.buckets(),
         counted.engines.overTime());
   }

@@ -244,16 +244,6 @@ final class Tally {
     return new Counts(planned, started, started - cancelled, ok, cancelled, byKey);
   }
 
-  /** ITL p99 ÷ p50 of each request. */
-  ValueRecorder ratio() {
-    return ratio;
-  }
-
-  /** Σ N of the ok requests that were streamed. */
-  long streamedTokens() {
-    return streamedTokens;
-  }
-
   /** How many requests met their objectives. */
   SloCounts slo() {
     return slo;

@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.ExemplarTally.EventMarks;
 import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
-import io.github.gatlingllm.figures.level.RequestSamples.EventSize;
 import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
 import io.github.gatlingllm.figures.level.RequestSamples.Part;
 import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
-import io.github.gatlingllm.figures.level.RequestSamples.Pauses;
+import io.github.gatlingllm.figures.level.RequestSamples.Range;
 import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
 import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
@@ -29,6 +28,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RequestSamplesTest {
 
@@ -36,10 +37,6 @@ class RequestSamplesTest {
 
   private static RequestSamples of(RequestRecord... records) {
     return of(List.of(records));
-  }
-
-  private static RequestSamples.LevelSamples only(RequestRecord... records) {
-    return of(records).levels().get(0);
   }
 
   private static RequestSamples of(List<RequestRecord> records) {
@@ -161,14 +158,14 @@ class RequestSamplesTest {
     Collections.shuffle(records, new Random(1));
 
     assertThat(of(records).exemplars().slowest()).isEqualTo(exemplars.slowest());
-    assertThat(exemplars.slowest()).hasSize(20);
+    assertThat(exemplars.slowest()).hasSize(12);
     assertThat(exemplars.slowest()).extracting(Exemplar::endMs).startsWith(199.0, 199.0, 198.0);
     assertThat(exemplars.slowest().get(0).requestId()).isEqualTo("ok 198");
-    assertThat(exemplars.failed()).hasSize(20);
+    assertThat(exemplars.failed()).hasSize(12);
     assertThat(exemplars.failed().subList(0, 3)).extracting(Exemplar::requestId).contains("cut");
     assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone", "429");
     assertThat(exemplars.failed().stream().filter(e -> "full".equals(e.error())))
-        .hasSize(19)
+        .hasSize(11)
         .allMatch(e -> e.endMs() == 11);
   }
 
@@ -210,55 +207,42 @@ class RequestSamplesTest {
     assertThat(marks).contains(2.0, 33_322.0, 34_332.0, 50_992.0);
   }
 
-  /** Gaps of 30, 60 and 600 ms, and 4 tokens. */
   @Test
-  void pausesPerThousandTokensEndWhereNoGapIsLonger() {
-    RequestSamples.Evenness evenness = only(at(0).tokens(10, 40, 100, 700).record()).evenness();
-    assertThat(evenness.pauses())
-        .containsExactly(
-            new Pauses(20, 750),
-            new Pauses(50, 500),
-            new Pauses(100, 250),
-            new Pauses(200, 250),
-            new Pauses(500, 250),
-            new Pauses(1_000, 0));
-    assertThat(evenness.ratio()).isNotNull();
-    assertThat(evenness.longestGapMs().bars().get(0).from()).isEqualTo(600);
+  void ttftByRangeOfPromptTokens() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 1; i <= 100; i++) {
+      records.add(at(i).prompt(128 + i % 2).tokens(i, 200).record());
+    }
+    records.add(at(200).prompt(300).tokens(5).record());
+    records.add(at(300).prompt(300).tokens(5).failed(RequestStatus.TRUNCATED, "cut").record());
+    List<Range> ranges = of(records).levels().get(0).ttftByPrompt();
+    assertThat(ranges).extracting(Range::count).containsExactly(100L, 1L);
+    assertThat(ranges.get(0).p50Ms()).isEqualTo(50, within(0.5));
+    assertThat(ranges.get(0).p95Ms()).isEqualTo(95, within(1.0));
+    assertThat(ranges.get(0).maxMs()).isEqualTo(100, within(1.0));
+    assertThat(ranges.get(1).p95Ms()).isNull();
   }
 
-  @Test
-  void tokensPerEvent() {
-    assertThat(
-            only(
-                    at(0).tokens(1, 2, 3).perEvent(1, 0, 25).record(),
-                    at(1).tokens(1, 2).output(5).record(),
-                    at(2).tokens(1, 2).record())
-                .evenness()
-                .eventSizes())
-        .containsExactly(
-            new EventSize(0, 1, 1),
-            new EventSize(1, 2, 3),
-            new EventSize(2, 3, 2),
-            new EventSize(20, 50, 1));
-  }
-
-  @Test
-  void timesAgainstLengthsAndPosition() {
-    RequestSamples.Dependence dependence =
-        only(
-                at(0).turn(1).prompt(100).tokens(50, 60, 90).record(),
-                at(1).turn(2).prompt(300).tokens(80, 90).record(),
-                at(2).turn(2).prompt(310).tokens(82).record())
-            .dependence();
-    assertThat(dependence.ttftByPrompt().ranges()).hasSize(2);
-    assertThat(dependence.ttftByPrompt().ranges().get(1).meanX()).isEqualTo(305);
-    assertThat(dependence.e2eByOutput().ranges())
-        .extracting(r -> r.from())
-        .containsExactly(1L, 2L, 3L);
-    assertThat(dependence.itlByPosition().ranges())
-        .extracting(r -> r.from())
-        .containsExactly(2L, 3L);
-    assertThat(dependence.itlByPosition().ranges().get(1).maxMs()).isEqualTo(30);
+  /** Four ranges per doubling, each length its own below 8. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0, 1",
+    "1, 1, 2",
+    "7, 7, 8",
+    "8, 8, 10",
+    "9, 8, 10",
+    "10, 10, 12",
+    "15, 14, 16",
+    "16, 16, 20",
+    "100, 96, 112",
+    "128, 128, 160",
+    "159, 128, 160",
+    "2147483647, 1879048192, 2147483648"
+  })
+  void rangeOfALength(int prompt, long from, long to) {
+    Range range = of(at(0).prompt(prompt).tokens(5).record()).levels().get(0).ttftByPrompt().get(0);
+    assertThat(range.from()).isEqualTo(from);
+    assertThat(range.to()).isEqualTo(to);
   }
 
   @Test
@@ -283,7 +267,7 @@ class RequestSamplesTest {
   }
 
   @Test
-  void arrivalsAreCountedWhenPlannedAndWhenTheyCame() {
+  void arrivalsAreCountedWhenPlanned() {
     Series series =
         Recorded.figures(
                 RUN,
@@ -292,9 +276,7 @@ class RequestSamplesTest {
                 at(1_700).tokens(5).record())
             .series();
     assertThat(series.overTime()).extracting(Bucket::plannedArrivals).startsWith(1L, 1L);
-    assertThat(series.overTime()).extracting(Bucket::realisedArrivals).startsWith(0L, 2L);
-    assertThat(series.requestSamples().lagMs()).isNotNull();
-    assertThat(of(at(0).tokens(5).record()).lagMs()).isNull();
+    assertThat(series.overTime()).extracting(Bucket::started).startsWith(0L, 3L);
   }
 
   /** E2E of 10 to 90 ms; of the failed ones, one of each of the first three kinds. */

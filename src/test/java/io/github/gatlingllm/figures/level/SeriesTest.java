@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.level.Series.Bar;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.Quantile;
-import io.github.gatlingllm.figures.level.Series.Shape;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -35,7 +33,6 @@ class SeriesTest {
    * r2        500   800 | 1000, failed        1000     1               1, failed
    * r3       1500   1600 1700 | 2500          2500                     2            1
    * in flight                                          1.0 + 0.5       0.1 + 0.5    0.5
-   * tokens in flight at its end, prompts of 10         12 + 11         12           0
    * </pre>
    *
    * r2 has a TTFT of 300 ms: its tokens are not within the SLO.
@@ -72,7 +69,6 @@ class SeriesTest {
 
     assertThat(live.buckets(false)).isEqualTo(report.overTime());
     assertThat(soFar.overTime()).isEqualTo(report.overTime().subList(0, 2));
-    assertThat(soFar.heat()).isEqualTo(report.heat());
   }
 
   @Test
@@ -89,9 +85,6 @@ class SeriesTest {
     assertThat(series.overTime().get(0).inFlight()).isEqualTo(1.5, within(1e-9));
     assertThat(series.overTime().get(1).inFlight()).isEqualTo(0.6, within(1e-9));
     assertThat(series.overTime().get(2).inFlight()).isEqualTo(0.5, within(1e-9));
-    assertThat(series.overTime())
-        .extracting(Bucket::tokensInFlight)
-        .containsExactly(23.0, 12.0, 0.0);
   }
 
   @Test
@@ -121,19 +114,6 @@ class SeriesTest {
     assertThat(all.get(0).sloTokensPerS()).isNull();
   }
 
-  /** 604 s need buckets of 2 s: prompts of 60 and 40 tokens from 3 s on, to 603 and to 600 s. */
-  @Test
-  void tokensInFlightSurviveWidening() {
-    OverTime time = new OverTime(Recorded.ORIGIN);
-    time.accept(at(3_000).prompt(60).tokens(600_000).record());
-    time.accept(at(3_000).prompt(40).tokens(597_000).record());
-    List<Bucket> all = time.buckets(false);
-    assertThat(all.get(0).tokensInFlight()).isZero();
-    assertThat(all.get(1).tokensInFlight()).isEqualTo(100);
-    assertThat(all.get(299).tokensInFlight()).isEqualTo(100);
-    assertThat(all.get(300).tokensInFlight()).isEqualTo(60);
-  }
-
   @Test
   void timeInFlightSurvivesWidening() {
     OverTime time = new OverTime(Recorded.ORIGIN);
@@ -152,47 +132,22 @@ class SeriesTest {
   }
 
   @Test
-  void shapeHoldsEveryValue() {
+  void percentileCurveEndsAtTheLargestValue() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 1; i <= 2_000; i++) {
       records.add(at(0).tokens(i == 2_000 ? 90_000 : i % 500 + 1).record());
     }
-    Shape shape = Recorded.figures(RUN, records).series().shapes().get(Metric.TTFT_MS);
-    assertThat(shape.bars()).hasSizeLessThanOrEqualTo(60);
-    assertThat(shape.bars().stream().mapToLong(Bar::count).sum()).isEqualTo(2_000);
-    Bar tail = shape.bars().get(shape.bars().size() - 1);
-    assertThat(tail.count()).isEqualTo(1);
-    assertThat(tail.to()).isGreaterThanOrEqualTo(90_000);
-    assertThat(shape.quantiles()).extracting(Quantile::value).isSorted();
-    assertThat(shape.quantiles())
+    List<Quantile> curve = Recorded.figures(RUN, records).series().quantiles().get(Metric.TTFT_MS);
+    assertThat(curve).extracting(Quantile::value).isSorted().endsWith(90_000.0);
+    assertThat(curve)
         .extracting(Quantile::percent)
         .startsWith(0.0, 1.0)
         .endsWith(99.9, 99.95, 100.0);
   }
 
   @Test
-  void equalValuesAreOneBar() {
-    Shape shape =
-        Recorded.figures(RUN, at(0).tokens(100).record(), at(1).tokens(100).record())
-            .series()
-            .shapes()
-            .get(Metric.TTFT_MS);
-    assertThat(shape.bars()).hasSize(1);
-    assertThat(shape.bars().get(0).count()).isEqualTo(2);
-  }
-
-  @Test
-  void heatHoldsEveryFirstToken() {
-    assertThat(series.heat().get(Metric.TTFT_MS).edges()).hasSize(31).isSorted();
-    assertThat(
-            series.heat().get(Metric.TTFT_MS).cells().stream().mapToLong(Series.Cell::count).sum())
-        .isEqualTo(3);
-    assertThat(Recorded.figures(RUN, List.of()).series().heat()).isEmpty();
-  }
-
-  @Test
-  void metricWithoutValuesHasNoShape() {
-    assertThat(Recorded.figures(RUN, at(0).body(10, 3).record()).series().shapes())
+  void metricWithoutValuesHasNoCurve() {
+    assertThat(Recorded.figures(RUN, at(0).body(10, 3).record()).series().quantiles())
         .containsOnlyKeys(Metric.E2E_MS);
   }
 }

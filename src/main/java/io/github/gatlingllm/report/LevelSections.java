@@ -1,0 +1,350 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.figures.level.RequestSamples;
+import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
+import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
+import io.github.gatlingllm.figures.level.RequestSamples.Part;
+import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
+import io.github.gatlingllm.figures.level.RequestSamples.Range;
+import io.github.gatlingllm.figures.level.Series.Quantile;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Form;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.ShownLevels.Level;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
+import io.github.gatlingllm.report.Table.Kind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Load levels in detail: distributions, jitter, parts of the time, arrivals. */
+final class LevelSections {
+
+  /** With fewer values in a range, fewer than 10 are above its p95. */
+  private static final int SURE_P95 = 200;
+
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
+
+  private static final Set<Part> REPORTED =
+      EnumSet.of(Part.SERVER_QUEUE, Part.SERVER_PREFILL, Part.SERVER_DECODE);
+
+  private final Summary summary;
+  private final ShownLevels levels;
+  private final RequestSamples samples;
+  private final boolean isReported;
+  private final boolean isDecodeReported;
+
+  LevelSections(Summary summary, ShownLevels levels, RequestSamples samples) {
+    this.summary = summary;
+    this.levels = levels;
+    this.samples = samples;
+    isReported = samples.breakdowns().stream().anyMatch(level -> level.reporting() > 0);
+    isDecodeReported =
+        samples.breakdowns().stream().anyMatch(level -> mean(level, Part.SERVER_DECODE) != null);
+  }
+
+  // ---- distributions of the chosen level
+
+  Section distributions() {
+    Section section =
+        Section.of("shapes")
+            .groups(
+                levels.charts(
+                    samples.levels(),
+                    this::operatingPoints,
+                    (level, drawn) ->
+                        Stream.of(percentiles(drawn), ttftByPrompt(drawn))
+                            .map(chart -> chart.id(chart.id() + level.suffix()))
+                            .toList()));
+    return section.hasCharts()
+        ? section
+        : section.body("No request succeeded, so there is no distribution to show.");
+  }
+
+  private static Chart percentiles(LevelSamples level) {
+    List<Line> lines = new ArrayList<>();
+    for (Metric metric : DRAWN) {
+      List<Quantile> curve = level.quantiles().get(metric);
+      if (curve != null) {
+        lines.add(Line.percentiles(metric.title(), lines.size(), lines.size(), curve));
+      }
+    }
+    return Chart.percentiles("percentiles", lines, "latency");
+  }
+
+  private static Chart ttftByPrompt(LevelSamples level) {
+    List<Range> ranges = level.ttftByPrompt().size() > 1 ? level.ttftByPrompt() : List.of();
+    Chart chart =
+        Chart.of(
+            "depend-ttft",
+            prompts(ranges),
+            List.of(
+                Line.of("p50", 0, 0, Point.inOrder(ranges, Range::p50Ms)),
+                Line.of("p95", 1, 1, Point.inOrder(ranges, Range::p95Ms)),
+                Line.of("largest", 3, 2, Point.inOrder(ranges, Range::maxMs))));
+    return chart
+        .scaledToRange()
+        .tabled(
+            Table.of(
+                chart.title(),
+                ranges,
+                Column.name("Input tokens", LevelSections::name),
+                Column.count("requests", Range::count),
+                Column.number("TTFT p50, ms", Range::p50Ms),
+                Column.of(
+                    "p95",
+                    range ->
+                        range.p95Ms() != null && range.count() < SURE_P95
+                            ? new Cell(NumberText.number(range.p95Ms()), Kind.LOW_N)
+                            : Cell.number(range.p95Ms())),
+                Column.number("largest", Range::maxMs)));
+  }
+
+  private static Axis prompts(List<Range> ranges) {
+    return Axis.places("Input tokens", "", ranges.stream().map(LevelSections::name).toList());
+  }
+
+  private static String name(Range range) {
+    String from = NumberText.count(range.from());
+    return range.to() - range.from() == 1 ? from : from + "–" + NumberText.count(range.to() - 1);
+  }
+
+  /** The operating point of each curve in the same charts. */
+  private List<Chart> operatingPoints() {
+    List<Line> curves = new ArrayList<>();
+    List<Range> ranges =
+        levels.operating().stream()
+            .flatMap(level -> promptsOf(level).stream())
+            .sorted(Comparator.comparingLong(Range::from))
+            .toList();
+    List<String> places = prompts(ranges).categories().stream().distinct().toList();
+    List<Line> prompts = new ArrayList<>();
+    List<Metric> drawn =
+        summary.figures().metric(Metric.TTFT_MS).isEmpty()
+            ? List.of(Metric.E2E_MS)
+            : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+    for (Level level : levels.operating()) {
+      LevelSamples of = samples.levels().get(level.position());
+      if (of == null) {
+        continue;
+      }
+      String name = KeyFigureTables.place(summary, level.stage());
+      int color = prompts.size();
+      for (Metric metric : drawn) {
+        List<Quantile> curve = of.quantiles().get(metric);
+        if (curve != null) {
+          curves.add(
+              Line.percentiles(name + " " + metric.title(), color, drawn.indexOf(metric), curve));
+        }
+      }
+      List<Point> points =
+          Point.of(promptsOf(level), range -> places.indexOf(name(range)), Range::p50Ms);
+      prompts.add(Line.of(name + " p50", color, color, points));
+    }
+    return List.of(
+        Chart.percentiles("percentiles", curves, "latency"),
+        Chart.of("depend-ttft", Axis.places("Input tokens", "", places), prompts).scaledToRange());
+  }
+
+  private List<Range> promptsOf(Level level) {
+    LevelSamples of = samples.levels().get(level.position());
+    return of == null || of.ttftByPrompt().size() < 2 ? List.of() : of.ttftByPrompt();
+  }
+
+  // ---- jitter
+
+  /** How evenly tokens arrived, by load level; null if no stream has two token events. */
+  @Nullable Section jitter() {
+    Figures.Reader reader = summary.figures().reader();
+    List<Entry<String, Figures>> even = withValues(Metric.STALL_MS);
+    if (even.isEmpty()) {
+      return null;
+    }
+    String speed = NumberText.plain(reader.tokensPerS());
+    boolean isLate = reader.stalled() > 0;
+    String inTime =
+        isLate || reader.requests() == 0
+            ? ""
+            : " A reader of "
+                + speed
+                + " tokens/s, who begins with the first token, never waits for a later one.";
+    String note =
+        isLate
+            ? "Readers begin with the first token, read at an even speed, and wait where the next"
+                + " token is late. A reader who begins later by the sum of these waits never waits."
+            : "";
+    Table jitter =
+        byLevel(
+            "Jitter by load level",
+            even,
+            Column.number("ITL p99 ÷ p50, pooled", f -> f.number(Metric.JITTER)),
+            Column.number("of the median request", f -> f.number(Metric.JITTER_PER_REQUEST)),
+            Column.number("ITL std, ms", Figures::itlStdMs),
+            Column.percentile("longest stall p50, ms", "p50", f -> f.metric(Metric.STALL_MS)),
+            Column.percentile("p99", "p99", f -> f.metric(Metric.STALL_MS)),
+            Column.number(
+                "gaps over 100 ms per 1,000 tokens", f -> f.number(Metric.STALLS_PER_1K_TOKENS)),
+            Column.number("tokens per event", f -> f.number(Metric.BATCH_RATIO)));
+    List<Entry<String, Figures>> late = isLate ? withValues(Metric.READER_STALL_MS) : List.of();
+    Table readers =
+        byLevel(
+            "Readers",
+            late,
+            Column.count("answers", f -> f.reader().requests()),
+            Column.percent(
+                "readers at " + speed + " tokens/s who wait", f -> f.reader().stalledShare()),
+            wait("total wait p50, ms", "p50"),
+            wait("p95, ms", "p95"),
+            wait("p99, ms", "p99"),
+            Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max()));
+    return Section.of("jitter", inTime)
+        .body(note, Stream.of(jitter, readers).filter(table -> !table.isEmpty()).toList());
+  }
+
+  private static Column<Figures> wait(String heading, String percentile) {
+    return Column.percentile(heading, percentile, f -> f.metric(Metric.READER_STALL_MS));
+  }
+
+  @SafeVarargs
+  @SuppressWarnings("varargs")
+  private static <T> Table byLevel(
+      String title, List<Entry<String, T>> rows, Column<T>... columns) {
+    return Columns.<Entry<String, T>>of(Column.name("Load level", Entry::getKey))
+        .of(Entry::getValue, List.of(columns))
+        .table(title, rows);
+  }
+
+  /** Load levels where a metric has values, and all of them if there are several. */
+  private List<Entry<String, Figures>> withValues(Metric metric) {
+    return rows(
+        stage -> stage.figures().metric(metric).isEmpty() ? null : stage.figures(),
+        summary.stages().size() > 1 ? summary.figures() : null);
+  }
+
+  private <T> List<Entry<String, T>> rows(Function<LevelFigures, @Nullable T> of, @Nullable T all) {
+    List<Entry<String, T>> rows = new ArrayList<>();
+    for (LevelFigures stage : summary.stages()) {
+      T value = of.apply(stage);
+      if (value != null) {
+        rows.add(Map.entry(KeyFigureTables.place(summary, stage), value));
+      }
+    }
+    if (all != null && !rows.isEmpty()) {
+      rows.add(Map.entry("all", all));
+    }
+    return rows;
+  }
+
+  // ---- arrivals
+
+  /** Whether requests of open loops started when planned; null without open load levels. */
+  @Nullable Section arrivals() {
+    ArrivalFigures all = summary.arrivals();
+    if (all == null) {
+      return null;
+    }
+    List<Entry<String, ArrivalFigures>> rows = rows(LevelFigures::arrivals, all);
+    Table table =
+        byLevel(
+            "Planned against realised arrivals",
+            rows,
+            Column.count("arrivals", ArrivalFigures::count),
+            Column.number("planned, req/s", ArrivalFigures::plannedPerS),
+            Column.number("realised, req/s", ArrivalFigures::realisedPerS),
+            Column.number("dispersion planned", ArrivalFigures::plannedDispersion),
+            Column.number("realised", ArrivalFigures::realisedDispersion),
+            Column.number("late p50, ms", ArrivalFigures::lagP50Ms),
+            Column.number("late p99, ms", ArrivalFigures::lagP99Ms),
+            Column.number("late max, ms", ArrivalFigures::lagMaxMs));
+    return Section.of("arrivals").body("", List.of(table));
+  }
+
+  // ---- parts of the time
+
+  /** Mean time of each part of a request; null if no request succeeded. */
+  @Nullable Section breakdown() {
+    List<Breakdown> all = samples.breakdowns();
+    if (all.isEmpty()) {
+      return null;
+    }
+    Set<Part> parts = new TreeSet<>();
+    all.forEach(level -> level.meansMs().forEach(mean -> parts.add(mean.part())));
+    List<Line> lines = new ArrayList<>();
+    for (Part part : parts) {
+      List<Point> points =
+          Point.inOrder(all, level -> Objects.requireNonNullElse(mean(level, part), 0.0));
+      int stripes = REPORTED.contains(part) ? 1 : 0;
+      lines.add(new Line(name(part), Form.STACK, color(part), stripes, points, List.of()));
+    }
+    Table table =
+        Columns.<Breakdown>of(
+                Column.name("Load level", this::name), Column.count("requests", Breakdown::count))
+            .and(
+                parts.stream()
+                    .map(p -> Column.<Breakdown>number(name(p) + ", ms", level -> mean(level, p)))
+                    .toList())
+            .and(Column.number("E2E from schedule, ms", Breakdown::totalMs))
+            .when(isReported, Column.count("requests that report", Breakdown::reporting))
+            .table("Mean time of a request by part", all);
+    Axis places = Axis.places("Load level", "", all.stream().map(this::name).toList());
+    return Section.of(isReported ? "breakdown as reported" : "breakdown")
+        .charts(List.of(Chart.of("breakdown-parts", places, lines).widened().tabled(table)));
+  }
+
+  private String name(Breakdown level) {
+    return summary.place(level.stage(), level.target(), level.scenario());
+  }
+
+  private static @Nullable Double mean(Breakdown level, Part part) {
+    return level.meansMs().stream()
+        .filter(mean -> mean.part() == part)
+        .map(PartMean::ms)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private String name(Part part) {
+    return switch (part) {
+      case START_LAG -> "start lag";
+      case GATE_WAIT -> "gate";
+      case CONNECT -> "connect";
+      case SERVER_QUEUE -> "reported queue";
+      case SERVER_PREFILL -> "reported prefill";
+      case FIRST_TOKEN -> isReported ? "rest to first token" : "server queue and prefill";
+      case SERVER_DECODE -> "reported decode";
+      case DECODE -> isDecodeReported ? "rest of decode" : "decode";
+      case ANSWER -> "whole answer, not streamed";
+    };
+  }
+
+  private static int color(Part part) {
+    return switch (part) {
+      case START_LAG -> 5;
+      case GATE_WAIT, SERVER_QUEUE -> 4;
+      case CONNECT -> 3;
+      case SERVER_PREFILL, ANSWER -> 2;
+      case FIRST_TOKEN -> 1;
+      case SERVER_DECODE, DECODE -> 0;
+    };
+  }
+}
