@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.client.GenerationRequest;
-import io.github.gatlingllm.client.GenerationRequest.Message;
+import io.github.gatlingllm.client.Message;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import io.gatling.core.check.FindExtractor;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.internal.CoreCheckType;
 import io.gatling.javaapi.core.internal.Expressions;
-import io.github.gatlingllm.client.GenerationRequest.FunctionCall;
+import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;

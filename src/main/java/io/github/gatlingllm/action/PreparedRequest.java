@@ -2,7 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.GenerationRequest;
-import io.github.gatlingllm.client.GenerationRequest.Message;
+import io.github.gatlingllm.client.Message;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Arrival;

@@ -2,9 +2,11 @@ package io.github.gatlingllm.client;
 
 import io.gatling.http.client.impl.DefaultHttpClient;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.compression.JdkZlibDecoder;
@@ -13,11 +15,17 @@ import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpContentDecompressor;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
 import java.util.List;
 
 /**
  * Replaces the HTTP/1.1 decoders of Gatling's client by ones that limit the size of headers and
- * require complete gzip data.
+ * require complete gzip data. Drops interim responses (100, 102, 103), which Gatling's client would
+ * take for the answer, and closes a connection on a response that no request waits for.
  */
 final class BoundedHttp {
 
@@ -39,8 +47,46 @@ final class BoundedHttp {
   static void install(ChannelPipeline pipeline) {
     String codec = DefaultHttpClient.HTTP_CLIENT_CODEC;
     pipeline.replace(codec, codec, new HttpClientCodec(CONFIG, false, false));
+    pipeline.addAfter(codec, FinalResponses.NAME, new FinalResponses());
     ChannelHandler decompressor = pipeline.get(HttpContentDecompressor.class);
     pipeline.replace(decompressor, pipeline.context(decompressor).name(), new Decompressor());
+  }
+
+  /** Passes on one final response per request. Installed with the first request written. */
+  private static final class FinalResponses extends ChannelDuplexHandler {
+    private static final String NAME = "llm-final-responses";
+
+    private boolean awaited = true;
+    private boolean dropping;
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      awaited |= message instanceof HttpRequest;
+      var unused = context.write(message, promise);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof HttpResponse response) {
+        dropping =
+            !awaited
+                || (response.status().codeClass() == HttpStatusClass.INFORMATIONAL
+                    && response.status().code() != 101);
+        if (!awaited) {
+          var unused = context.close();
+        }
+      }
+      boolean dropped = dropping;
+      if (message instanceof LastHttpContent) {
+        awaited &= dropped;
+        dropping = false;
+      }
+      if (dropped) {
+        ReferenceCountUtil.release(message);
+      } else {
+        context.fireChannelRead(message);
+      }
+    }
   }
 
   /** The HTTP message is complete, but its gzip data is not. */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * too: Python servers write {@code NaN}, others leave control characters unescaped.
  *
  * <p>An event that differs from the last one only in the text of its one delta is compared instead
- * of parsed: with 256 paced streams this saves 2.9 of 33 µs of CPU per event, and 1.1 KB of
+ * of parsed: with 256 paced streams this saves about 2 of 33 µs of CPU per event, and 1.1 KB of
  * garbage. Let the last event be {@code P + text + S}. Another event {@code P + text' + S}, in
  * which {@code text'} is not empty and is ended by the first quote of {@code S}, makes the parser
  * take the same steps: it reads the same bytes up to the opening quote, then a string that ends

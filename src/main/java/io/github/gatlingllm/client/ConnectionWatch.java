@@ -1,7 +1,6 @@
 package io.github.gatlingllm.client;
 
 import io.gatling.http.client.impl.DefaultHttpClient;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -47,11 +46,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   private long answered;
   private boolean closedByUs;
 
-  private @Nullable ChunkedBody body;
-
-  /** Handlers behind this one received a part of the current read. */
-  private boolean forwarded;
-
   private ConnectionWatch(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
   }
@@ -82,10 +76,8 @@ final class ConnectionWatch extends ChannelDuplexHandler {
    *
    * @param isReused whether the connection carried another request before
    * @param to the server of the request
-   * @param receiver receives the body
    */
-  void writing(long now, boolean isReused, ServerConnections to, ChunkedBody.Receiver receiver) {
-    body = new ChunkedBody(receiver);
+  void writing(long now, boolean isReused, ServerConnections to) {
     server = to;
     written = now;
     reused = isReused;
@@ -101,11 +93,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;
-  }
-
-  /** The request has ended; its body is no longer read. */
-  void requestEnded() {
-    body = null;
   }
 
   /**
@@ -131,21 +118,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
       }
       leftOpen = false;
     }
-    if (body != null && bytes instanceof ByteBuf buffer) {
-      forwarded |= body.read(context, buffer);
-    } else {
-      forwarded = true;
-      context.fireChannelRead(bytes);
-    }
-  }
-
-  /** Skipped where no handler received anything: most reads are one plain chunk. */
-  @Override
-  public void channelReadComplete(ChannelHandlerContext context) {
-    if (forwarded) {
-      forwarded = false;
-      context.fireChannelReadComplete();
-    }
+    context.fireChannelRead(bytes);
   }
 
   @Override

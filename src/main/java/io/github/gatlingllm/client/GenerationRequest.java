@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GenerationRequest {
 
-  /** Names of the limit on output tokens. */
   private static final List<String> LIMITS =
       List.of("max_tokens", "max_completion_tokens", "max_output_tokens");
 
@@ -35,83 +34,9 @@ public final class GenerationRequest {
   private final boolean stream;
   private final List<String> promptTexts = new ArrayList<>();
 
-  /** Code points of {@link #promptTexts}. */
   private final int promptChars;
 
   private final @Nullable Integer maxTokens;
-
-  /**
-   * One chat message of a request.
-   *
-   * @param role such as {@code system}, {@code user}, {@code assistant}, {@code tool}
-   * @param content the text; null for an assistant message that only calls tools
-   * @param parts content as a JSON array of parts, instead of the text
-   * @param toolCalls the calls of an assistant message as a JSON array
-   * @param toolCallId id of the call that a {@code tool} message answers
-   */
-  public record Message(
-      String role,
-      @Nullable String content,
-      @Nullable String parts,
-      @Nullable String toolCalls,
-      @Nullable String toolCallId) {
-
-    /** A text message. */
-    public static Message of(String role, String content) {
-      return new Message(role, content, null, null, null);
-    }
-
-    public static Message system(String content) {
-      return of("system", content);
-    }
-
-    public static Message user(String content) {
-      return of("user", content);
-    }
-
-    public static Message assistant(String content) {
-      return of("assistant", content);
-    }
-
-    /** A message whose content is a JSON array of parts, such as text and images. */
-    public static Message parts(String role, String parts) {
-      return new Message(role, null, parts, null, null);
-    }
-
-    /** An assistant message that calls tools. */
-    public static Message toolCalls(@Nullable String content, String toolCalls) {
-      return new Message("assistant", content, null, toolCalls, null);
-    }
-
-    /** An assistant message that calls these functions, as the next request has to repeat it. */
-    public static Message toolCalls(String content, List<FunctionCall> calls) {
-      ArrayNode array = JsonNodeFactory.instance.arrayNode();
-      for (FunctionCall call : calls) {
-        array
-            .addObject()
-            .put("id", call.id())
-            .put("type", "function")
-            .putObject("function")
-            .put("name", call.name())
-            .put("arguments", call.arguments());
-      }
-      return toolCalls(content.isEmpty() ? null : content, array.toString());
-    }
-
-    /** The result of a tool call. */
-    public static Message tool(String toolCallId, String content) {
-      return new Message("tool", content, null, null, toolCallId);
-    }
-  }
-
-  /**
-   * A call of a function that the model asks for.
-   *
-   * @param id which the result names; made up where the server sent none
-   * @param name of the function
-   * @param arguments as the model wrote them, usually JSON
-   */
-  public record FunctionCall(String id, String name, String arguments) {}
 
   private GenerationRequest(Api api, ObjectNode body) {
     this.api = api;
@@ -139,7 +64,6 @@ public final class GenerationRequest {
     return body.path("model").textValue();
   }
 
-  /** Whether the response is to be streamed. */
   public boolean stream() {
     return stream;
   }
@@ -169,7 +93,6 @@ public final class GenerationRequest {
     return Math.max(1, body.path("n").asInt(1));
   }
 
-  /** The request body in UTF-8. */
   public byte[] toJson() {
     // Not writeValueAsBytes, which escapes half a surrogate pair: servers reject such JSON.
     return body.toString().getBytes(StandardCharsets.UTF_8);
@@ -273,7 +196,6 @@ public final class GenerationRequest {
       return set("model", model == null ? null : JsonNodeFactory.instance.textNode(model));
     }
 
-    /** Adds a message. */
     public Builder message(Message message) {
       ObjectNode node = messages.addObject().put("role", message.role());
       if (message.parts() == null) {
@@ -295,7 +217,6 @@ public final class GenerationRequest {
       return this;
     }
 
-    /** Adds the messages of a JSON array. */
     public Builder messagesJson(String array) {
       messages.addAll(json("messages", array, ArrayNode.class));
       return this;
@@ -310,22 +231,17 @@ public final class GenerationRequest {
       return this;
     }
 
-    /** The texts to embed. */
     public Builder inputs(List<String> texts) {
       inputs = texts;
       return this;
     }
 
-    /**
-     * Text put in front of the prompt, of the first message, or of each text to embed; none unless
-     * set.
-     */
+    /** Text in front of the prompt, of the first message, or of each text to embed. */
     public Builder prefix(String text) {
       prefix = text;
       return this;
     }
 
-    /** Whether to stream; true unless set. */
     public Builder stream(boolean streamed) {
       stream = streamed;
       return this;
@@ -351,16 +267,11 @@ public final class GenerationRequest {
       return this;
     }
 
-    /**
-     * A field of the API that is sent as it is.
-     *
-     * @param value a number, text or boolean
-     */
+    /** A field of the API that is sent as it is: a number, text or boolean. */
     public Builder parameter(String name, Object value) {
       return set(name, JSON.valueToTree(value));
     }
 
-    /** Stop strings; none when empty. */
     public Builder stop(List<String> texts) {
       if (texts.isEmpty()) {
         return set("stop", null);
@@ -370,7 +281,6 @@ public final class GenerationRequest {
       return set("stop", array);
     }
 
-    /** Tool definitions as a JSON array. */
     public Builder tools(@Nullable String array) {
       return set("tools", array == null ? null : json("tools", array, ArrayNode.class));
     }
@@ -380,7 +290,6 @@ public final class GenerationRequest {
       return set("tool_choice", value == null ? null : json("tool_choice", value, JsonNode.class));
     }
 
-    /** Response format as a JSON object. */
     public Builder responseFormat(@Nullable String object) {
       return set(
           "response_format",

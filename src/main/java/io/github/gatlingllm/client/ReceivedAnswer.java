@@ -2,7 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.ChunkParser.Channel;
-import io.github.gatlingllm.client.GenerationRequest.FunctionCall;
+import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;

@@ -58,6 +58,7 @@ final class ReportedTimings {
   private Map<String, Double> rateLimits = Map.of();
   private @Nullable Double retryAfterS;
   private @Nullable Instant date;
+  private Secrets secrets = Secrets.NONE;
 
   /**
    * Adds a timing. A value out of range is ignored. Of several values with the same meaning the
@@ -93,17 +94,19 @@ final class ReportedTimings {
   /**
    * Reads all headers of a response. A value that cannot be parsed, or is out of range, is ignored.
    */
-  void headers(HttpHeaders headers) {
+  void headers(HttpHeaders headers, Secrets secrets) {
+    this.secrets = secrets;
     String sent = headers.get("date");
     date = sent == null ? null : instant(sent);
     Iterator<Map.Entry<CharSequence, CharSequence>> each = headers.iteratorCharSequence();
     while (each.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = each.next();
-      header(header.getKey().toString().toLowerCase(Locale.ROOT), header.getValue());
+      header(header.getKey().toString(), header.getValue());
     }
   }
 
-  private void header(String name, CharSequence value) {
+  private void header(String sentName, CharSequence value) {
+    String name = sentName.toLowerCase(Locale.ROOT);
     if (name.equals("server-timing")) {
       serverTiming(value);
     } else if (ServerReport.Timing.isHeader(name)) {
@@ -113,7 +116,8 @@ final class ReportedTimings {
     } else if (name.equals("retry-after") && retryAfterS == null) {
       retryAfterS = inRange(secondsFromNow(value));
     } else if (name.contains("ratelimit-")) {
-      rateLimit(name, value);
+      // Secrets are found as they were sent, not in lower case.
+      rateLimit(secrets.redactKeys(sentName).toLowerCase(Locale.ROOT), value);
     }
   }
 
@@ -136,7 +140,8 @@ final class ReportedTimings {
       } else {
         String text = part.toString().strip();
         if (isName) {
-          metric = text.substring(0, Math.min(MAX_NAME_LENGTH, text.length()));
+          String safe = secrets.redactKeys(text);
+          metric = safe.substring(0, Math.min(MAX_NAME_LENGTH, safe.length()));
         } else if (METRIC_DURATION.matcher(text).lookingAt() && !metric.isEmpty()) {
           add(ServerReport.SERVER_TIMING + metric, number(text.substring(text.indexOf('=') + 1)));
           metric = "";

@@ -81,20 +81,18 @@ final class RequestConnection {
   /**
    * The request is about to be written.
    *
-   * @param receiver receives a body in plain chunks
    * @param whenStreamClosed runs when an HTTP/2 stream is closed
    * @throws FoundClosed if the server has closed the connection; stops Gatling's client from
    *     writing
    */
-  void writing(
-      Channel connected, long now, ChunkedBody.Receiver receiver, Runnable whenStreamClosed) {
+  void writing(Channel connected, long now, Runnable whenStreamClosed) {
     channel = connected;
     timestamps = ReadTimestamps.of(connected, nanoClock);
     if (http2) {
       stream = StreamWatch.ofNext(connected, whenStreamClosed);
     } else if (transport != null) {
       watch = ConnectionWatch.of(connected, nanoClock);
-      watch.writing(now, sending, transport.server(), receiver);
+      watch.writing(now, sending, transport.server());
       if (sending && ConnectionWatch.isClosed(connected)) {
         throw new FoundClosed();
       }
@@ -179,9 +177,6 @@ final class RequestConnection {
   void requestEnded() {
     if (stream != null) {
       stream.stop();
-    }
-    if (watch != null) {
-      watch.requestEnded();
     }
     if (transport != null) {
       transport.ended();

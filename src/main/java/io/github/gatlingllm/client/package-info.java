@@ -6,7 +6,7 @@
  * <p>A streamed response passes these classes once:
  *
  * <pre>
- * socket → ReadTimestamps (timestamp) → ConnectionWatch, ChunkedBody or Netty's decoder → StreamedExchange
+ * socket → ReadTimestamps (timestamp) → ConnectionWatch → Netty's decoder → StreamedExchange
  *        → ResponseBody → SseDecoder (events) → ChunkParser (deltas, usage) → ReceivedAnswer (GeneratedChoices, record.Timeline)
  * </pre>
  */

@@ -3,7 +3,7 @@ package io.github.gatlingllm.workload;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.client.GenerationRequest.Message;
+import io.github.gatlingllm.client.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

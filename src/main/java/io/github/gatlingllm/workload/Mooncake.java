@@ -1,7 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.client.GenerationRequest.Message;
+import io.github.gatlingllm.client.Message;
 import java.util.List;
 
 /**

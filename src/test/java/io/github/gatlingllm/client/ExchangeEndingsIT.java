@@ -444,6 +444,64 @@ final class ExchangeEndingsIT {
     }
   }
 
+  @Test
+  void aStreamThatBreaksOnAReusedConnectionIsNamedByItsBreak() throws Exception {
+    CountDownLatch seen = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "application/json", whole("a")),
+            x -> x.startStream().event(A).event(A).await(seen).reset(),
+            x -> x.respond(200, "application/json", whole("a")),
+            x -> x.startStream().event(A).close())) {
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      Sent reset = client.post(server.baseUrl()).send();
+      awaitText(reset, "aa");
+      seen.countDown();
+      assertEnded(reset.ended(), RequestStatus.CONNECTION_ERROR, "connection reset by the server");
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.TRUNCATED, TRUNCATED);
+      assertThat(server.connections()).isEqualTo(2);
+      assertThat(server.posts()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void interimResponsesAreNotTheAnswer() throws Exception {
+    String interim =
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
+            + "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n";
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.send(interim).startStream().event(A).event(STOP).done().lastChunk())) {
+      for (int i = 0; i < 2; i++) {
+        Ended ended = client.post(server.baseUrl()).ended();
+        assertEnded(ended, RequestStatus.COMPLETE, null);
+        assertThat(ended.text()).isEqualTo("a");
+        assertThat(ended.httpStatus()).isEqualTo(200);
+      }
+      assertThat(server.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aResponseThatNoRequestAwaitsClosesTheConnection() throws Exception {
+    String unasked = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nslow";
+    CountDownLatch closed = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.respond(200, "application/json", whole("a"));
+              x.send(unasked).awaitClientClose();
+              closed.countDown();
+            },
+            x -> x.respond(200, "application/json", whole("b")))) {
+      assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
+      assertThat(closed.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("b");
+      assertThat(server.connections()).isEqualTo(2);
+    }
+  }
+
   /** What is closed so late was closed because of the request, or while it was worked on. */
   @Test
   void requestIsNotSentAgainAfterASecond() throws Exception {

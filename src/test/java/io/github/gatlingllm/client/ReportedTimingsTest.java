@@ -7,6 +7,8 @@ import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +28,7 @@ class ReportedTimingsTest {
       headers.add(line.split(": ", 2)[0], line.split(": ", 2)[1]);
     }
     ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
-    answer.timings().headers(headers);
+    answer.timings().headers(headers, Secrets.of(List.of("My-Secret-1")));
     return answer.server();
   }
 
@@ -215,5 +217,20 @@ class ReportedTimingsTest {
         .isEqualTo(1_250_000_000L);
     assertThat(read("retry-after: 2", "retry-after-ms: 1250").retryAfterNanos())
         .isEqualTo(1_250_000_000L);
+  }
+
+  @Test
+  void secretsInNamesOfHeadersAndMetrics() {
+    ServerReport report =
+        read(
+            "Server-Timing: My-Secret-1;dur=5, sk-Abcdefgh1234;dur=6, db;dur=7",
+            "x-ratelimit-limit-My-Secret-1: 3",
+            "x-ratelimit-limit-sk-Abcdefgh1234: 4",
+            "x-ratelimit-limit-tokens: 5");
+    assertThat(report.toString().toLowerCase(Locale.ROOT))
+        .contains("db")
+        .contains("tokens")
+        .doesNotContain("secret")
+        .doesNotContain("abcdefgh");
   }
 }

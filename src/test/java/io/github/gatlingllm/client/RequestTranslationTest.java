@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.client.GenerationRequest.Message;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,8 +25,7 @@ class RequestTranslationTest {
                 "[{\"type\":\"text\",\"text\":\"Look\"},{\"type\":\"image_url\","
                     + "\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]"))
         .message(
-            Message.toolCalls(
-                "Wait", List.of(new GenerationRequest.FunctionCall("c1", "f", "{\"a\":1}"))))
+            Message.toolCalls("Wait", List.of(new Message.FunctionCall("c1", "f", "{\"a\":1}"))))
         .message(Message.tool("c1", "sunny"))
         .message(Message.tool("c2", "rain"))
         .message(Message.user("And?"))
