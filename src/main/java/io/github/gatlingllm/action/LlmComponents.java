@@ -83,7 +83,7 @@ final class LlmComponents implements ProtocolComponents {
     return new PlanLoop.Place(
         parts.plans.incrementAndGet(),
         parts.start.starts(population, plan, run),
-        run.levels(target, scenario, plan, inFlight::cancel));
+        run.levels().listener(target, scenario, plan, inFlight::cancel));
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
@@ -149,7 +149,7 @@ final class LlmComponents implements ProtocolComponents {
     if (jvm) {
       collectGarbage();
     }
-    run.refreshServer();
+    run.loadAhead();
     parts.start.requireInTime(run);
   }
 
@@ -231,18 +231,19 @@ final class LlmComponents implements ProtocolComponents {
       Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
         if (injection != null && parts.isFirst("injection " + session.scenario())) {
-          run.injectionStarted(scheduleOf(session), injection, now());
+          run.levels().injectionStarted(scheduleOf(session), injection, now());
         }
         return session;
       }
       if (arrival.anchors() && injection != null) {
         long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-        run.injectionStarted(scheduleOf(session), injection, start);
-        run.arrivalsPlanned(
-            scheduleOf(session),
-            parts.injections.description(session.scenario()),
-            parts.injections.planned(session.scenario()),
-            start);
+        run.levels().injectionStarted(scheduleOf(session), injection, start);
+        run.levels()
+            .injectionPlanned(
+                scheduleOf(session),
+                parts.injections.description(session.scenario()),
+                parts.injections.planned(session.scenario()),
+                start);
       }
       return UserSessions.withArrival(session, arrival);
     };

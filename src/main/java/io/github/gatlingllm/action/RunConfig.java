@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.server.ServerWatch;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import java.io.IOException;
@@ -106,8 +107,9 @@ final class RunConfig {
                 .report(report(used))
                 .seed(first.seed == null ? (Long) RunSeed.ofProcess().value() : first.seed)
                 .versions(versions()));
-    if (!LlmProtocol.isDryRun()) {
-      run.watchServer(protocol.metricsPages());
+    ServerWatch server = run.observer(ServerWatch.class);
+    if (server != null && !LlmProtocol.isDryRun()) {
+      server.add(protocol.metricsPages());
     }
     run.closeAtEnd(protocol.closedAfterRun);
   }

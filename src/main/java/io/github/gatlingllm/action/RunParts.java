@@ -61,9 +61,15 @@ final class RunParts {
     injector = InvalidSimulation.checked(Injector::ofProcess);
     RunDirectory directory = RunDirectory.of(core.statsEngine());
     start = CommonStart.of(core, injector);
-    run = InvalidSimulation.checked(() -> Run.open(directory, injector.nameOn(host())));
+    Observers observers = InvalidSimulation.checked(Observers::ofProcess);
+    run =
+        InvalidSimulation.checked(
+            () ->
+                Run.open(
+                    directory,
+                    injector.nameOn(host()),
+                    opened -> observers.of(opened, core.eventLoopGroup())));
     run.describe(info -> info.share(injector.share()));
-    run.watch(core.eventLoopGroup());
     config = new RunConfig(run, injector);
     injections = InjectionPlans.of(core);
     plan = new SimulationPlan(core, run);
@@ -96,7 +102,7 @@ final class RunParts {
     if (isFirst("end before client")) {
       actors.registerOnTermination(
           () -> {
-            if (inFlight.isAnyOpen() || run.isLevelRunning()) {
+            if (inFlight.isAnyOpen() || run.levels().isAnyRunning()) {
               inFlight.close(InFlight.BY_GATLING);
               run.stopped();
             }

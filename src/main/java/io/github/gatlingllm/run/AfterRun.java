@@ -3,37 +3,31 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.RunReport;
-import io.github.gatlingllm.storage.RunUpload;
-import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The JVM's shutdown hook, which makes the report. Gatling's own pages exist by then; its loggers
  * are closed, so messages are printed. A run that did not complete is reported as interrupted. The
  * exit code changes only if a completed run missed an assertion or is invalid, or if records or
- * report could not be written or uploaded. Records are uploaded before the report is made, since
- * there is little time after a SIGTERM.
+ * other output was lost.
  */
 final class AfterRun implements Runnable {
 
   private final Run run;
   private final PrintStream out;
-  private final @Nullable S3Location uploadTo;
-  private boolean isUploadFailed;
   private boolean isReportFailed;
 
-  AfterRun(Run run, PrintStream out, @Nullable S3Location uploadTo) {
+  AfterRun(Run run, PrintStream out) {
     this.run = run;
     this.out = out;
-    this.uploadTo = uploadTo;
   }
 
   @Override
@@ -48,10 +42,9 @@ final class AfterRun implements Runnable {
   /** Makes the report; returns the exit code of a run that completed, 0 to keep Gatling's. */
   int exitCode() {
     boolean failsBuild = report();
-    if (failsBuild) {
-      return GatlingExit.ASSERTIONS_MISSED;
-    }
-    return run.isRecordLost() || isUploadFailed || isReportFailed ? GatlingExit.OUTPUT_LOST : 0;
+    boolean isOutputLost = isReportFailed || run.isOutputLost();
+    run.observers().close();
+    return failsBuild ? GatlingExit.ASSERTIONS_MISSED : isOutputLost ? GatlingExit.OUTPUT_LOST : 0;
   }
 
   private boolean report() {
@@ -62,20 +55,18 @@ final class AfterRun implements Runnable {
       }
       boolean isEmpty = !run.hasRequests() && info.assertions().isEmpty();
       if (!isEmpty) {
-        run.selfTest(SelfTestResults.ofUser(), out::println);
+        SelfTest known =
+            SelfTestResults.ofUser()
+                .atEndOf(info, run.files(), run.clock()::unixNanos, out::println);
+        run.describe(ended -> ended.selfTest(known));
       }
-      upload(
-          info,
-          upload -> {
-            upload.records();
-            out.println("LLM upload: " + upload.place());
-          });
+      run.observers().await(observer -> observer.recordsWritten(run.info()));
       if (isEmpty) {
         out.println("LLM report: none, because no llm request was sent");
         return false;
       }
       boolean failsBuild = report(info);
-      upload(info, RunUpload::report);
+      run.observers().await(observer -> observer.reportWritten(run.info()));
       return failsBuild;
     } catch (Throwable e) {
       String cause = e instanceof IOException ? e.getMessage() : e.toString();
@@ -99,32 +90,11 @@ final class AfterRun implements Runnable {
               + info.share().count()
               + " injectors are merged, not by this one's part");
     }
-    more.addAll(run.conclusions());
+    more.addAll(run.levels().conclusions());
     Summary summary = RunReport.of(run.files()).write(more, say);
     out.println(
         "LLM report generated, please open the following file: " + run.files().page().toUri());
     boolean isWhole = run.exit() != null && (info.share() == null || !info.share().isPart());
     return RunReport.failsBuild(summary, info.reportOptions(), isWhole, say);
-  }
-
-  /** A part of an upload. */
-  private interface Part {
-    void send(RunUpload upload) throws IOException;
-  }
-
-  /** Uploads a part, if an upload is configured and none failed before. */
-  private void upload(RunInfo info, Part part) {
-    if (uploadTo == null || isUploadFailed) {
-      return;
-    }
-    try (RunUpload upload = RunUpload.open(uploadTo, run.files(), info)) {
-      part.send(upload);
-    } catch (IOException | RuntimeException | LinkageError e) {
-      isUploadFailed = true;
-      out.println(
-          ConsoleBlock.visible(
-              "LLM upload failed: %s; the files are kept, try again with: upload %s --to %s"
-                  .formatted(e.getMessage(), run.files().run(), uploadTo)));
-    }
   }
 }

@@ -13,10 +13,12 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.TargetSlo;
+import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -38,17 +40,23 @@ final class LevelLog {
     /** Runs a task after that time on a thread of the run, unless the run has ended. */
     void after(Duration delay, Runnable task);
 
+    /** Queues an event for the observers of the run. */
+    void tell(Consumer<RunObserver> event);
+
+    /** Tells the observers of an edge of a measure window, now and once it has passed. */
+    void windowEdge(long nanoTime);
+
+    /** Counts the requests of levels; null if the run has no tally. */
+    @Nullable LevelResults results();
+
+    /** Runs a task when {@link #results} has counted all records that were handed over so far. */
+    void whenCounted(Runnable task);
+
     /** An open level starts, with arrivals as described. */
     void arrivalsDescribed(Run.Schedule schedule, String description);
 
     /** The planned arrivals of an open level are known. */
     void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long startNanos);
-
-    /** A measure window starts or ends at that instant, which may be in the future. */
-    default void windowEdge(long nanoTime) {}
-
-    /** Prints a line on the console. */
-    void print(String line);
 
     /**
      * Counts the arrivals in a window, on another thread.
@@ -63,29 +71,47 @@ final class LevelLog {
     /** A plan has ended, with this conclusion. */
     void concluded(String target, String scenario, Conclusion conclusion);
 
-    /**
-     * A level has ended and its last record was counted.
-     *
-     * @param figures of its measure window; null if it ended before that began
-     */
-    default void finished(String level, @Nullable LiveFigures figures) {}
-
     /** The SLO of requests to that target. */
     TargetSlo slo(String target);
+  }
+
+  /**
+   * What load plans, console and live page ask of the observer that counts the requests of levels.
+   * All methods return at once.
+   */
+  interface LevelResults {
+
+    /** The result of a level from the requests that were counted so far. */
+    LevelResult result(ObservedLevel level);
+
+    /** Calls {@code tooMany} when more requests of a level have failed than the limits allow. */
+    void watchFailures(ObservedLevel level, FailureLimits limits, Runnable tooMany);
+
+    /**
+     * Live figures of a running level.
+     *
+     * @param level null for those of a run without levels
+     * @param isSnapshot whether the rate of "now" begins anew: for one reader only
+     */
+    @Nullable LiveFigures figures(@Nullable ObservedLevel level, boolean isSnapshot);
+
+    /**
+     * The figures of the measure window, as the report has them; null where the level ended before
+     * that began. To be called once, when all requests of the level are counted.
+     */
+    @Nullable LiveFigures finish(ObservedLevel level);
   }
 
   /** Longest wait for records that were handed over but not counted yet. */
   private static final Duration SETTLING = Duration.ofSeconds(3);
 
   private final RunClock clock;
-  private final LevelTally tally;
   private final Host host;
   private final List<Entry> entries = new ArrayList<>();
   private final PlannedTime planned = new PlannedTime();
 
-  LevelLog(RunClock clock, LevelTally tally, Host host) {
+  LevelLog(RunClock clock, Host host) {
     this.clock = clock;
-    this.tally = tally;
     this.host = host;
   }
 
@@ -117,16 +143,24 @@ final class LevelLog {
             planned.leftNanos(nanoTime));
   }
 
-  /** Figures for the console block, of the level that started last; null if no level is running. */
-  @Nullable LiveFigures figures() {
+  /**
+   * Live figures of the level that started last, or of the run if it has no levels; null if no
+   * level is running, and without a tally.
+   *
+   * @param isSnapshot whether the rate of "now" begins anew: for one reader only
+   */
+  @Nullable LiveFigures figures(boolean isSnapshot, long nanoTime) {
+    LevelResults results = host.results();
     Entry entry = running();
-    return entry == null ? null : entry.counts.figures();
+    if (results == null || (entry == null && hasLevels())) {
+      return null;
+    }
+    LiveFigures figures = results.figures(entry == null ? null : entry.observed, isSnapshot);
+    return figures == null ? null : figures.withProgress(progress(nanoTime));
   }
 
-  /** The same figures for another reader. */
-  @Nullable LiveFigures peek() {
-    Entry entry = running();
-    return entry == null ? null : entry.counts.peek();
+  private synchronized boolean hasLevels() {
+    return !entries.isEmpty();
   }
 
   private synchronized @Nullable Entry running() {
@@ -152,25 +186,25 @@ final class LevelLog {
   private void writeArrivals(Entry entry, long nanoTime) {
     if (entry.level.level() instanceof LoadLevel.Open open) {
       host.arrivalsPlanned(
-          entry.schedule, entry.level.arrivalsBefore(open, nanoTime), entry.level.startNanos());
+          entry.observed.schedule(),
+          entry.level.arrivalsBefore(open, nanoTime),
+          entry.level.startNanos());
     }
   }
 
   /** A level that has started. */
   private static final class Entry {
     private final RunningLevel level;
-    private final LevelTally.Counts counts;
-    private final Run.Schedule schedule;
+    private final ObservedLevel observed;
     private final List<PhaseWindow> phases = new ArrayList<>();
     private boolean ended;
     private @Nullable Long planned;
     private @Nullable Long plannedStart;
     private LevelInfo.@Nullable InFlight inFlight;
 
-    private Entry(RunningLevel level, LevelTally.Counts counts, Run.Schedule schedule) {
-      this.level = level;
-      this.counts = counts;
-      this.schedule = schedule;
+    private Entry(ObservedLevel observed) {
+      this.level = observed.running();
+      this.observed = observed;
     }
 
     /** Ends the current phase, if any; returns whether it was the measure phase. */
@@ -187,8 +221,8 @@ final class LevelLog {
       LoadLevel load = level.level();
       return new LevelInfo(
           load.label(),
-          schedule.target(),
-          schedule.scenario(),
+          observed.schedule().target(),
+          observed.schedule().scenario(),
           load.kind(),
           load.offered(),
           load.unit(),
@@ -219,7 +253,7 @@ final class LevelLog {
     @Override
     public void levelStarted(RunningLevel level, long nanoTime) {
       Run.Schedule schedule = new Run.Schedule(scenario, target, level.label());
-      Entry entry = new Entry(level, tally.begin(level, schedule, host.slo(target)), schedule);
+      Entry entry = new Entry(new ObservedLevel(level, schedule, host.slo(target)));
       synchronized (LevelLog.this) {
         Phases phases = level.level().phases();
         plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
@@ -231,17 +265,16 @@ final class LevelLog {
         current = entry;
         entries.add(entry);
       }
+      host.tell(observer -> observer.levelBegan(entry.observed));
       if (level.level() instanceof LoadLevel.Closed closed && closed.users() == 0) {
-        host.print(
-            "LLM %s (%s, %s): this injector has none of its users"
-                .formatted(level.label(), target, scenario));
+        print(entry, "this injector has none of its users");
       }
       if (level.measureStartKnown()) {
         host.windowEdge(level.measureStartNanos());
       }
       host.levelsChanged();
       if (level.level() instanceof LoadLevel.Open open) {
-        host.arrivalsDescribed(entry.schedule, String.valueOf(open.arrivals()));
+        host.arrivalsDescribed(schedule, String.valueOf(open.arrivals()));
       }
     }
 
@@ -254,15 +287,15 @@ final class LevelLog {
 
     @Override
     public void settled(RunningLevel level, String text) {
-      host.print("LLM %s (%s, %s): %s".formatted(level.label(), target, scenario, text));
+      print(entryOf(level), text);
     }
 
     @Override
     public void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {
       long unixNanos = clock.unixNanos(nanoTime);
       boolean isEdge = phase == Phase.MEASURE;
+      Entry entry = entryOf(level);
       synchronized (LevelLog.this) {
-        Entry entry = entryOf(level);
         Phases phases = level.level().phases();
         Long planned = phases.plannedNanos();
         if (phase == Phase.MEASURE && phases.isAutomatic() && planned != null) {
@@ -270,18 +303,15 @@ final class LevelLog {
         }
         isEdge |= entry.closePhase(unixNanos);
         entry.phases.add(new PhaseWindow(phase, unixNanos, null));
-        if (phase == Phase.MEASURE) {
-          entry.counts.measures();
-        }
       }
+      host.tell(observer -> observer.phaseBegan(entry.observed, phase));
       if (isEdge) {
         host.windowEdge(nanoTime);
       }
       host.levelsChanged();
       if (phase == Phase.MEASURE && level.measureEndKnown()) {
         host.windowEdge(level.measureEndNanos());
-        countPlanned(
-            entryOf(level)); // early, so that it is known even if the process dies in this level
+        countPlanned(entry); // early, so that it is known even if the process dies in this level
       }
     }
 
@@ -301,7 +331,33 @@ final class LevelLog {
       if (running > 0) {
         cancel.accept(level);
       }
-      level.whenRecorded(() -> tally.whenCounted(() -> finish(entry)));
+      whenCounted(level, () -> finish(entry), Runnable::run);
+    }
+
+    /**
+     * Runs a task once: when the last record of the level is counted, or {@link #SETTLING} after it
+     * was handed over.
+     *
+     * @param executor runs the task when the record is counted, on the thread that counts
+     */
+    private void whenCounted(RunningLevel level, Runnable task, Executor executor) {
+      AtomicBoolean isRun = new AtomicBoolean();
+      Runnable once =
+          () -> {
+            if (isRun.compareAndSet(false, true)) {
+              task.run();
+            }
+          };
+      level.whenRecorded(
+          () -> {
+            host.whenCounted(() -> executor.execute(once));
+            host.after(SETTLING, once);
+          });
+    }
+
+    private void print(Entry entry, String text) {
+      String line = "LLM " + entry.observed + ": " + text;
+      host.tell(observer -> observer.message(line));
     }
 
     /** Requests that the plan has in the actual measure window; null for levels bounded by time. */
@@ -321,8 +377,9 @@ final class LevelLog {
     }
 
     private void finish(Entry entry) {
-      String name = "%s (%s, %s)".formatted(entry.level.label(), target, scenario);
-      host.finished(name, entry.counts.finish());
+      LevelResults results = host.results();
+      LiveFigures figures = results == null ? null : results.finish(entry.observed);
+      host.tell(observer -> observer.levelEnded(entry.observed, figures));
     }
 
     private void planned(Entry entry, @Nullable Long requests) {
@@ -342,32 +399,24 @@ final class LevelLog {
 
     @Override
     public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
-      entryOf(level).counts.watch(limits, tooMany);
+      LevelResults results = host.results();
+      if (results != null) {
+        results.watchFailures(entryOf(level).observed, limits, tooMany);
+      }
     }
 
     @Override
     public LevelResult resultSoFar(RunningLevel level) {
-      return entryOf(level).counts.result();
+      LevelResults results = host.results();
+      return results == null
+          ? RunningLevel.Listener.super.resultSoFar(level)
+          : results.result(entryOf(level).observed);
     }
 
-    /**
-     * The result is known when the last record of the level is counted. After waiting for {@link
-     * #SETTLING} it is made from the records counted by then.
-     */
     @Override
-    public void whenResultKnown(RunningLevel level, Consumer<LevelResult> goOn) {
-      AtomicBoolean settled = new AtomicBoolean();
-      Runnable settle =
-          () -> {
-            if (settled.compareAndSet(false, true)) {
-              goOn.accept(resultSoFar(level));
-            }
-          };
-      level.whenRecorded(
-          () -> {
-            tally.whenCounted(() -> host.after(Duration.ZERO, settle));
-            host.after(SETTLING, settle);
-          });
+    public void whenResultKnown(RunningLevel level, Consumer<LevelResult> next) {
+      whenCounted(
+          level, () -> next.accept(resultSoFar(level)), task -> host.after(Duration.ZERO, task));
     }
 
     @Override

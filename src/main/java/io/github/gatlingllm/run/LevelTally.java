@@ -15,70 +15,56 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;
 import io.github.gatlingllm.record.TargetSlo;
-import java.util.ArrayDeque;
+import io.github.gatlingllm.run.LevelLog.LevelResults;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the requests of each load level during the run: for the console, and for load plans whose
- * next level depends on the result. Records come from the recorder's thread, in the order in which
- * they were handed over. Thread-safe; callbacks run outside its lock.
+ * Counts the requests of each load level during the run, or of the run if it has no levels: for
+ * console and live page, and for load plans whose next level depends on the result. Thread-safe;
+ * callbacks run outside its lock.
  */
-final class LevelTally implements Consumer<RequestRecord> {
-
-  private record Waiting(long records, Runnable task) {}
+public final class LevelTally implements RunObserver, LevelResults {
 
   private final RunClock clock;
   private final Map<Run.Schedule, Counts> levels = new HashMap<>();
-  private final AtomicLong handedOver = new AtomicLong();
-  private final Queue<Waiting> waiting = new ArrayDeque<>();
-  private long counted;
+  private final LiveStats ofRun = new LiveStats(System::nanoTime);
+
+  /** Creates the tally of a run. */
+  public LevelTally(Run run) {
+    this(run.clock());
+  }
 
   LevelTally(RunClock clock) {
     this.clock = clock;
   }
 
-  /** Starts to count the records of a level. */
-  synchronized Counts begin(RunningLevel level, Run.Schedule schedule, TargetSlo judge) {
-    Counts counts = new Counts(level, judge);
-    levels.put(schedule, counts);
-    return counts;
-  }
-
-  /** Whether any level has started. */
-  synchronized boolean hasLevels() {
-    return !levels.isEmpty();
-  }
-
-  /** The recorder has accepted one more record, which {@link #accept} will receive. */
-  void handedOver() {
-    handedOver.incrementAndGet();
-  }
-
-  /**
-   * Runs a task when all records handed over so far are counted: now, or on the recorder's thread.
-   *
-   * @param task must return at once
-   */
-  void whenCounted(Runnable task) {
-    synchronized (this) {
-      long records = handedOver.get();
-      if (counted < records) {
-        waiting.add(new Waiting(records, task));
-        return;
-      }
-    }
-    task.run();
+  @Override
+  public String name() {
+    return "level tally";
   }
 
   @Override
-  public void accept(RequestRecord record) {
+  public void levelBegan(ObservedLevel level) {
+    var unused = counts(level);
+  }
+
+  private synchronized Counts counts(ObservedLevel level) {
+    return levels.computeIfAbsent(level.schedule(), any -> new Counts(level));
+  }
+
+  @Override
+  public void phaseBegan(ObservedLevel level, Phase phase) {
+    if (phase == Phase.MEASURE) {
+      counts(level).measures();
+    }
+  }
+
+  @Override
+  public void requestEnded(RequestRecord record) {
     List<Runnable> due = new ArrayList<>(0);
     synchronized (this) {
       RequestRecord.Identity id = record.identity();
@@ -94,16 +80,37 @@ final class LevelTally implements Consumer<RequestRecord> {
           each.getValue().addToFigures(record, false);
         }
       }
-      counted++;
-      while (!waiting.isEmpty() && waiting.element().records() <= counted) {
-        due.add(waiting.remove().task());
+      if (levels.isEmpty()) {
+        ofRun.accept(record);
       }
     }
     due.forEach(Runnable::run);
   }
 
+  @Override
+  public LevelResult result(ObservedLevel level) {
+    return counts(level).result();
+  }
+
+  @Override
+  public void watchFailures(ObservedLevel level, FailureLimits limits, Runnable tooMany) {
+    counts(level).watch(limits, tooMany);
+  }
+
+  @Override
+  public synchronized @Nullable LiveFigures figures(
+      @Nullable ObservedLevel level, boolean isSnapshot) {
+    LiveStats shown = level == null ? ofRun : counts(level).shown();
+    return shown == null ? null : isSnapshot ? shown.snapshot() : shown.peek();
+  }
+
+  @Override
+  public @Nullable LiveFigures finish(ObservedLevel level) {
+    return counts(level).finish();
+  }
+
   /** The requests of one level. */
-  final class Counts {
+  private final class Counts {
     private final RunningLevel level;
     private final TargetSlo judge;
     private final long
@@ -123,9 +130,9 @@ final class LevelTally implements Consumer<RequestRecord> {
     private boolean isMeasuring;
     private boolean isFinished;
 
-    private Counts(RunningLevel level, TargetSlo judge) {
-      this.level = level;
-      this.judge = judge;
+    private Counts(ObservedLevel observed) {
+      this.level = observed.running();
+      this.judge = observed.slo();
       Phases phases = level.level().phases();
       boolean byTime = level.level() instanceof LoadLevel.Open && phases.requests() == null;
       measureNanos = byTime ? phases.measureNanos() : 0;
@@ -144,26 +151,6 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
     }
 
-    /** Figures for the console block; null once {@link #finish} was called. */
-    @Nullable LiveFigures figures() {
-      synchronized (LevelTally.this) {
-        LiveStats shown = shown();
-        return shown == null ? null : shown.snapshot();
-      }
-    }
-
-    /** Figures for another reader; null once {@link #finish} was called. */
-    @Nullable LiveFigures peek() {
-      synchronized (LevelTally.this) {
-        LiveStats shown = shown();
-        return shown == null ? null : shown.peek();
-      }
-    }
-
-    /**
-     * The figures of the measure window, as the report has them; null where the level ended before
-     * it began. To be called once, when all requests of the level are counted.
-     */
     @Nullable LiveFigures finish() {
       synchronized (LevelTally.this) {
         LiveStats window = isMeasuring ? measured() : null;

@@ -1,50 +1,40 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.report.ConsoleBlock;
+import java.util.HashSet;
 import java.util.Map;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The live figures of a run, and the block that prints them on the console. Thread-safe. */
-final class RunConsole {
+/** Prints the progress of a run on the console: a block every 5 s, a line for each level. */
+public final class RunConsole implements RunObserver {
 
-  private final LevelLog levels;
-  private final LevelTally tally;
-  private final LongSupplier inFlight;
-  private final LiveStats live = new LiveStats(System::nanoTime);
+  private static final int BLOCK_SECONDS = 5;
+
+  private final Run run;
+  private final Consumer<String> say;
   private final boolean isLinesOnly = isLinesOnly(System.getenv());
+  private final Set<ObservedLevel> measured = new HashSet<>();
+  private long firstRequestNanos;
+  private boolean hasBegun;
+  private int seconds;
 
-  /** {@link System#nanoTime()} of the first request; 0 before. */
-  private volatile long firstRequestNanos;
-
-  /**
-   * @param inFlight number of requests in flight
-   */
-  RunConsole(LevelLog levels, LevelTally tally, LongSupplier inFlight) {
-    this.levels = levels;
-    this.tally = tally;
-    this.inFlight = inFlight;
+  /** The console of a run, on standard output. */
+  public RunConsole(Run run) {
+    this(run, System.out::println);
   }
 
-  /** The first request is about to be sent. */
-  void begin() {
-    firstRequestNanos = System.nanoTime();
+  RunConsole(Run run, Consumer<String> say) {
+    this.run = run;
+    this.say = say;
   }
 
-  /** Counts a request that has ended. */
-  void accept(RequestRecord record) {
-    if (!tally.hasLevels()) {
-      live.accept(record);
-    }
-  }
-
-  /** The figures for another reader than the console; null before there are any. */
-  @Nullable LiveFigures peek() {
-    return figures(levels.peek(), live::peek);
+  @Override
+  public String name() {
+    return "console";
   }
 
   /**
@@ -58,30 +48,41 @@ final class RunConsole {
     return isBuildServer || "dumb".equals(environment.get("TERM"));
   }
 
-  /** Figures of the current load level, or of the run if it has no levels. */
-  private @Nullable LiveFigures figures(
-      @Nullable LiveFigures ofLevel, Supplier<LiveFigures> ofRun) {
-    LiveFigures figures = ofLevel == null && !tally.hasLevels() ? ofRun.get() : ofLevel;
-    return figures == null
-        ? null
-        : figures
-            .withInFlight(inFlight.getAsLong())
-            .withProgress(levels.progress(System.nanoTime()));
+  @Override
+  public void runBegan() {
+    firstRequestNanos = System.nanoTime();
+    hasBegun = true;
   }
 
-  /** Prints the block, once a request was sent. */
-  void print() {
-    try {
-      long first = firstRequestNanos;
-      if (first == 0 || isLinesOnly) {
-        return;
-      }
-      LiveFigures figures = figures(levels.figures(), live::snapshot);
+  @Override
+  public void secondPassed() {
+    seconds++;
+    if (seconds % BLOCK_SECONDS == 0 && hasBegun && !isLinesOnly) {
+      LiveFigures figures = run.levels().figures(true);
       if (figures != null) {
-        System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
+        say.accept(ConsoleBlock.of(figures, System.nanoTime() - firstRequestNanos));
       }
-    } catch (RuntimeException e) {
-      System.out.println("LLM console block failed: " + e);
     }
+  }
+
+  @Override
+  public void phaseBegan(ObservedLevel level, Phase phase) {
+    if (phase == Phase.MEASURE) {
+      measured.add(level);
+    }
+  }
+
+  @Override
+  public void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
+    if (figures != null) {
+      say.accept(ConsoleBlock.finished(level.toString(), figures));
+    } else if (!measured.contains(level)) {
+      say.accept("LLM " + level + ": ended before its measure window began");
+    }
+  }
+
+  @Override
+  public void message(String line) {
+    say.accept(line);
   }
 }

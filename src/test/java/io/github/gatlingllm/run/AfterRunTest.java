@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.run.live.LiveView;
 import io.github.gatlingllm.simulations.AssertionTexts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,14 +27,15 @@ class AfterRunTest {
   private @Nullable Run run;
 
   private Run open() throws IOException {
-    Run opened =
+    Run begun =
         new Run(
             new RunDirectory("Sim", "sim-1", folder.resolve("sim-1")),
             "here",
             RunClock.system(),
-            new LiveView.Options(null, null));
-    run = opened;
-    return opened;
+            System.out::println,
+            opened -> List.of());
+    run = begun;
+    return begun;
   }
 
   @AfterEach
@@ -49,7 +50,7 @@ class AfterRunTest {
   }
 
   private int exitCode(Run ended) {
-    return new AfterRun(ended, new PrintStream(said, true, UTF_8), null).exitCode();
+    return new AfterRun(ended, new PrintStream(said, true, UTF_8)).exitCode();
   }
 
   private String said() {

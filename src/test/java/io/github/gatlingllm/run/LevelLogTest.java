@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,8 @@ class LevelLogTest {
   private final List<Task> tasks = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
   private final List<Long> edges = new ArrayList<>();
-  private final LevelLog log = new LevelLog(clock, tally, new FakeRun());
+  private final FakeRun run = new FakeRun();
+  private final LevelLog log = new LevelLog(clock, run);
   private final List<RunningLevel> begun = new ArrayList<>();
   private @Nullable PlanDriver driver;
   private long now;
@@ -71,9 +73,46 @@ class LevelLogTest {
       edges.add(nanoTime);
     }
 
+    private int handedOver;
+    private int counted;
+    private final List<Runnable> waiting = new ArrayList<>();
+
     @Override
-    public void print(String line) {
-      events.add(line);
+    public void tell(Consumer<RunObserver> event) {
+      event.accept(tally);
+      event.accept(
+          new RunObserver() {
+            @Override
+            public String name() {
+              return "lines";
+            }
+
+            @Override
+            public void message(String line) {
+              events.add(line);
+            }
+          });
+    }
+
+    @Override
+    public LevelLog.LevelResults results() {
+      return tally;
+    }
+
+    @Override
+    public void whenCounted(Runnable task) {
+      if (counted == handedOver) {
+        task.run();
+      } else {
+        waiting.add(task);
+      }
+    }
+
+    private void count(LevelRecord record) {
+      tally.requestEnded(record.record());
+      counted++;
+      waiting.forEach(Runnable::run);
+      waiting.clear();
     }
 
     @Override
@@ -375,11 +414,11 @@ class LevelLogTest {
   void nextLevelWaitsForTheLastRecordToBeCounted() {
     beginLevelsThatDependOnEachOther();
     assertThat(log.levels()).as("the request has no record").hasSize(1);
-    tally.handedOver();
+    run.handedOver++;
     begun.get(0).requestRecorded();
     goTo(91);
     assertThat(log.levels()).as("the record waits in the recorder").hasSize(1);
-    tally.accept(LevelRecord.ok("c=1").record());
+    run.count(LevelRecord.ok("c=1"));
     goTo(92);
     assertThat(log.levels()).hasSize(2);
     goTo(BOUND + 200);
@@ -391,7 +430,7 @@ class LevelLogTest {
     beginLevelsThatDependOnEachOther();
     goTo(10 * BOUND);
     assertThat(log.levels()).as("the request is under way").hasSize(1);
-    tally.handedOver();
+    run.handedOver++;
     begun.get(0).requestRecorded();
     goTo(11 * BOUND - 1);
     assertThat(log.levels()).hasSize(1);
@@ -402,9 +441,9 @@ class LevelLogTest {
   @Test
   void resultsEndASweep() {
     beginLevelsThatDependOnEachOther();
-    tally.handedOver();
+    run.handedOver++;
     begun.get(0).requestRecorded();
-    tally.accept(LevelRecord.failed("c=1").record());
+    run.count(LevelRecord.failed("c=1"));
     goTo(91);
     assertThat(events)
         .containsExactly(

@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TargetSlo;
+import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,13 +27,13 @@ class LevelTallyTest {
   private static final LevelRecord OK = LevelRecord.ok("c=1");
   private static final LevelRecord FAILED = LevelRecord.failed("c=1");
 
-  private final LevelTally tally = new LevelTally(new RunClock(1_000, 0));
+  private LevelTally tally = new LevelTally(new RunClock(1_000, 0));
   private final List<RunningLevel> started = new ArrayList<>();
   private String slo = "ttft<1s,e2e<1s";
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
 
   /** A level that starts at 0, or an open one 20 ms later. */
-  private LevelTally.Counts begin(LoadLevel level) {
+  private ObservedLevel begin(LoadLevel level) {
     PlanDriver.Users nobody =
         new PlanDriver.Users() {
           @Override
@@ -59,25 +60,29 @@ class LevelTallyTest {
         .begin();
     RunningLevel running = started.get(started.size() - 1);
     TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());
-    return tally.begin(
-        running,
-        new Run.Schedule(LevelRecord.SCENARIO, LevelRecord.TARGET, running.label()),
-        judge);
+    ObservedLevel observed =
+        new ObservedLevel(
+            running,
+            new Run.Schedule(LevelRecord.SCENARIO, LevelRecord.TARGET, running.label()),
+            judge);
+    tally = new LevelTally(new RunClock(1_000, 0));
+    tally.levelBegan(observed);
+    return observed;
   }
 
-  private LevelTally.Counts closed() {
+  private ObservedLevel closed() {
     return begin(new LoadLevel.Closed(1, PHASES));
   }
 
   private void add(LevelRecord... records) {
     for (LevelRecord record : records) {
-      tally.accept(record.record());
+      tally.requestEnded(record.record());
     }
   }
 
   @Test
   void figuresAreThoseOfTheMeasurePhase() {
-    LevelTally.Counts counts = closed();
+    ObservedLevel level = closed();
     add(
         OK.judged(true),
         OK.judged(false),
@@ -86,7 +91,7 @@ class LevelTallyTest {
         OK.in(Phase.DRAIN).judged(true),
         LevelRecord.ok("c=2").judged(true));
 
-    assertThat(counts.result())
+    assertThat(tally.result(level))
         .isEqualTo(
             new LevelResult(
                 "c=1",
@@ -109,29 +114,29 @@ class LevelTallyTest {
   void theObjectiveThatFewestMeetDecides() {
     for (Slo.Rule each : Slo.Rule.values()) {
       rule = each;
-      LevelTally.Counts counts = closed();
+      ObservedLevel level = closed();
       add(OK.judged(true), OK.judged(true), OK.judged(false));
-      assertThat(counts.result().met()).isEqualTo(2);
-      assertThat(counts.result().attempted()).isEqualTo(3);
+      assertThat(tally.result(level).met()).isEqualTo(2);
+      assertThat(tally.result(level).attempted()).isEqualTo(3);
     }
   }
 
   /** One of five cannot be told: too many to say that the level holds. */
   @Test
   void requestsThatCannotBeJudgedLeaveTheLevelOpen() {
-    LevelTally.Counts counts = closed();
+    ObservedLevel level = closed();
     add(OK.judged(true), OK.judged(true), OK.judged(true), OK.judged(true), OK.cancelled());
-    assertThat(counts.result().holdsSlo()).isNull();
+    assertThat(tally.result(level).holdsSlo()).isNull();
     add(OK.judged(false));
-    assertThat(counts.result().holdsSlo()).as("not even if it had been met").isFalse();
+    assertThat(tally.result(level).holdsSlo()).as("not even if it had been met").isFalse();
   }
 
   @Test
   void withoutAnSloNothingIsMet() {
     slo = "";
-    LevelTally.Counts counts = closed();
+    ObservedLevel level = closed();
     add(OK);
-    assertThat(counts.result().met()).isNull();
+    assertThat(tally.result(level).met()).isNull();
   }
 
   /**
@@ -140,14 +145,14 @@ class LevelTallyTest {
    */
   @Test
   void openLevelsHaveAQueue() {
-    LevelTally.Counts counts = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
+    ObservedLevel level = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
     LevelRecord record = LevelRecord.ok("r=1");
     long from = 20_001_000;
     add(record.at(from - 50, from - 1), record.at(from - 5, from + 5));
     for (long n = 0; n < 40; n++) {
       add(record.at(from + 5 * n, from + 5 * n + 20 + 15 * n));
     }
-    Backlog.Queue queue = counts.result().queue();
+    Backlog.Queue queue = tally.result(level).queue();
     assertThat(queue.start()).isEqualTo(1);
     assertThat(queue.end())
         .as("the first 10 have ended: 20 n + 20 < 200 up to n = 8")
@@ -157,16 +162,18 @@ class LevelTallyTest {
 
   @Test
   void levelsBoundedByACountHaveNoQueue() {
-    LevelTally.Counts counts =
+    ObservedLevel level =
         begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
     add(LevelRecord.ok("r=1"));
-    assertThat(counts.result().queue()).isNull();
+    assertThat(tally.result(level).queue()).isNull();
   }
 
   @Test
   void tooManyFailuresAreReportedOnceInAnyPhase() {
     List<String> told = new ArrayList<>();
-    closed().watch(new LoadPlan.FailureLimits(1, Long.MAX_VALUE), () -> told.add("too many"));
+    ObservedLevel level = closed();
+    tally.watchFailures(
+        level, new LoadPlan.FailureLimits(1, Long.MAX_VALUE), () -> told.add("too many"));
     add(FAILED.in(Phase.FILL), OK, FAILED.cancelled());
     assertThat(told).isEmpty();
     add(FAILED);
@@ -178,47 +185,30 @@ class LevelTallyTest {
   @Test
   void failuresInARowAreThoseWithoutASuccessBetween() {
     List<String> told = new ArrayList<>();
-    LevelTally.Counts counts = closed();
-    counts.watch(new LoadPlan.FailureLimits(Long.MAX_VALUE, 2), () -> told.add("too many"));
+    ObservedLevel level = closed();
+    tally.watchFailures(
+        level, new LoadPlan.FailureLimits(Long.MAX_VALUE, 2), () -> told.add("too many"));
     add(FAILED.in(Phase.FILL), FAILED, OK, FAILED, FAILED.cancelled(), FAILED);
     assertThat(told).isEmpty();
     add(FAILED);
     assertThat(told).containsExactly("too many");
     add(OK);
-    assertThat(counts.result().failedInARow())
+    assertThat(tally.result(level).failedInARow())
         .isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
   }
 
   @Test
   void rateLimitedRequestsAreNoFailuresAndNeitherContinueNorEndARowOfThem() {
     List<String> told = new ArrayList<>();
-    LevelTally.Counts counts = closed();
-    counts.watch(new LoadPlan.FailureLimits(2, 2), () -> told.add("too many"));
+    ObservedLevel level = closed();
+    tally.watchFailures(level, new LoadPlan.FailureLimits(2, 2), () -> told.add("too many"));
     add(FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited());
     add(FAILED, FAILED.rateLimited(), FAILED);
     assertThat(told).isEmpty();
-    assertThat(counts.result())
+    assertThat(tally.result(level))
         .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
         .containsExactly(7L, 2L, 2L);
     add(FAILED);
     assertThat(told).containsExactly("too many");
-  }
-
-  @Test
-  void callsBackWithTheLastRecordThatWasHandedOverBefore() {
-    List<String> told = new ArrayList<>();
-    tally.whenCounted(() -> told.add("none"));
-    assertThat(told).containsExactly("none");
-    tally.handedOver();
-    tally.handedOver();
-    tally.whenCounted(() -> told.add("two"));
-    tally.handedOver();
-    tally.whenCounted(() -> told.add("three"));
-    add(OK);
-    assertThat(told).containsExactly("none");
-    add(OK);
-    assertThat(told).containsExactly("none", "two");
-    add(OK);
-    assertThat(told).containsExactly("none", "two", "three");
   }
 }

@@ -30,7 +30,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,7 +71,7 @@ class LostArrivalsTest {
   private Summary run(LoadLevel.Open level, int lost, int lostRecords) {
     ArrivalLog arrivals =
         new ArrivalLog(folder.resolve("a"), clock, Executors.newSingleThreadExecutor());
-    LevelLog log = new LevelLog(clock, new LevelTally(clock), new Host(arrivals));
+    LevelLog log = new LevelLog(clock, new Host(arrivals));
     LoadPlan plan = new LoadPlan.Sweep(List.of(level));
     driver =
         new PlanDriver(
@@ -213,7 +215,18 @@ class LostArrivalsTest {
     public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long start) {}
 
     @Override
-    public void print(String line) {}
+    public void tell(Consumer<RunObserver> event) {}
+
+    @Override
+    public void windowEdge(long nanoTime) {}
+
+    @Override
+    public LevelLog.@Nullable LevelResults results() {
+      return null;
+    }
+
+    @Override
+    public void whenCounted(Runnable task) {}
 
     @Override
     public void countArrivals(

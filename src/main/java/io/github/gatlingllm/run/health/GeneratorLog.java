@@ -3,6 +3,9 @@ package io.github.gatlingllm.run.health;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.RunObserver;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,13 +22,14 @@ import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes {@code generator.jsonl}: each call of {@link #write} adds a line about the load generator
  * since the previous line. Thread-safe.
  */
-public final class GeneratorLog {
+public final class GeneratorLog implements RunObserver {
 
   private static final long LATE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(GeneratorField.LATE_START_MS);
@@ -45,7 +49,7 @@ public final class GeneratorLog {
   private final AtomicLong events = new AtomicLong();
   private final AtomicLong coalesced = new AtomicLong();
   private final Queue<Long> edges = new PriorityBlockingQueue<>();
-  private Consumer<GeneratorSecond> watcher = second -> {};
+  private final Consumer<GeneratorSecond> watcher;
   private Reading before;
   private boolean isFailed;
 
@@ -56,7 +60,7 @@ public final class GeneratorLog {
    * @param queued records waiting to be written
    * @param dropped records lost so far
    */
-  public record Load(long inFlight, long queued, long dropped) {}
+  record Load(long inFlight, long queued, long dropped) {}
 
   /** Counters at an instant; only differences are meaningful. */
   private record Reading(
@@ -68,26 +72,41 @@ public final class GeneratorLog {
       @Nullable Long throttled) {}
 
   /**
-   * Creates a log whose first line starts now.
+   * A log of a run, whose first line starts now.
    *
-   * @param unixNanos converts {@link System#nanoTime()} to epoch time
+   * @param loops whose lag is measured
+   * @param watcher receives each line before it is written; must return at once
    */
   public GeneratorLog(
-      Path file, String injector, LongUnaryOperator unixNanos, Supplier<Load> load) {
+      Run run, Iterable<? extends EventExecutor> loops, Consumer<GeneratorSecond> watcher) {
+    this(
+        run.files().generator(),
+        run.injector(),
+        run::unixNanos,
+        () -> new Load(run.inFlight(), run.waitingRecords(), run.lostRecords()),
+        watcher);
+    watch(loops);
+  }
+
+  /**
+   * @param unixNanos converts {@link System#nanoTime()} to epoch time
+   */
+  GeneratorLog(
+      Path file,
+      String injector,
+      LongUnaryOperator unixNanos,
+      Supplier<Load> load,
+      Consumer<GeneratorSecond> watcher) {
     this.file = file;
     this.injector = injector;
     this.unixNanos = unixNanos;
     this.load = load;
+    this.watcher = watcher;
     before = reading(System.nanoTime());
   }
 
-  /** Passes each line to {@code watcher} too, before it is written. */
-  public synchronized void listen(Consumer<GeneratorSecond> watcher) {
-    this.watcher = watcher;
-  }
-
   /** Starts a heartbeat on each event loop, at evenly spaced instants. */
-  public synchronized void watch(Iterable<? extends EventExecutor> loops) {
+  private synchronized void watch(Iterable<? extends EventExecutor> loops) {
     List<EventExecutor> all = new ArrayList<>();
     loops.forEach(all::add);
     for (int i = 0; i < all.size(); i++) {
@@ -109,8 +128,24 @@ public final class GeneratorLog {
     }
   }
 
-  /** Counts a request that has ended. */
-  public void accept(RequestRecord record) {
+  @Override
+  public String name() {
+    return "generator health";
+  }
+
+  @Override
+  public void secondPassed() {
+    write();
+  }
+
+  @Override
+  public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
+    close();
+    return null;
+  }
+
+  @Override
+  public void requestEnded(RequestRecord record) {
     Long lag = record.timing().startLagNanos();
     lateStarts.getAndAdd(lag != null && lag > LATE_NANOS ? 1 : 0);
     events.getAndAdd(record.events().count());
@@ -118,16 +153,11 @@ public final class GeneratorLog {
   }
 
   /**
-   * Makes a line end at that instant of {@link System#nanoTime()}, such as an edge of a measure
-   * window, so that no line mixes what was before with what was after. Call it as early as the
-   * instant is known. Never blocks.
+   * Makes a line end at that instant, so that no line mixes what was before with what was after.
    */
-  public void edge(long nanoTime) {
+  @Override
+  public synchronized void windowEdge(long nanoTime) {
     edges.add(nanoTime);
-  }
-
-  /** Writes the lines that end at edges which have passed. */
-  public synchronized void cut() {
     cut(System.nanoTime());
   }
 
@@ -141,7 +171,7 @@ public final class GeneratorLog {
   }
 
   /** Writes a line about the time since the previous line. */
-  public synchronized void write() {
+  synchronized void write() {
     long nanoTime = System.nanoTime();
     cut(nanoTime);
     Reading now = reading(nanoTime);
@@ -168,7 +198,7 @@ public final class GeneratorLog {
    * Writes the last line, which is at least {@link #SHORTEST_NANOS} long unless an edge ends it,
    * and stops measuring.
    */
-  public synchronized void close() {
+  synchronized void close() {
     long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
     try {
       TimeUnit.NANOSECONDS.sleep(left);

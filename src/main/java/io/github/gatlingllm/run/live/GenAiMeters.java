@@ -1,7 +1,10 @@
 package io.github.gatlingllm.run.live;
 
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.TokenGaps;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.RunObserver;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -15,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code gatling_llm.queue_wait}</td><td>s</td><td>planned arrival to sending</td></tr>
  * </table>
  */
-final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
+public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   private static final String NEEDED = "io.micrometer:micrometer-registry-";
 
@@ -79,7 +83,11 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
         .toArray(Duration[]::new);
   }
 
-  /** Creates the enabled meters whose registry is on the class path; null if there are none. */
+  /** The enabled meters of a run whose registry is on the class path; null if there are none. */
+  public static @Nullable GenAiMeters open(Run run, LiveView.Options options) {
+    return open(run.id(), options, System.out::println);
+  }
+
   static @Nullable GenAiMeters open(String run, LiveView.Options options, Consumer<String> say) {
     MeterRegistry sent = options.otlp() == null ? null : otlp(options.otlp(), run, say);
     PrometheusMeters scraped = options.page() == null ? null : prometheus();
@@ -126,7 +134,12 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
       Timer queueWait) {}
 
   @Override
-  public void accept(RequestRecord record) {
+  public String name() {
+    return "meters";
+  }
+
+  @Override
+  public void requestEnded(RequestRecord record) {
     Operation operation = operations.computeIfAbsent(tags(record), this::operation);
     RequestRecord.Timing timing = record.timing();
     seconds(operation.queueWait, timing.queueWaitNanos());
@@ -213,6 +226,12 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
   }
 
   /** Sends the final values, if sending is enabled. */
+  @Override
+  public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
+    close();
+    return null;
+  }
+
   @Override
   public void close() {
     registry.close();

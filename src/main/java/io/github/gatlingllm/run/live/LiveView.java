@@ -7,25 +7,29 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.LivePage;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.RunObserver;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live page of a run, with the report's own charts, and its meters. Uses no thread and no
- * memory unless enabled. Records come from the recorder's thread; viewers are updated every 2 s.
- * Thread-safe.
+ * The live page of a run, with the report's own charts; viewers are updated every 2 s. Thread-safe.
  */
-public final class LiveView implements AutoCloseable {
+public final class LiveView implements RunObserver, AutoCloseable {
 
   private static final long EVENT_NANOS = 1_500_000_000L;
 
@@ -100,10 +104,6 @@ public final class LiveView implements AutoCloseable {
         throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any free port", e);
       }
     }
-
-    boolean isOff() {
-      return page == null && otlp == null;
-    }
   }
 
   /**
@@ -114,7 +114,7 @@ public final class LiveView implements AutoCloseable {
    * @param figures figures of the current load level; null before there are any
    * @param levels the load levels and phases that have started
    */
-  public record Watched(
+  record Watched(
       String simulation,
       String id,
       Path page,
@@ -125,8 +125,8 @@ public final class LiveView implements AutoCloseable {
   private final Watched run;
   private final OverTime overTime;
   private final List<LivePage.Finished> finished = new ArrayList<>();
+  private final Queue<GeneratorSecond> seconds = new ConcurrentLinkedQueue<>();
   private final @Nullable LiveServer server;
-  private final @Nullable GenAiMeters meters;
 
   /** Figures last shown; kept between two load levels. */
   private @Nullable LiveFigures latest;
@@ -136,30 +136,43 @@ public final class LiveView implements AutoCloseable {
   private String event = "";
   private long eventNanos;
 
-  private LiveView(Watched run, Options options, Consumer<String> say) {
+  LiveView(Watched run, Address address, @Nullable Supplier<String> meters, Consumer<String> say) {
     this.run = run;
     overTime = new OverTime(run.startUnixNanos());
-    meters = GenAiMeters.open(run.id(), options, say);
-    server = server(options.page(), say);
+    server = server(address, meters, say);
   }
 
   /**
-   * Opens what is enabled. If something cannot be opened, prints a line, and the run continues.
+   * Serves the page of a run, if enabled. If the address is not available, prints a line, and the
+   * run continues.
    *
-   * @param say prints a line on the console
-   * @return null if nothing is enabled
+   * @param meters of the run, served too; null for none
    */
-  public static @Nullable LiveView open(Watched run, Options options, Consumer<String> say) {
-    return options.isOff() ? null : new LiveView(run, options, say);
+  public static @Nullable LiveView open(Run run, Options options, @Nullable GenAiMeters meters) {
+    return options.page() == null
+        ? null
+        : new LiveView(
+            new Watched(
+                run.simulation(),
+                run.id(),
+                run.files().page(),
+                run.unixNanos(System.nanoTime()),
+                () -> run.levels().figures(false),
+                run.levels()::all),
+            options.page(),
+            meters == null ? null : meters.scraped(),
+            System.out::println);
   }
 
-  private @Nullable LiveServer server(@Nullable Address address, Consumer<String> say) {
-    if (address == null) {
-      return null;
-    }
+  @Override
+  public String name() {
+    return "live page";
+  }
+
+  private @Nullable LiveServer server(
+      Address address, @Nullable Supplier<String> meters, Consumer<String> say) {
     try {
-      LiveServer.Views views =
-          new LiveServer.Views(this::page, this::event, meters == null ? null : meters.scraped());
+      LiveServer.Views views = new LiveServer.Views(this::page, this::event, meters);
       LiveServer started = new LiveServer(address, views);
       say.accept("LLM live page: " + started.address());
       return started;
@@ -174,25 +187,22 @@ public final class LiveView implements AutoCloseable {
     }
   }
 
-  /** A request has ended. */
-  public void requestEnded(RequestRecord record) {
-    synchronized (this) {
-      isJudged |= record.outcome().sloOk() != null;
-      overTime.accept(record);
-    }
-    if (meters != null) {
-      meters.accept(record);
-    }
+  @Override
+  public synchronized void requestEnded(RequestRecord record) {
+    isJudged |= record.outcome().sloOk() != null;
+    overTime.accept(record);
   }
 
-  /** Adds a second of the load generator's state. */
-  public synchronized void generatorSecond(GeneratorSecond second) {
-    overTime.add(second);
+  /** Adds a second of the load generator's state; returns at once. */
+  public void generatorSecond(GeneratorSecond second) {
+    seconds.add(second);
   }
 
-  /** A load level has ended. */
-  public synchronized void levelFinished(String level, LiveFigures figures) {
-    finished.add(new LivePage.Finished(level, figures));
+  @Override
+  public synchronized void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
+    if (figures != null) {
+      finished.add(new LivePage.Finished(level.toString(), figures));
+    }
   }
 
   private String page() {
@@ -210,6 +220,9 @@ public final class LiveView implements AutoCloseable {
   }
 
   private synchronized LivePage.Now now() {
+    for (GeneratorSecond second = seconds.poll(); second != null; second = seconds.poll()) {
+      overTime.add(second);
+    }
     Series series = overTime.soFar(isJudged);
     LiveFigures figures = run.figures().get();
     latest = figures == null ? latest : figures;
@@ -226,7 +239,13 @@ public final class LiveView implements AutoCloseable {
         List.copyOf(finished));
   }
 
-  /** The run has ended: sends the last event to viewers, and the final meters. */
+  /** Sends the last event to viewers. */
+  @Override
+  public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
+    close();
+    return null;
+  }
+
   @Override
   public void close() {
     synchronized (this) {
@@ -234,9 +253,6 @@ public final class LiveView implements AutoCloseable {
     }
     if (server != null) {
       server.close();
-    }
-    if (meters != null) {
-      meters.close();
     }
   }
 }

@@ -1,7 +1,11 @@
 package io.github.gatlingllm.run.server;
 
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.report.ConsoleBlock;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.RunObserver;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.URI;
@@ -22,15 +26,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads all metrics pages once a second, concurrently, and writes {@code server.jsonl}: from the
  * last reading before the first request to one after the last request. A page that hangs, fails or
- * is invalid only adds a line with its error. Thread-safe; all work is done on one thread of its
- * own.
+ * is invalid only adds a line with its error. Thread-safe; all pages are read on one thread, which
+ * has a clock of its own.
  */
-public final class ServerWatch {
+public final class ServerWatch implements RunObserver {
 
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -83,17 +88,20 @@ public final class ServerWatch {
     }
   }
 
+  /** A watch without pages. */
+  public ServerWatch(Run run) {
+    this(
+        run.files().server(),
+        run::unixNanos,
+        System::nanoTime,
+        line -> System.out.println(ConsoleBlock.visible(line)),
+        TIMEOUT);
+  }
+
   /**
-   * Creates a watch without pages.
-   *
    * @param unixNanos converts a reading of {@code nanoClock} to epoch time
    * @param say prints a line on the console
    */
-  public ServerWatch(
-      Path serverJsonl, LongUnaryOperator unixNanos, LongSupplier nanoClock, Consumer<String> say) {
-    this(serverJsonl, unixNanos, nanoClock, say, TIMEOUT);
-  }
-
   ServerWatch(
       Path serverJsonl,
       LongUnaryOperator unixNanos,
@@ -109,6 +117,11 @@ public final class ServerWatch {
     worker =
         Executors.newSingleThreadScheduledExecutor(
             new DefaultThreadFactory("llm-server-metrics", true));
+  }
+
+  @Override
+  public String name() {
+    return "server metrics";
   }
 
   /**
@@ -143,26 +156,26 @@ public final class ServerWatch {
             task, INTERVAL.toNanos(), INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Reads all pages now, right before the load, and waits until that is done. */
-  public void refresh() {
+  @Override
+  public void loadAhead() {
     if (isWatching) {
       await(this::readAll);
     }
   }
 
-  /**
-   * The first request is about to be sent: the previous reading and all following ones are kept.
-   */
-  public void begin() {
+  /** The previous reading and all following ones are kept. */
+  @Override
+  public void runBegan() {
     hasBegun = true;
   }
 
-  /**
-   * The last user has left: reads all pages soon, before the server may be stopped. Returns at
-   * once.
-   */
-  public void allUsersEnded() {
-    isIdle = true;
+  /** After the last user has left, reads all pages soon: the server may be stopped. */
+  @Override
+  public void usersChanged(boolean isAnyActive) {
+    isIdle = !isAnyActive;
+    if (isAnyActive) {
+      return;
+    }
     if (isWatching && isDue.compareAndSet(false, true)) {
       long since = nanoClock.getAsLong() - lastNanos;
       try {
@@ -181,13 +194,14 @@ public final class ServerWatch {
     }
   }
 
-  /** A user has started. */
-  public void userStarted() {
-    isIdle = false;
+  /** Reads all pages a last time, unless that was done after the last user left, and stops. */
+  @Override
+  public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
+    close();
+    return null;
   }
 
-  /** Reads all pages a last time, unless that was done after the last user left, and stops. */
-  public void close() {
+  void close() {
     if (isWatching) {
       await(
           () -> {

@@ -31,8 +31,9 @@ class GeneratorLogTest {
     RecordFile.read(recorded, records::add);
     Path file = folder.resolve("generator.jsonl");
     GeneratorLog log =
-        new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
-    records.forEach(log::accept);
+        new GeneratorLog(
+            file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0), second -> {});
+    records.forEach(log::requestEnded);
     log.write();
     log.close();
 
@@ -48,15 +49,14 @@ class GeneratorLogTest {
   void aLineEndsAtTheEdgeOfAMeasureWindow() throws Exception {
     Path file = folder.resolve("generator.jsonl");
     GeneratorLog log =
-        new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
+        new GeneratorLog(
+            file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0), second -> {});
     long edge = System.nanoTime();
-    log.edge(edge);
-    log.edge(edge + TimeUnit.HOURS.toNanos(1));
+    log.windowEdge(edge);
+    log.windowEdge(edge + TimeUnit.HOURS.toNanos(1));
     log.write(); // late, after the edge
-    log.cut();
-    log.edge(edge);
-    log.edge(edge - 1_000);
-    log.cut();
+    log.windowEdge(edge);
+    log.windowEdge(edge - 1_000);
     log.close();
 
     List<GeneratorSecond> lines = new ArrayList<>();

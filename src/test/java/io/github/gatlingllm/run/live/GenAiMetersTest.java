@@ -32,8 +32,9 @@ class GenAiMetersTest {
    * TTFT from schedule 120 ms, gaps of 30 and 60 ms.
    */
   private static void oneGoodOneBad(GenAiMeters meters) {
-    meters.accept(Recorded.at(20).lag(20).tokens(100, 130, 190).record());
-    meters.accept(Recorded.at(0).failed(RequestStatus.TIMEOUT, "too long").closed(500).record());
+    meters.requestEnded(Recorded.at(20).lag(20).tokens(100, 130, 190).record());
+    meters.requestEnded(
+        Recorded.at(0).failed(RequestStatus.TIMEOUT, "too long").closed(500).record());
   }
 
   @Test
@@ -63,8 +64,8 @@ class GenAiMetersTest {
   @Test
   void providerIsThatOfTheApi() {
     try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
-      meters.accept(Recorded.at(0).api("messages").tokens(10).record());
-      meters.accept(Recorded.at(0).api("responses").tokens(10).record());
+      meters.requestEnded(Recorded.at(0).api("messages").tokens(10).record());
+      meters.requestEnded(Recorded.at(0).api("responses").tokens(10).record());
       assertThat(Objects.requireNonNull(meters.scraped()).get())
           .contains("gen_ai_provider_name=\"anthropic\"")
           .contains("gen_ai_provider_name=\"openai\"");

@@ -22,12 +22,6 @@ class LiveViewTest {
       new Watched("demo.Sim", "sim-1", Path.of("llm.html"), 0, () -> null, List::of);
 
   @Test
-  void nothingIsOpenedUnlessEnabled() {
-    assertThat(LiveView.open(run, Options.of(Map.of(), Map.of()), said::add)).isNull();
-    assertThat(said).isEmpty();
-  }
-
-  @Test
   void propertyOverridesTheEnvironment() {
     Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
 
@@ -56,10 +50,7 @@ class LiveViewTest {
   void portInUseIsPrinted() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         LiveView view =
-            LiveView.open(
-                run,
-                new Options(new Address("127.0.0.1", taken.getLocalPort()), null),
-                said::add)) {
+            new LiveView(run, new Address("127.0.0.1", taken.getLocalPort()), null, said::add)) {
       assertThat(view).isNotNull();
       assertThat(said)
           .singleElement()
@@ -71,12 +62,10 @@ class LiveViewTest {
 
   @Test
   void invalidCollectorUrlIsPrinted() {
-    try (LiveView view = LiveView.open(run, new Options(null, "localhost:4318"), said::add)) {
-      assertThat(view).isNotNull();
-      assertThat(said)
-          .containsExactly(
-              "LLM otlp: no meters are sent: localhost:4318 is not a URL such as"
-                  + " http://localhost:4318/v1/metrics");
-    }
+    assertThat(GenAiMeters.open("run-1", new Options(null, "localhost:4318"), said::add)).isNull();
+    assertThat(said)
+        .containsExactly(
+            "LLM otlp: no meters are sent: localhost:4318 is not a URL such as"
+                + " http://localhost:4318/v1/metrics");
   }
 }

@@ -78,7 +78,7 @@ class ServerWatchTest {
 
   /** What is in the file after the page was read at the start, and once more. */
   private List<ServerSample> samples() throws IOException {
-    watch.begin();
+    watch.runBegan();
     watch.close();
     List<ServerSample> samples = new ArrayList<>();
     assertThat(ServerFile.read(dir.resolve("server.jsonl"), samples::add)).isZero();
@@ -98,7 +98,7 @@ class ServerWatchTest {
         server(exchange -> exchange.respond(200, TEXT, PAGE.replace("3", running.toString())));
     watch.add(pages("a", server.baseUrl() + "/page", server.baseUrl()));
     running.set(4);
-    watch.refresh();
+    watch.loadAhead();
     List<ServerSample> samples = samples();
     assertThat(samples)
         .extracting(sample -> sample.value(EngineMetric.REQUESTS_RUNNING))
@@ -158,7 +158,7 @@ class ServerWatchTest {
     watch.add(
         pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
     watch.add(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
-    watch.refresh();
+    watch.loadAhead();
     assertThat(samples()).isEmpty();
     assertThat(said).isEmpty();
     assertThat(asked).hasValue(1);
@@ -187,8 +187,8 @@ class ServerWatchTest {
     watch = watch(Duration.ofMillis(400));
     watch.add(
         pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
-    watch.refresh();
-    watch.refresh();
+    watch.loadAhead();
+    watch.loadAhead();
     assertThat(samples()).isEmpty();
     assertThat(said).isEmpty();
     assertThat(asked.tryAcquire(2, 1, TimeUnit.MINUTES)).as("asked twice").isTrue();
@@ -270,10 +270,10 @@ class ServerWatchTest {
             exchange -> respondZipped(exchange, page),
             exchange -> respondZipped(exchange, bomb),
             exchange -> exchange.respond(200, TEXT, "x", "Content-Encoding: gzip"));
-    watch.begin();
+    watch.runBegan();
     watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.refresh();
-    watch.refresh();
+    watch.loadAhead();
+    watch.loadAhead();
     assertThat(samples())
         .extracting(ServerSample::error)
         .startsWith(null, "larger than 8 MiB", "damaged gzip data");
@@ -300,10 +300,10 @@ class ServerWatchTest {
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 50\n"),
             exchange -> exchange.respond(503, TEXT, "starting"),
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 7\n"));
-    watch.begin();
+    watch.runBegan();
     watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.refresh();
-    watch.refresh();
+    watch.loadAhead();
+    watch.loadAhead();
     assertThat(samples()).extracting(ServerSample::reset).startsWith(false, false, true);
     assertThat(said).hasSize(2);
   }
@@ -311,9 +311,9 @@ class ServerWatchTest {
   @Test
   void failuresAfterTheLastUserLeftAreNotWritten() throws Exception {
     ScriptedServer server = ScriptedServer.start(exchange -> exchange.respond(200, TEXT, PAGE));
-    watch.begin();
+    watch.runBegan();
     watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.allUsersEnded();
+    watch.usersChanged(false);
     server.close();
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.error()).isNull());
   }
@@ -323,7 +323,7 @@ class ServerWatchTest {
     try (ScriptedServer tls =
         ScriptedServer.startTls(
             SelfSigned.sslContext(dir), exchange -> exchange.respond(200, TEXT, PAGE))) {
-      watch.begin();
+      watch.runBegan();
       for (boolean verify : List.of(true, false)) {
         watch.add(
             MetricsPage.of(

@@ -1,0 +1,296 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.netty.util.internal.PlatformDependent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes the events of a run to its observers: a bounded queue and a thread for each, so that none
+ * holds back the recorder, an event loop, the end of the run or another observer. Thread-safe.
+ */
+final class ObserverQueues {
+
+  /** 16 seconds of 2,000 requests per second. */
+  static final int CAPACITY = 1 << 15;
+
+  /** Records do not wake a thread: that would cost more than most observers need for a record. */
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** Seconds in one event after which an observer counts as blocked. */
+  private static final int BLOCKED_SECONDS = 3;
+
+  private record Waiting(long records, Runnable task) {}
+
+  private final Consumer<String> complaints;
+  private final List<Lane> lanes = new CopyOnWriteArrayList<>();
+  private final AtomicLong handedOver = new AtomicLong();
+  private final Queue<Waiting> waiting = new ArrayDeque<>();
+  private long passedOn;
+
+  /**
+   * @param complaints prints a line on the console
+   */
+  ObserverQueues(Consumer<String> complaints) {
+    this.complaints = complaints;
+  }
+
+  void attach(List<RunObserver> observers) {
+    observers.forEach(observer -> lanes.add(new Lane(observer)));
+  }
+
+  /** The observer of that type; null if the run has none. */
+  <T> @Nullable T find(Class<T> type) {
+    return lanes.stream()
+        .map(lane -> lane.observer)
+        .filter(type::isInstance)
+        .map(type::cast)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Queues an event for all observers; returns at once. */
+  void tell(Consumer<RunObserver> event) {
+    lanes.forEach(lane -> lane.tell(event));
+  }
+
+  /** The recorder has accepted one more record, which {@link #requestEnded} will receive. */
+  void handedOver() {
+    handedOver.incrementAndGet();
+  }
+
+  /** Called on the recorder's thread, in the order in which records were handed over. */
+  void requestEnded(RequestRecord record) {
+    for (Lane lane : lanes) {
+      lane.offer(record);
+    }
+    List<Runnable> due = new ArrayList<>(0);
+    synchronized (this) {
+      passedOn++;
+      while (!waiting.isEmpty() && waiting.element().records() <= passedOn) {
+        due.add(waiting.remove().task());
+      }
+    }
+    due.forEach(Runnable::run);
+  }
+
+  /**
+   * Runs a task when an observer has received all records that were handed over so far: on its
+   * thread, or at once without an observer. Not at all if its queue is full.
+   *
+   * @param task must return at once
+   */
+  void whenReceived(@Nullable Object observer, Runnable task) {
+    Runnable queueTask =
+        () ->
+            lanes.stream()
+                .filter(lane -> lane.observer == observer)
+                .findFirst()
+                .ifPresentOrElse(lane -> lane.tell(any -> task.run()), task);
+    synchronized (this) {
+      long records = handedOver.get();
+      if (passedOn < records) {
+        waiting.add(new Waiting(records, queueTask));
+        return;
+      }
+    }
+    queueTask.run();
+  }
+
+  /** Tells the observers that a second has passed, and complains of blocked ones. */
+  void secondPassed() {
+    lanes.forEach(Lane::secondPassed);
+  }
+
+  /**
+   * Asks all observers and waits for each as long as its patience; those that do not answer in time
+   * are not asked again.
+   */
+  <T> List<T> ask(Function<RunObserver, T> question) {
+    long start = System.nanoTime();
+    List<CompletableFuture<@Nullable T>> answers = new ArrayList<>();
+    for (Lane lane : lanes) {
+      answers.add(lane.ask(question));
+    }
+    List<T> all = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      T answer = lanes.get(i).await(answers.get(i), start);
+      if (answer != null) {
+        all.add(answer);
+      }
+    }
+    return all;
+  }
+
+  /** As {@link #ask}, for an event without an answer. */
+  void await(Consumer<RunObserver> event) {
+    var unused =
+        ask(
+            observer -> {
+              event.accept(observer);
+              return true;
+            });
+  }
+
+  /** Ends the threads once their queues are empty. */
+  void close() {
+    lanes.forEach(Lane::close);
+  }
+
+  /** An observer, its queue and its thread. */
+  private final class Lane implements Runnable {
+    private final RunObserver observer;
+
+    /** Records, and events as functions of the observer. */
+    private final Queue<Object> queue = PlatformDependent.newFixedMpscQueue(CAPACITY);
+
+    private final Thread thread;
+    private final AtomicBoolean hasComplained = new AtomicBoolean();
+    private final AtomicBoolean isTicking = new AtomicBoolean();
+
+    // Numbers of events; written by the observer's thread only.
+    private final AtomicLong begun = new AtomicLong();
+    private final AtomicLong done = new AtomicLong();
+
+    // Of the thread that calls secondPassed.
+    private long doneBefore;
+    private int blockedSeconds;
+
+    private volatile boolean isFull;
+    private volatile boolean isOverdue;
+    private volatile boolean isClosed;
+
+    Lane(RunObserver observer) {
+      this.observer = observer;
+      thread = new Thread(this, "llm-" + observer.name().replace(' ', '-'));
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    boolean offer(Object event) {
+      boolean fits = queue.offer(event);
+      if (!fits) {
+        isFull = true;
+      }
+      return fits;
+    }
+
+    void tell(Consumer<RunObserver> event) {
+      if (offer(event)) {
+        LockSupport.unpark(thread);
+      }
+    }
+
+    @Override
+    public void run() {
+      while (true) {
+        Object event = queue.poll();
+        if (event != null) {
+          handle(event);
+        } else if (isClosed) {
+          return;
+        } else {
+          LockSupport.parkNanos(this, IDLE_NANOS);
+        }
+      }
+    }
+
+    @SuppressWarnings("unchecked") // what is no record is an event of tell
+    private void handle(Object event) {
+      begun.lazySet(begun.getPlain() + 1);
+      try {
+        if (event instanceof RequestRecord record) {
+          observer.requestEnded(record);
+        } else {
+          ((Consumer<RunObserver>) event).accept(observer);
+        }
+      } catch (Throwable e) {
+        complain("failed (" + e + ")");
+      }
+      done.lazySet(begun.getPlain());
+    }
+
+    void secondPassed() {
+      if (isTicking.compareAndSet(false, true)) {
+        boolean isQueued =
+            offer(
+                (Consumer<RunObserver>)
+                    each -> {
+                      isTicking.set(false);
+                      each.secondPassed();
+                    });
+        isTicking.set(isQueued);
+        LockSupport.unpark(thread);
+      }
+      long now = done.get();
+      blockedSeconds = now == doneBefore && begun.get() > now ? blockedSeconds + 1 : 0;
+      doneBefore = now;
+      if (isFull) {
+        complain("cannot keep up, so events are left out");
+      } else if (blockedSeconds >= BLOCKED_SECONDS) {
+        complain("has been blocked for " + blockedSeconds + " s");
+      }
+    }
+
+    <T> CompletableFuture<@Nullable T> ask(Function<RunObserver, T> question) {
+      CompletableFuture<@Nullable T> answer = new CompletableFuture<>();
+      if (isOverdue) {
+        answer.complete(null);
+        return answer;
+      }
+      tell(
+          each -> {
+            try {
+              answer.complete(question.apply(each));
+            } finally {
+              answer.complete(null);
+            }
+          });
+      return answer;
+    }
+
+    <T> @Nullable T await(CompletableFuture<@Nullable T> answer, long startNanos) {
+      try {
+        long remaining = startNanos + observer.patience().toNanos() - System.nanoTime();
+        return answer.get(Math.max(0, remaining), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        isOverdue = true;
+        complain(isFull ? "cannot keep up, so events are left out" : "does not return");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException e) {
+        throw new AssertionError(e); // no answer is completed exceptionally
+      }
+      return null;
+    }
+
+    private void complain(String why) {
+      if (hasComplained.compareAndSet(false, true)) {
+        complaints.accept(
+            "LLM "
+                + observer.name()
+                + ": "
+                + why
+                + "; its output is incomplete, the run and its records are not affected");
+      }
+    }
+
+    void close() {
+      isClosed = true;
+      LockSupport.unpark(thread);
+    }
+  }
+}

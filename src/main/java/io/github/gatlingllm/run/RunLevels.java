@@ -1,0 +1,221 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadLevel.Injection;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.TargetSlo;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The load levels of a run, those of load plans and those of Gatling's own injection, with their
+ * planned arrivals and conclusions. Thread-safe.
+ */
+public final class RunLevels {
+
+  private final Run run;
+  private final ObserverQueues observers;
+  private final LevelLog.Host host = new PlanHost();
+  private final LevelLog ofPlans;
+  private final InjectedLevels injected = new InjectedLevels();
+  private final ArrivalLog arrivals;
+  private final List<String> conclusions = new CopyOnWriteArrayList<>();
+
+  RunLevels(Run run, ObserverQueues observers) {
+    this.run = run;
+    this.observers = observers;
+    ofPlans = new LevelLog(run.clock(), host);
+    arrivals =
+        new ArrivalLog(
+            run.files().arrivals(),
+            run.clock(),
+            Executors.newSingleThreadExecutor(Run.threads("llm-arrivals")));
+  }
+
+  /**
+   * The listener of a load plan. Must be requested before the load starts, since the progress of
+   * the run depends on all its plans.
+   *
+   * @param cancel cancels the requests of a level that are still in flight
+   */
+  public RunningLevel.Listener listener(
+      String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
+    return ofPlans.listener(target, scenario, plan.plannedNanos(), cancel);
+  }
+
+  /** Whether a level of a load plan is running. */
+  public boolean isAnyRunning() {
+    return ofPlans.progress(System.nanoTime()) != null;
+  }
+
+  /**
+   * Live figures of the current level, or of the run if it has no levels; null before there are
+   * any.
+   *
+   * @param isSnapshot whether the rate of "now" begins anew: for one reader only
+   */
+  public @Nullable LiveFigures figures(boolean isSnapshot) {
+    LiveFigures figures = ofPlans.figures(isSnapshot, System.nanoTime());
+    return figures == null ? null : figures.withInFlight(run.inFlight());
+  }
+
+  /** The conclusions of load plans, one line each. */
+  List<String> conclusions() {
+    return List.copyOf(conclusions);
+  }
+
+  /** All levels so far, by start time. */
+  public List<LevelInfo> all() {
+    List<LevelInfo> all = new ArrayList<>(ofPlans.levels());
+    all.addAll(injected.levels(run.info().endUnixNanos(), run.unixNanos(System.nanoTime())));
+    all.sort(
+        Comparator.comparingLong(
+            level ->
+                level.phases().isEmpty()
+                    ? Long.MAX_VALUE
+                    : level.phases().get(0).startUnixNanos()));
+    return all;
+  }
+
+  void requestEnded(RequestRecord record) {
+    injected.accept(record);
+  }
+
+  /**
+   * Gatling's own injection has started its first user of a scenario.
+   *
+   * @param startNanos when its first step began, on {@link System#nanoTime()}
+   */
+  public void injectionStarted(Run.Schedule schedule, Injection injection, long startNanos) {
+    injected.begin(schedule, injection, run.unixNanos(startNanos));
+    host.windowEdge(startNanos + injection.fromNanos());
+    host.windowEdge(startNanos + injection.untilNanos());
+    host.levelsChanged();
+  }
+
+  /**
+   * Writes the planned arrivals of Gatling's own injection; returns at once.
+   *
+   * @param description the arrival process in words, with seeds
+   * @param planned iterated on another thread; must not be shared
+   * @param startNanos start of the schedule on {@link System#nanoTime()}
+   */
+  public void injectionPlanned(
+      Run.Schedule schedule, String description, Iterator<Planned> planned, long startNanos) {
+    host.arrivalsDescribed(schedule, description);
+    arrivals.write(
+        schedule,
+        planned,
+        startNanos,
+        count -> {
+          injected.planned(schedule, count);
+          host.levelsChanged();
+        });
+  }
+
+  /** The run is interrupted: writes the arrivals that were planned until now. */
+  void interrupted() {
+    ofPlans.interrupted(System.nanoTime());
+  }
+
+  /** Stops writing arrivals after at most that time. */
+  void close(Duration patience) {
+    arrivals.close(patience);
+  }
+
+  /** What the log of load plans does in this run. */
+  private final class PlanHost implements LevelLog.Host {
+
+    @Override
+    public void levelsChanged() {
+      after(Duration.ZERO, run::save);
+    }
+
+    @Override
+    public void after(Duration delay, Runnable task) {
+      run.after(delay, task);
+    }
+
+    @Override
+    public void tell(Consumer<RunObserver> event) {
+      observers.tell(event);
+    }
+
+    @Override
+    public void windowEdge(long nanoTime) {
+      Runnable tell = () -> tell(observer -> observer.windowEdge(nanoTime));
+      tell.run();
+      after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
+    }
+
+    @Override
+    public LevelLog.@Nullable LevelResults results() {
+      return observers.find(LevelLog.LevelResults.class);
+    }
+
+    @Override
+    public void whenCounted(Runnable task) {
+      observers.whenReceived(results(), task);
+    }
+
+    @Override
+    public void arrivalsDescribed(Run.Schedule schedule, String description) {
+      boolean isWhole = schedule.level().equals(LevelInfo.WHOLE_RUN);
+      String name = isWhole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
+      run.message("LLM arrivals of " + name + ": " + description);
+      after(
+          Duration.ZERO, () -> run.describe(info -> info.config("arrivals " + name, description)));
+    }
+
+    @Override
+    public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> planned, long startNanos) {
+      arrivals.write(schedule, planned, startNanos, written -> {});
+    }
+
+    @Override
+    public void countArrivals(
+        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count) {
+      arrivals.count(schedule, fromNanos, untilNanos, count);
+    }
+
+    @Override
+    public void concluded(String target, String scenario, LoadPlan.Conclusion conclusion) {
+      String line =
+          "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text());
+      conclusions.add(line);
+      run.message(line);
+      run.describe(
+          info ->
+              info.config(conclusion.topic() + " " + target, conclusion.text())
+                  .conclusion(
+                      new RunInfo.Conclusion(
+                          conclusion.topic(),
+                          target,
+                          scenario,
+                          conclusion.text(),
+                          conclusion.sound(),
+                          conclusion.value(),
+                          conclusion.threshold(),
+                          conclusion.holdsAt(),
+                          conclusion.failsAt())));
+    }
+
+    @Override
+    public TargetSlo slo(String target) {
+      return run.info().judgeOf(target);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.report.ConsoleBlock;
+import io.github.gatlingllm.storage.RunUpload;
+import io.github.gatlingllm.storage.S3Location;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Uploads the files of a run to object storage: the records as soon as they are complete, since
+ * there is little time after a SIGTERM, and the report when it is made.
+ */
+public final class UploadObserver implements RunObserver {
+
+  private final RunFiles files;
+  private final S3Location place;
+  private final Consumer<String> say;
+  private boolean isFailed;
+
+  private UploadObserver(RunFiles files, S3Location place, Consumer<String> say) {
+    this.files = files;
+    this.place = place;
+    this.say = say;
+  }
+
+  /**
+   * The upload of a run.
+   *
+   * @param place null if none is configured
+   */
+  public static @Nullable UploadObserver of(Run run, @Nullable S3Location place) {
+    return place == null ? null : new UploadObserver(run.files(), place, System.out::println);
+  }
+
+  /**
+   * Checks that an upload can work, as far as possible without writing.
+   *
+   * @throws IllegalArgumentException with one line, if it cannot
+   */
+  public static void check(@Nullable S3Location place) {
+    try {
+      if (place != null) {
+        RunUpload.check(place);
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          S3Location.UPLOAD_PROPERTY + ": " + e.getMessage() + "; no load is sent", e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "upload";
+  }
+
+  /** Long enough for large files: the machine may be gone after the run. */
+  @Override
+  public Duration patience() {
+    return Duration.ofHours(1);
+  }
+
+  /** A part of an upload. */
+  private interface UploadedPart {
+    void send(RunUpload upload) throws IOException;
+  }
+
+  @Override
+  public void recordsWritten(RunInfo info) {
+    send(
+        info,
+        upload -> {
+          upload.records();
+          say.accept("LLM upload: " + upload.place());
+        });
+  }
+
+  @Override
+  public void reportWritten(RunInfo info) {
+    send(info, RunUpload::report);
+  }
+
+  private void send(RunInfo info, UploadedPart part) {
+    if (isFailed) {
+      return;
+    }
+    try (RunUpload upload = RunUpload.open(place, files, info)) {
+      part.send(upload);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      isFailed = true;
+      say.accept(
+          ConsoleBlock.visible(
+              "LLM upload failed: %s; the files are kept, try again with: upload %s --to %s"
+                  .formatted(e.getMessage(), files.run(), place)));
+    }
+  }
+
+  @Override
+  public boolean isOutputLost() {
+    return isFailed;
+  }
+}

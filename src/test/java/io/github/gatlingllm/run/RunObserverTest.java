@@ -1,0 +1,336 @@
+package io.github.gatlingllm.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.action.AllObservers;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.storage.S3Location;
+import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** No observer is needed by a run, and none can harm it. */
+@Timeout(120)
+class RunObserverTest {
+
+  private static final int RECORDS = 20;
+  private static final int ALL = 7;
+
+  private enum Fault {
+    THROWS,
+    BLOCKS
+  }
+
+  @TempDir private Path folder;
+  private final List<String> complaints = new CopyOnWriteArrayList<>();
+  private final CountDownLatch testIsOver = new CountDownLatch(1);
+
+  @AfterEach
+  void release() {
+    testIsOver.countDown();
+  }
+
+  private Run open(Function<Run, List<RunObserver>> observers) throws IOException {
+    return new Run(
+        new RunDirectory("Sim", "sim-1", folder.resolve("sim-1")),
+        "here",
+        RunClock.system(),
+        complaints::add,
+        observers);
+  }
+
+  private record Task(long nanoTime, Runnable action) {}
+
+  /** A run of two levels whose plan is driven in fake time; nobody comes, and records fall in. */
+  private void run(Run run) throws IOException {
+    run.loadAhead();
+    run.userStarted();
+    PriorityQueue<Task> tasks =
+        new PriorityQueue<>((one, other) -> Long.compare(one.nanoTime(), other.nanoTime()));
+    long[] now = {System.nanoTime()};
+    LoadPlan plan =
+        new LoadPlan.Sweep(
+            Stream.of(1, 2)
+                .<LoadLevel>map(
+                    users -> new LoadLevel.Closed(users, new Phases(10, 10, 100, 10, null)))
+                .toList());
+    new PlanDriver(
+            plan.source(),
+            () -> now[0],
+            (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
+            new PlanDriver.Users() {
+              @Override
+              public void start() {}
+
+              @Override
+              public void start(Arrival arrival) {}
+
+              @Override
+              public void allStarted() {}
+            },
+            run.levels().listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}),
+            level -> null)
+        .begin();
+    for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
+      now[0] = task.nanoTime();
+      task.action().run();
+    }
+    for (int i = 0; i < RECORDS; i++) {
+      var unused = run.nextRequest();
+      run.started();
+      run.record(LevelRecord.ok(i % 2 == 0 ? "c=1" : "c=2").record());
+    }
+    run.observers().secondPassed();
+    run.message("LLM: a line");
+    run.userEnded();
+    run.complete();
+    run.observers().await(observer -> observer.recordsWritten(run.info()));
+    run.observers().await(observer -> observer.reportWritten(run.info()));
+    run.observers().close();
+  }
+
+  private void assertWhole(Run run) throws IOException {
+    RunInfo info = RunInfo.read(run.files().info()).orElseThrow();
+    assertThat(info.state()).isEqualTo(RunInfo.State.COMPLETE);
+    assertThat(info.started()).isEqualTo(RECORDS);
+    assertThat(info.dropped()).isZero();
+    assertThat(info.stages()).extracting(LevelInfo::label).containsExactly("c=1", "c=2");
+    List<RequestRecord> read = new ArrayList<>();
+    RecordFile.read(run.files().requests(), read::add);
+    assertThat(read).hasSize(RECORDS);
+  }
+
+  static IntStream lines() {
+    return IntStream.rangeClosed(0, ALL);
+  }
+
+  /** With all, and without each. */
+  @ParameterizedTest
+  @MethodSource("lines")
+  void aRunIsWholeWithoutAnyObserver(int without) throws IOException {
+    Run run =
+        open(
+            opened -> {
+              List<RunObserver> all =
+                  new ArrayList<>(
+                      AllObservers.of(opened, List.of(), new S3Location("nowhere", "here")));
+              assertThat(all).hasSize(ALL);
+              if (without < ALL) {
+                all.remove(without).runEnded(opened.info());
+              }
+              all.removeIf(observer -> observer instanceof UploadObserver);
+              return all;
+            });
+    run(run);
+    assertWhole(run);
+    assertThat(complaints).isEmpty();
+  }
+
+  static Stream<Method> events() {
+    return Arrays.stream(RunObserver.class.getMethods())
+        .filter(method -> method.getReturnType() == void.class || is("runEnded", method));
+  }
+
+  private static boolean is(String name, Method method) {
+    return method.getName().equals(name);
+  }
+
+  static Stream<Arguments> faults() {
+    return events()
+        .flatMap(
+            method ->
+                Arrays.stream(Fault.values()).map(fault -> Arguments.of(method.getName(), fault)));
+  }
+
+  /** An observer that does nothing but, at one event, harm. */
+  private RunObserver broken(String event, Fault fault, Runnable happens) {
+    InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          if (method.getName().equals(event)) {
+            happens.run();
+            if (fault == Fault.THROWS) {
+              throw new IllegalStateException("broken");
+            }
+            testIsOver.await();
+          }
+          return switch (method.getName()) {
+            case "name" -> "broken";
+            case "patience" -> Duration.ofMillis(50);
+            case "isOutputLost", "equals" -> false;
+            default -> null;
+          };
+        };
+    return (RunObserver)
+        Proxy.newProxyInstance(
+            RunObserver.class.getClassLoader(), new Class<?>[] {RunObserver.class}, handler);
+  }
+
+  private static final class Hearing implements RunObserver {
+    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private volatile int requests;
+
+    @Override
+    public String name() {
+      return "hearing";
+    }
+
+    @Override
+    public void requestEnded(RequestRecord record) {
+      requests = requests + 1;
+    }
+
+    @Override
+    public void message(String line) {
+      heard.add(line);
+    }
+
+    @Override
+    public void reportWritten(RunInfo info) {
+      heard.add("report");
+    }
+  }
+
+  /** Longer than its patience, whichever event it is in: the run ends, with one line. */
+  @ParameterizedTest
+  @MethodSource("faults")
+  void aBrokenObserverCostsOneLine(String event, Fault fault) throws Exception {
+    CountDownLatch broke = new CountDownLatch(1);
+    Hearing other = new Hearing();
+    Run run = open(opened -> List.of(broken(event, fault, broke::countDown), other));
+    run(run);
+    assertThat(broke.await(60, TimeUnit.SECONDS)).as("the event came").isTrue();
+    assertWhole(run);
+    assertThat(complaints).hasSize(1);
+    assertThat(complaints.get(0)).startsWith("LLM broken: ");
+    assertThat(other.heard).contains("LLM: a line", "report");
+    assertThat(other.requests).isEqualTo(RECORDS);
+  }
+
+  @Test
+  void sectionsAreInTheRunFile() throws IOException {
+    Run run =
+        open(
+            opened ->
+                List.of(
+                    new RunObserver() {
+                      @Override
+                      public String name() {
+                        return "section";
+                      }
+
+                      @Override
+                      public UnaryOperator<RunInfo> runEnded(RunInfo info) {
+                        return more -> more.config("section", "added");
+                      }
+                    }));
+    run.complete();
+    assertThat(RunInfo.read(run.files().info()).orElseThrow().config())
+        .containsEntry("section", "added");
+  }
+
+  /** Blocked for as many seconds as the run waits before it says so. */
+  @Test
+  void blockedObserverIsReportedDuringTheRun() throws Exception {
+    CountDownLatch broke = new CountDownLatch(1);
+    ObserverQueues queues = new ObserverQueues(complaints::add);
+    queues.attach(List.of(broken("message", Fault.BLOCKS, broke::countDown)));
+    queues.tell(observer -> observer.message("a"));
+    broke.await();
+    for (int second = 0; second < 3; second++) {
+      assertThat(complaints).isEmpty();
+      queues.secondPassed();
+    }
+    assertThat(complaints).singleElement().asString().contains("blocked");
+    queues.close();
+  }
+
+  /** Twice as many records as fit come while it is in the event. */
+  @ParameterizedTest
+  @MethodSource("events")
+  void fullQueueLosesTheEventsOfItsObserverOnly(Method event) throws Exception {
+    CountDownLatch broke = new CountDownLatch(1);
+    Hearing other = new Hearing();
+    ObserverQueues queues = new ObserverQueues(complaints::add);
+    queues.attach(List.of(broken(event.getName(), Fault.BLOCKS, broke::countDown), other));
+    Object[] arguments =
+        Stream.of(event.getParameterTypes())
+            .map(type -> type == boolean.class ? false : type == long.class ? (Object) 0L : null)
+            .toArray();
+    queues.tell(
+        observer -> {
+          if (observer != other) {
+            invoke(event, observer, arguments);
+          }
+        });
+    broke.await();
+    RequestRecord record = LevelRecord.ok("c=1").record();
+    for (int i = 0; i < 2 * ObserverQueues.CAPACITY; i++) {
+      queues.requestEnded(record);
+      if (i % 10_000 == 0) {
+        queues.await(observer -> {}); // the other one keeps up
+      }
+    }
+    queues.await(observer -> {});
+    queues.secondPassed();
+    assertThat(other.requests).isEqualTo(2 * ObserverQueues.CAPACITY);
+    assertThat(complaints).hasSize(1);
+    queues.close();
+  }
+
+  private static void invoke(Method event, RunObserver observer, Object[] arguments) {
+    try {
+      var unused = event.invoke(observer, arguments);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void callsBackWhenTheRecordsHandedOverBeforeWereReceived() {
+    List<String> told = new ArrayList<>();
+    ObserverQueues queues = new ObserverQueues(complaints::add);
+    queues.whenReceived(null, () -> told.add("none"));
+    assertThat(told).containsExactly("none");
+    queues.handedOver();
+    queues.handedOver();
+    queues.whenReceived(null, () -> told.add("two"));
+    queues.handedOver();
+    queues.whenReceived(null, () -> told.add("three"));
+    RequestRecord record = LevelRecord.ok("c=1").record();
+    queues.requestEnded(record);
+    assertThat(told).containsExactly("none");
+    queues.requestEnded(record);
+    assertThat(told).containsExactly("none", "two");
+    queues.requestEnded(record);
+    assertThat(told).containsExactly("none", "two", "three");
+  }
+}
