@@ -51,8 +51,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     this.request = request;
     this.components = components;
     this.core = context.coreComponents();
-    this.throttled =
-        context.throttled() && core.throttler().isDefined() && components.requestLog.inStatistics();
+    this.throttled = context.throttled() && core.throttler().isDefined() && components.isMeasured();
     this.call = components.httpCall(context, request.parts());
     this.end = new ResponseProcessor(request.parts(), components, core, next);
   }
@@ -165,13 +164,13 @@ final class LlmAction extends SessionHook implements RequestAction {
       long now = components.now();
       Timeline timeline = new Timeline(reached - startLag(arrival), now);
       timeline.closed(now);
-      components.requestLog.started();
+      components.started();
       InFlight.notBuilt(
           session,
           timeline.scheduled(),
           now,
           () ->
-              components.requestLog.keep(
+              components.record(
                   end.records().notBuilt(session, named, timeline, now, offset(arrival), message)));
     }
     next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
@@ -206,8 +205,8 @@ final class LlmAction extends SessionHook implements RequestAction {
         skip(session, prepared, reason);
         return;
       }
-      index = components.requestLog.next();
-      requestId = components.requestLog.requestId(index);
+      index = components.nextRequest();
+      requestId = components.requestId(index);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       crash(session, arrival, reached, String.valueOf(e.getMessage()));
@@ -243,7 +242,7 @@ final class LlmAction extends SessionHook implements RequestAction {
             });
     components.inFlight.add(exchange, session);
     if (!request.parts().silent) {
-      components.requestLog.started();
+      components.started();
     } else if (arrival != null) {
       components.notSent.request(prepared.name(), "it is silent");
     }
@@ -277,7 +276,7 @@ final class LlmAction extends SessionHook implements RequestAction {
         components.counting.prompt(
             components.protocol.tokenizer,
             request.parts().silent ? List.of() : prepared.body().promptTexts());
-    return components.requestLog.inStatistics() && prepared.body().isTextOnly()
+    return components.isMeasured() && prepared.body().isTextOnly()
         ? count.sentTo(components.target)
         : count;
   }
@@ -287,7 +286,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     if (exchange.isOver()) {
       return;
     }
-    components.requestLog.admitted();
+    components.admitted();
     exchange.timeline().admitted(now);
     if (!request.parts().silent) {
       InFlight.admitted(session);

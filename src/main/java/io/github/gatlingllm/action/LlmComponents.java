@@ -17,6 +17,7 @@ import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
@@ -47,7 +48,8 @@ final class LlmComponents implements ProtocolComponents {
   /** The first texts of prompts. */
   final PreparedRequest.Prefixes prefixes;
 
-  final RequestLog requestLog;
+  /** Takes the records of warm-up requests; null for requests of the load. */
+  private final WarmUpRounds.@Nullable WarmUpLog warmUp;
 
   /** The requests of the run that are in flight. */
   final InFlight inFlight;
@@ -60,14 +62,15 @@ final class LlmComponents implements ProtocolComponents {
 
   private final RunParts parts;
 
-  private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
+  private LlmComponents(
+      LlmProtocol protocol, RunParts parts, WarmUpRounds.@Nullable WarmUpLog warmUp) {
     this.protocol = protocol;
     this.target = protocol.label();
     this.run = parts.run;
     this.gate = parts.gate(protocol);
     this.limiter = parts.limiter(protocol);
-    this.prefixes = parts.prefixes(protocol, requestLog.inStatistics());
-    this.requestLog = requestLog;
+    this.prefixes = parts.prefixes(protocol, warmUp == null);
+    this.warmUp = warmUp;
     this.inFlight = parts.inFlight;
     this.notSent = parts.notSent;
     this.counting = parts.counting;
@@ -103,7 +106,7 @@ final class LlmComponents implements ProtocolComponents {
    * @throws InvalidSimulation if requests of the same name have other objectives
    */
   void addSlo(LlmRequest.RequestDraft request) {
-    if (request.slo != null && requestLog.inStatistics()) {
+    if (request.slo != null && isMeasured()) {
       parts.config.addSlo(protocol, request.name.constant(), request.slo);
     }
   }
@@ -114,8 +117,8 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** The components of warm-up requests in the same run. */
-  LlmComponents forWarmUp(LlmProtocol target, RequestLog warmUpLog) {
-    return new LlmComponents(target, parts, warmUpLog);
+  LlmComponents forWarmUp(LlmProtocol target, WarmUpRounds.WarmUpLog log) {
+    return new LlmComponents(target, parts, log);
   }
 
   /**
@@ -138,7 +141,7 @@ final class LlmComponents implements ProtocolComponents {
       return;
     }
     parts.start.requireInTime(run);
-    WarmUpRounds rounds = new WarmUpRounds(context, run);
+    WarmUpRounds rounds = new WarmUpRounds(context);
     if (jvm) {
       requireHosts(http, context, request.parts().api);
       rounds.warmUpJvm(this, request.parts().api);
@@ -191,6 +194,49 @@ final class LlmComponents implements ProtocolComponents {
     return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.config.unpin(target);
   }
 
+  /** Whether these are requests of the load, which are in all statistics. */
+  boolean isMeasured() {
+    return warmUp == null;
+  }
+
+  /** Takes the number of the next request. */
+  long nextRequest() {
+    return warmUp == null ? run.nextRequest() : warmUp.next();
+  }
+
+  /** The id of a request, in its headers and its record. */
+  String requestId(long number) {
+    return warmUp == null ? run.requestId(number) : run.id() + "-warmup-" + number;
+  }
+
+  /** Counts a request that starts and will have a record. */
+  void started() {
+    if (isMeasured()) {
+      run.started();
+    }
+  }
+
+  void admitted() {
+    if (isMeasured()) {
+      run.admitted();
+    }
+  }
+
+  /** Counts an admitted request that has ended. */
+  void ended() {
+    if (isMeasured()) {
+      run.ended();
+    }
+  }
+
+  void record(RequestRecord record) {
+    if (warmUp == null) {
+      run.record(record);
+    } else {
+      warmUp.record(record);
+    }
+  }
+
   /** The run's monotonic clock. */
   long now() {
     return System.nanoTime();
@@ -207,7 +253,7 @@ final class LlmComponents implements ProtocolComponents {
         http,
         configuration,
         parts.tls(protocol, http2, configuration),
-        requestLog.inStatistics() ? parts.servers : new ConcurrentHashMap<>());
+        isMeasured() ? parts.servers : new ConcurrentHashMap<>());
   }
 
   private static HttpComponents http(ScenarioContext context) {
@@ -292,7 +338,7 @@ final class LlmComponents implements ProtocolComponents {
         if (protocol.hasTarget()) {
           parts.config.use(protocol);
         }
-        return new LlmComponents(protocol, parts, new RequestLog(parts.run));
+        return new LlmComponents(protocol, parts, null);
       };
     }
   }

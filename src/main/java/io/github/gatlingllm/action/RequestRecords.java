@@ -83,14 +83,14 @@ final class RequestRecords {
       long startNanos,
       @Nullable Long scheduledOffsetNanos,
       String error) {
-    long index = components.requestLog.next();
+    long index = components.nextRequest();
     Boolean own = request.stream == null ? null : request.stream.constant();
     boolean streamed =
         request.api.generates() && (own == null ? components.protocol.streaming : own);
     RequestRecord.Identity identity =
         identity(
             session,
-            components.requestLog.requestId(index),
+            components.requestId(index),
             index,
             timeline,
             name,

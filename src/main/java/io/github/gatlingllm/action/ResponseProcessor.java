@@ -74,7 +74,7 @@ final class ResponseProcessor {
   /** Processes an exchange that has ended; called once, on its event loop. */
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
-      components.requestLog.ended();
+      components.ended();
       if (!request.silent) {
         InFlight.closed(sent.session());
       }
@@ -169,7 +169,7 @@ final class ResponseProcessor {
       components.inFlight.remove(exchange);
     } else {
       RequestRecord record = records.sent(exchange, sent, tokens, ok, error);
-      if (components.requestLog.inStatistics()) {
+      if (components.isMeasured()) {
         after = log(record, after);
       }
       keep(record, exchange, sent);
@@ -216,7 +216,7 @@ final class ResponseProcessor {
 
   private void write(
       RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
-    components.requestLog.keep(counted(record, prompt));
+    components.record(counted(record, prompt));
     components.inFlight.remove(exchange);
   }
 

@@ -17,7 +17,6 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.run.Run;
 import io.netty.channel.EventLoop;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,13 +48,12 @@ final class WarmUpRounds {
   private final ScenarioContext context;
   private final CoreComponents core;
   private final HttpComponents http;
-  private final WarmUpRequestLog requestLog;
+  private final WarmUpLog log = new WarmUpLog();
 
-  WarmUpRounds(ScenarioContext context, Run run) {
+  WarmUpRounds(ScenarioContext context) {
     this.context = context;
     this.core = context.coreComponents();
     this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
-    this.requestLog = new WarmUpRequestLog(run);
   }
 
   /** Sends requests to an engine in this JVM until the JIT compilers are idle. */
@@ -63,9 +61,9 @@ final class WarmUpRounds {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
       LlmProtocol inside = components.protocol.forJvmWarmUp(engine.baseUrl());
-      Action action = action(components.forWarmUp(inside, requestLog), shortRequest(api));
+      Action action = action(components.forWarmUp(inside, log), shortRequest(api));
       LlmProtocol perUser = inside.with(each -> each.shareConnections = false);
-      Action connecting = action(components.forWarmUp(perUser, requestLog), shortRequest(api));
+      Action connecting = action(components.forWarmUp(perUser, log), shortRequest(api));
       CompilerWatch compilers = CompilerWatch.ofThisJvm();
       for (int i = 0; i < CONCURRENT; i++) {
         send(action, 0, inside);
@@ -73,7 +71,7 @@ final class WarmUpRounds {
       int pending = CONCURRENT;
       long users = 0;
       for (int sent = CONCURRENT; pending > 0; sent++) {
-        RequestRecord record = requestLog.await(GRACE_NANOS);
+        RequestRecord record = log.await(GRACE_NANOS);
         if (record == null || !record.outcome().ok()) {
           System.out.println(
               "LLM warm-up of the JVM failed ("
@@ -111,7 +109,7 @@ final class WarmUpRounds {
     if (requests == 0) {
       return;
     }
-    LlmComponents unrecorded = components.forWarmUp(protocol, requestLog);
+    LlmComponents unrecorded = components.forWarmUp(protocol, log);
     Action action = action(unrecorded, warmUpRequest(request, unrecorded));
     Map<String, String> failures = new LinkedHashMap<>();
     try {
@@ -151,7 +149,7 @@ final class WarmUpRounds {
   private @Nullable RequestRecord sendAndAwait(Action action, long userId, LlmProtocol protocol)
       throws InterruptedException {
     send(action, userId, protocol);
-    return requestLog.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
+    return log.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
   }
 
   /**
@@ -216,49 +214,22 @@ final class WarmUpRounds {
    * The log of warm-up requests. Their records pass through the codec and the live figures, to warm
    * these up, and are dropped.
    */
-  private static final class WarmUpRequestLog extends RequestLog {
+  static final class WarmUpLog {
 
-    private final String runId;
     private final AtomicLong numbers = new AtomicLong();
     private final LiveStats live = new LiveStats(System::nanoTime);
     private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
 
-    WarmUpRequestLog(Run run) {
-      super(run);
-      runId = run.id();
-    }
-
-    @Override
     long next() {
       return numbers.getAndIncrement();
     }
 
-    @Override
-    String requestId(long number) {
-      return runId + "-warmup-" + number;
-    }
-
-    @Override
-    void started() {}
-
-    @Override
-    void admitted() {}
-
-    @Override
-    void ended() {}
-
-    @Override
-    void keep(RequestRecord record) {
+    void record(RequestRecord record) {
       ended.add(record);
     }
 
-    @Override
-    boolean inStatistics() {
-      return false;
-    }
-
     /** Waits for the record of the next request that ends; null after that time. */
-    @Nullable RequestRecord await(long nanos) throws InterruptedException {
+    private @Nullable RequestRecord await(long nanos) throws InterruptedException {
       RequestRecord record = ended.poll(nanos, TimeUnit.NANOSECONDS);
       if (record != null) {
         RecordFile.line(record);

@@ -44,6 +44,7 @@ public final class Run {
   private final Recorder recorder;
   private final ObserverQueues observers;
   private final RunLevels levels;
+  private final RunInfoFile infoFile;
   private final List<AutoCloseable> closedAtEnd = new CopyOnWriteArrayList<>();
 
   /** Saves, and tells the observers the time, so that no event loop waits for it. */
@@ -60,8 +61,6 @@ public final class Run {
   private volatile long unwritten;
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
   private volatile LongSupplier unrecordedRequests = () -> 0;
-  private String lastFailure = "";
-  private volatile RunInfo info;
 
   Run(
       RunDirectory directory,
@@ -82,13 +81,16 @@ public final class Run {
               levels.requestEnded(record);
               observers.requestEnded(record);
             });
-    info =
-        RunInfo.started(
-                directory.id(),
-                directory.simulation(),
-                injector,
-                clock.unixNanos(System.nanoTime()))
-            .machines(Map.of(injector, SelfTestResults.machineHere()));
+    infoFile =
+        new RunInfoFile(
+            files.info(),
+            RunInfo.started(
+                    directory.id(),
+                    directory.simulation(),
+                    injector,
+                    clock.unixNanos(System.nanoTime()))
+                .machines(Map.of(injector, SelfTestResults.machineHere())),
+            levels::all);
     worker = new ScheduledThreadPoolExecutor(1, threads("llm-run"));
     worker.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     save();
@@ -141,13 +143,13 @@ public final class Run {
 
   /** The id of a request: unique also among injectors on one host that started at the same time. */
   public String requestId(long number) {
-    InjectorShare share = info.share();
+    InjectorShare share = info().share();
     return id() + (share == null ? "-" : "-" + share.index() + "-") + number;
   }
 
   /** The name of this load generator. */
   public String injector() {
-    return info.injector();
+    return info().injector();
   }
 
   /** Converts epoch time to {@link System#nanoTime()}. */
@@ -270,27 +272,16 @@ public final class Run {
   }
 
   /** Changes {@code run.json}. */
-  public synchronized void describe(UnaryOperator<RunInfo> more) {
-    info = more.apply(info);
-    save();
+  public void describe(UnaryOperator<RunInfo> more) {
+    infoFile.change(more);
   }
 
   RunInfo info() {
-    return info;
+    return infoFile.info();
   }
 
-  synchronized void save() {
-    List<LevelInfo> all = levels.all();
-    info = info.stages(all).planned(LevelInfo.planned(all));
-    try {
-      info.write(files.info());
-    } catch (IOException e) {
-      String failure = "LLM run.json could not be written: " + e.getMessage();
-      if (!failure.equals(lastFailure)) {
-        lastFailure = failure;
-        System.out.println(failure);
-      }
-    }
+  void save() {
+    infoFile.change(info -> info);
   }
 
   /**
@@ -353,10 +344,10 @@ public final class Run {
       levels.close(isComplete ? DRAIN : Duration.ofSeconds(1));
       closeRecorder(isComplete);
       observers.await(observer -> {}); // the last levels have ended now
-      observers.ask(observer -> observer.runEnded(info)).forEach(this::describe);
+      observers.ask(observer -> observer.runEnded(info())).forEach(this::describe);
       closedAtEnd.forEach(Run::close);
     }
-    return info;
+    return info();
   }
 
   /** A file that is being written is completed. */
