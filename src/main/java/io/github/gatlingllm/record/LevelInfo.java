@@ -12,18 +12,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param label e.g. {@code c=8}; the {@code stage} of its records
  * @param target the {@code target} of its records
- * @param scenario the {@code scenario} of its records; null in older runs, in which all scenarios
- *     of a target were one level
+ * @param scenario the {@code scenario} of its records; null if all scenarios of a target are one
+ *     level
  * @param kind {@code closed loop}, {@code open loop}, {@code rate curve}, {@code trace}, {@code
  *     batch} or {@code injection}
  * @param offered the offered load, in {@code unit}; null if it is not constant
  * @param unit of {@code offered}, e.g. {@code users} or {@code requests/s}
  * @param phases the phases that began, in order of time
  * @param planned planned requests in the measure window: arrivals of open load, otherwise the
- *     number that bounds the level; null if time bounds it, and in older files
+ *     number that bounds the level; null if time bounds it
  * @param plannedStartUnixNanos planned start, in nanoseconds since the epoch: the same in all
- *     injectors of a load test; null without a plan, and in older files
- * @param inFlight in the measure window, counted while the level ran; null in older files
+ *     injectors of a load test; null without a plan
+ * @param inFlight in the measure window, counted while the level ran; null if it did not end as
+ *     planned
  */
 public record LevelInfo(
     String label,

@@ -9,6 +9,7 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -176,7 +177,15 @@ class GateIT {
       run.terminate();
       run.await();
 
-      assertThat(run.output()).containsPattern("\\[#+ +] +\\d+%");
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(128 + 15);
+      assertThat(run.output())
+          .containsPattern("\\[#+ +] +\\d+%")
+          .doesNotContain("\tat ", "Exception");
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+      assertThat(run.info().dropped()).isZero();
+      assertThat(run.info().started()).isEqualTo(GateSimulation.USERS);
+      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
+      assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(GateSimulation.USERS);
       assertOnlyTheFirstWasSent(engine, run.requests(), "the run was interrupted");
     }
   }

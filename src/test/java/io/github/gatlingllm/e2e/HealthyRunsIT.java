@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.io.IOException;
@@ -46,6 +49,18 @@ class HealthyRunsIT {
     assertThat(run.summary().at("/workload/prompt_tokens/mean").asDouble()).isBetween(200.0, 320.0);
     assertThat(run.summary().at("/workload/prompt_tokens/std").asDouble()).isGreaterThan(50);
     assertThat(run.output()).containsPattern("\n> \\d\\d checks passed\n");
+    assertEngineReadAfterTheLastRequest(run);
+  }
+
+  private static void assertEngineReadAfterTheLastRequest(GatlingRun run) throws IOException {
+    List<ServerSample> samples = new ArrayList<>();
+    assertThat(ServerFile.read(run.files().server(), samples::add)).isZero();
+    ServerSample last = samples.get(samples.size() - 1);
+    assertThat(last.error()).as(run.output()).isNull();
+    assertThat(
+            last.value(EngineMetric.REQUESTS_FINISHED)
+                - samples.get(0).value(EngineMetric.REQUESTS_FINISHED))
+        .isEqualTo(run.requests().size());
   }
 
   @Test

@@ -104,6 +104,10 @@ class InjectorsIT {
     askedAlone.keySet().retainAll(asked.keySet());
     assertThat(first(asked)).hasSizeGreaterThan(arrivals.size() / 2);
     assertThat(asked).isEqualTo(askedAlone);
+    assertThat(alone.requests())
+        .filteredOn(r -> Integer.valueOf(2).equals(r.identity().turn()))
+        .as("only the first request of a user has a plan")
+        .allMatch(r -> r.timing().scheduledOffsetNanos() == null);
     checkInfo();
     assertThat(injectors.get(3).output())
         .contains("LLM assertions: judged when the runs of all 4 injectors are merged")

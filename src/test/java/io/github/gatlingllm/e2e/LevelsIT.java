@@ -13,7 +13,6 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
@@ -25,8 +24,6 @@ import org.junit.jupiter.api.Test;
 
 /** Load levels in real runs: their phases, and how they end. */
 class LevelsIT {
-
-  private static final int SIGTERM = 128 + 15;
 
   /** Highest rate, in requests per second, that the server of the search accepts. */
   private static final double CAPACITY = 32;
@@ -167,30 +164,6 @@ class LevelsIT {
           .as("the load stays on")
           .isNotEmpty();
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
-    }
-  }
-
-  @Test
-  void sigtermCancelsOpenStreamsAndReportsThem() throws Exception {
-    try (EmbeddedEngine engine =
-            EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(20)).recordGroundTruth().start();
-        GatlingRun run = plan("crowd", engine).set("tokens", 5_000).start()) {
-      run.await("64 streams", () -> engine.running() == 64);
-      run.terminate();
-      run.await();
-
-      assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
-      assertThat(run.output()).doesNotContain("\tat ", "Exception");
-      assertThat(of(RequestStatus.CANCELLED, run.requests())).hasSize(64);
-      assertThat(run.requests()).hasSize(64);
-      assertThat(engine.requestsReceived()).as("no further request").isEqualTo(64);
-      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
-      assertThat(run.info().dropped()).isZero();
-      assertThat(run.info().started()).isEqualTo(64);
-      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
-      assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(64);
-      assertThat(run.files().page()).isNotEmptyFile();
-      EngineTokens.awaitEnded(engine, 64);
     }
   }
 

@@ -88,7 +88,6 @@ public final class LevelsSimulation extends Simulation {
               .drain(60)
               .inject(once);
       case "batch" -> batch(4).trials(5).inject(once);
-      case "crowd" -> atOnce(64).measure(AN_HOUR).inject(chat);
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };
   }

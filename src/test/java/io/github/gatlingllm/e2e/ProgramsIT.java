@@ -30,14 +30,17 @@ class ProgramsIT {
               .byOwnMain()
               .run();
 
-      long planned = Arrivals.poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
+      List<Long> planned = new ArrayList<>();
+      Arrivals.poisson(25, 42)
+          .offsetsBefore(TimeUnit.SECONDS.toNanos(2))
+          .forEachRemaining((long offset) -> planned.add(offset));
       assertThat(run.exitCode())
           .as("its assertion is about this machine's speed: %s", run.output())
           .isIn(0, GatlingRun.ASSERTIONS_FAILED);
       assertThat(run.files().page()).as("beside Gatling's own").isNotEmptyFile();
-      assertThat(engine.requestsReceived()).isEqualTo(planned);
+      assertThat(engine.requestsReceived()).isEqualTo(planned.size());
       assertThat(run.requests("ask"))
-          .hasSize((int) planned)
+          .hasSize(planned.size())
           .allSatisfy(
               record -> {
                 assertThat(record.outcome().finishReason()).isEqualTo("length");
@@ -45,7 +48,16 @@ class ProgramsIT {
                 assertThat(record.identity().stage()).isEqualTo("all");
                 assertThat(record.outcome().sloOk()).isNotNull();
                 assertThat(record.text()).as("not kept unless asked for").isNull();
+                assertThat(record.timing().startLagNanos()).isNotNegative();
+                assertThat(record.timing().ttftFromScheduleNanos())
+                    .isGreaterThanOrEqualTo(record.timing().ttftNanos());
               });
+      assertThat(run.requests("ask").stream().map(r -> r.timing().scheduledOffsetNanos()).sorted())
+          .as("the arrivals of the seed, in any JVM")
+          .containsExactlyElementsOf(planned);
+      assertThat(run.info().planned()).isEqualTo(planned.size());
+      assertThat(run.info().started()).isEqualTo(planned.size());
+      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
     }
   }
 

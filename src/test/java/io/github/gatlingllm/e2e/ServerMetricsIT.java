@@ -96,24 +96,6 @@ class ServerMetricsIT {
     }
   }
 
-  @Test
-  void defaultRunReadsItsEngineAfterTheLastRequest() throws Exception {
-    try (GatlingRun run =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.concurrency", "4")
-            .set("llm.duration", "0.3")
-            .set("llm.fill", "0")
-            .set("llm.stabilize", "0")
-            .noReports()
-            .run()) {
-      List<ServerSample> samples = samples(run);
-      ServerSample last = samples.get(samples.size() - 1);
-      assertThat(last.error()).as(run.output()).isNull();
-      assertThat(difference(samples.get(0), last, EngineMetric.REQUESTS_FINISHED))
-          .isEqualTo(run.requests().size());
-    }
-  }
-
   private static String metricsOf(EmbeddedEngine engine) {
     return engine.baseUrl().replace("/v1", "/metrics");
   }

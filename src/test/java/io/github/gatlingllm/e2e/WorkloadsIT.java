@@ -94,25 +94,6 @@ class WorkloadsIT {
   }
 
   @Test
-  void promptLengthsIncludeNoncesAndNoPromptIsCached() throws Exception {
-    try (Parrot server = new Parrot()) {
-      benchmark(
-          server.baseUrl(),
-          Map.of(
-              "llm.promptTokens", "100",
-              "llm.uniquePrompts", "true",
-              "llm.requests", "12"));
-
-      List<String> prompts = server.heard().stream().map(each -> each.contents().get(0)).toList();
-      assertThat(prompts).as("a warm-up request, then the measured ones").hasSize(13);
-      assertThat(prompts.subList(1, 13)).allMatch(prompt -> CL100K.count(prompt) == 100);
-      assertThat(prompts.stream().map(prompt -> prompt.substring(0, 18)))
-          .doesNotHaveDuplicates()
-          .allMatch(nonce -> nonce.matches("\\d{18}"));
-    }
-  }
-
-  @Test
   void scenariosRunOneAfterTheOtherOnEachTarget() throws Exception {
     try (EmbeddedEngine a = EmbeddedEngine.builder().seed(1).start();
         EmbeddedEngine b = EmbeddedEngine.builder().seed(1).start()) {
