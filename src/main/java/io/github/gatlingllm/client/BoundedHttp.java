@@ -29,7 +29,7 @@ import java.util.List;
  */
 final class BoundedHttp {
 
-  /** Size of all headers of a response, or of all its trailers: 256 KiB. */
+  /** Of all headers of a response, or of all its trailers. */
   static final int MAX_HEADERS = 256 * 1024;
 
   /** Length of the status line, or of the size line of a chunk: 64 KiB. */

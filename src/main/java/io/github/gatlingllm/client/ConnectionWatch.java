@@ -84,12 +84,10 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     unanswered = true;
   }
 
-  /** The response headers have arrived. */
   void headers(HttpHeaders headers) {
     staysOpen = !headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE, true);
   }
 
-  /** The response is complete. */
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;

@@ -38,9 +38,6 @@ final class ErrorBody {
   /**
    * The line for a response whose status is not 2xx: {@code HTTP 429: <message>; retry after 20}. A
    * body that rejects {@code ignore_eos} or {@code min_tokens} adds the setting to change.
-   *
-   * @param retryAfter value of the header, in seconds or as a date; shown as it is
-   * @param secrets removed from the line
    */
   static String message(
       int status,

@@ -139,7 +139,6 @@ final class GeneratedChoices {
     return choices.length;
   }
 
-  /** Whether every choice has a finish reason. */
   boolean areFinished() {
     for (GeneratedChoice choice : choices) {
       if (choice.finishReason == null) {
@@ -149,7 +148,6 @@ final class GeneratedChoices {
     return true;
   }
 
-  /** Whether no text was received. */
   boolean areEmpty() {
     for (GeneratedChoice choice : choices) {
       if (!choice.isEmpty()) {
@@ -159,7 +157,6 @@ final class GeneratedChoices {
     return true;
   }
 
-  /** Whether any reasoning text was received. */
   boolean haveReasoning() {
     for (GeneratedChoice choice : choices) {
       if (!choice.reasoning.isEmpty()) {

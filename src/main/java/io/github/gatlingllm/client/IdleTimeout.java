@@ -46,7 +46,6 @@ final class IdleTimeout {
     }
   }
 
-  /** A byte has arrived. */
   void byteReceived(long now) {
     lastByte = now;
   }

@@ -81,12 +81,10 @@ public final class ReceivedAnswer {
     }
   }
 
-  /** Memory limit of this answer. */
   AnswerMemory memory() {
     return memory;
   }
 
-  /** Number of events with data so far. */
   int events() {
     return events;
   }
@@ -104,12 +102,10 @@ public final class ReceivedAnswer {
     return terminalEvent;
   }
 
-  /** Number of embeddings received. */
   int embeddings() {
     return embeddings;
   }
 
-  /** Whether any token or text was received. */
   boolean hasTokens() {
     return timeline.count() > 0 || !choices.areEmpty();
   }
@@ -134,7 +130,6 @@ public final class ReceivedAnswer {
     return choices.get(0).content.text();
   }
 
-  /** Reasoning of the first choice. */
   public String reasoning() {
     return choices.get(0).reasoning.text();
   }
@@ -154,12 +149,10 @@ public final class ReceivedAnswer {
     return choices.bytes();
   }
 
-  /** Whether any reasoning text was received. */
   boolean streamedReasoning() {
     return choices.haveReasoning();
   }
 
-  /** Prompt tokens as reported by the server; null where not reported. */
   @Nullable Integer promptTokens() {
     return counts.prompt();
   }
@@ -173,7 +166,7 @@ public final class ReceivedAnswer {
     return reported != null && reported == 0 && hasTokens() ? null : reported;
   }
 
-  /** Tokens of prompt and answer as reported by the server; null where it did not report both. */
+  /** Tokens of prompt and answer; null where the server did not report both. */
   public @Nullable Long totalTokens() {
     Integer completion = completionTokens();
     Integer prompt = promptTokens();
@@ -185,7 +178,6 @@ public final class ReceivedAnswer {
     return counts.cached();
   }
 
-  /** Reasoning tokens as reported by the server; null where not reported. */
   public @Nullable Integer reasoningTokens() {
     return counts.reasoning();
   }
@@ -195,12 +187,10 @@ public final class ReceivedAnswer {
     return counts.rejected();
   }
 
-  /** Timings and rate limits reported by the server. */
   public ServerReport server() {
     return timings.report();
   }
 
-  /** Collects the timings of headers and body. */
   ReportedTimings timings() {
     return timings;
   }

@@ -36,7 +36,6 @@ final class RequestConnection {
     this.nanoClock = nanoClock;
   }
 
-  /** Sends the request, once. */
   void send(Transport through) {
     transport = through;
     send(through, through.server().needsNewConnections());
@@ -60,7 +59,6 @@ final class RequestConnection {
     return sending;
   }
 
-  /** Whether the request was handed to a connection. */
   boolean isConnected() {
     return channel != null;
   }
@@ -104,14 +102,12 @@ final class RequestConnection {
     return timestamps == null ? nanoClock.getAsLong() : timestamps.now();
   }
 
-  /** The response headers have arrived. */
   void headers(HttpHeaders headers) {
     if (watch != null) {
       watch.headers(headers);
     }
   }
 
-  /** The response is complete. */
   void answered(long now) {
     if (watch != null) {
       watch.answered(now);
@@ -173,7 +169,6 @@ final class RequestConnection {
     }
   }
 
-  /** The request has ended. */
   void requestEnded() {
     if (stream != null) {
       stream.stop();

@@ -19,10 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Secrets {
 
-  /** No known secrets. */
   public static final Secrets NONE = new Secrets(List.of());
 
-  /** Replaces a secret. */
   public static final String REDACTED = "***";
 
   /** Longest {@link #line}, in characters; a longer text is cut and ends with an ellipsis. */

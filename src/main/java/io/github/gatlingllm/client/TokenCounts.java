@@ -125,9 +125,8 @@ public final class TokenCounts {
   }
 
   /**
-   * Counts of an answer whose output the server did not count.
-   *
-   * @param tokenizer slow, so not for an event loop; if it fails, events are counted
+   * Counts of an answer whose output the server did not count. The tokenizer is slow, so not for an
+   * event loop; if it fails, events are counted.
    */
   public static Tokens countedByTokenizer(
       RequestSize request,
@@ -142,9 +141,7 @@ public final class TokenCounts {
 
   /**
    * The tokenizer's count of the generated text that arrived; null if it fails, or the text is too
-   * long.
-   *
-   * @param tokenizer slow, so not for an event loop
+   * long. Not for an event loop.
    */
   public static @Nullable Integer countLocally(
       ReceivedAnswer answer, ToIntFunction<String> tokenizer) {

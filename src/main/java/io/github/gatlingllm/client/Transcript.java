@@ -49,11 +49,7 @@ public final class Transcript {
     cut |= kept < length;
   }
 
-  /**
-   * Logs the request after its end.
-   *
-   * @param error null for a success
-   */
+  /** Logs the request after its end; the error is null for a success. */
   public void log(String name, Object session, @Nullable String error) {
     if (error != null) {
       LOGGER.debug(text(name + ": KO " + error, session));

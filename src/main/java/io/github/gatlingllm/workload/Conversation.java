@@ -47,11 +47,7 @@ public record Conversation(
     return new Conversation(List.of(messages), 0, 0, null, null, null);
   }
 
-  /**
-   * A conversation that replays a recorded dialog.
-   *
-   * @param recorded whether recorded answers enter the history in place of the received ones
-   */
+  /** A conversation that replays a dialog, with recorded or received answers in its history. */
   public static Conversation of(Dialog dialog, boolean recorded) {
     return new Conversation(
         dialog.opening(), 0, 0, null, new Script(dialog.turns(), dialog.tools(), recorded), null);
@@ -68,11 +64,7 @@ public record Conversation(
     return new Conversation(messages, turns, tokens, limit, script, endReason);
   }
 
-  /**
-   * The same, ended.
-   *
-   * @param reason for people, the same for all conversations that end in this way
-   */
+  /** The same, ended; the reason is the same for all conversations that end in this way. */
   public Conversation ended(String reason) {
     return new Conversation(messages, turns, tokens, contextLimit, script, reason);
   }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.load.SplitMix64;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -105,11 +106,7 @@ public final class Dataset {
     return reader.isInOrder();
   }
 
-  /**
-   * The dialog at an index.
-   *
-   * @param position 0 to {@link #size} − 1
-   */
+  /** The dialog at a position from 0 to {@link #size} − 1. */
   public Dialog get(int position) {
     List<JsonNode> parts = new ArrayList<>();
     for (int entry = index.first(position); entry < index.end(position); entry++) {
@@ -119,10 +116,8 @@ public final class Dataset {
   }
 
   /**
-   * The dialog of one user: all dialogs once in a random order, then all again in another one.
-   *
-   * @param seed the run's seed
-   * @param userIndex from 0
+   * The dialog of one user, from 0: all dialogs once in a random order by the run's seed, then all
+   * again in another one.
    */
   public Dialog dialog(long seed, long userIndex) {
     return get(new Permutation(size(), seed).at(userIndex));
@@ -198,11 +193,7 @@ public final class Dataset {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * The format of that name.
-     *
-     * @throws IllegalArgumentException with a one-line message, if there is none
-     */
+    /** The format of that name; throws if there is none. */
     public static Format ofKey(String key) {
       return Arrays.stream(values())
           .filter(format -> format.key().equals(key.toLowerCase(Locale.ROOT)))
@@ -226,6 +217,62 @@ public final class Dataset {
         case MOONCAKE -> new Mooncake(tokenizer);
         case OPENAI -> DialogReader.of(DialogFormats::openAiChat);
       };
+    }
+  }
+
+  /**
+   * The numbers 0 to n − 1 in a random order computed without memory: each occurs once per pass,
+   * and every pass has another order.
+   *
+   * <p>A balanced Feistel network over the least even number of bits for n is a bijection for any
+   * round function (Luby and Rackoff, 1988). Results of n and above are encrypted again until one
+   * is below n (cycle walking; Black and Rogaway, 2002), less than 4 times on average.
+   */
+  static final class Permutation {
+
+    private static final int ROUNDS = 8;
+
+    /** Makes these draws independent of others with the same seed. */
+    private static final long SALT = 0x6469616c6f677331L; // "dialogs1"
+
+    private final int size;
+    private final int halfBits;
+    private final long seed;
+
+    /**
+     * @param size of the range, ≥ 1
+     */
+    Permutation(int size, long seed) {
+      this.size = size;
+      this.seed = seed ^ SALT;
+      int bits = Math.max(2, Integer.SIZE - Integer.numberOfLeadingZeros(size - 1));
+      halfBits = (bits + 1) / 2;
+    }
+
+    /**
+     * The number at an index.
+     *
+     * @param index ≥ 0; a pass over all numbers has {@code size} indices
+     */
+    int at(long index) {
+      long key = SplitMix64.mix(seed + (index / size) * SplitMix64.GOLDEN_GAMMA);
+      long value = index % size;
+      do {
+        value = encrypt(value, key);
+      } while (value >= size);
+      return (int) value;
+    }
+
+    private long encrypt(long value, long key) {
+      long mask = (1L << halfBits) - 1;
+      long left = value >>> halfBits;
+      long right = value & mask;
+      for (int round = 1; round <= ROUNDS; round++) {
+        long next = left ^ (SplitMix64.mix(key + round * SplitMix64.GOLDEN_GAMMA + right) & mask);
+        left = right;
+        right = next;
+      }
+      return left << halfBits | right;
     }
   }
 }

@@ -52,9 +52,6 @@ interface DialogReader {
   final class Unusable extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /**
-     * @param reason constant for all entries with the same defect
-     */
     Unusable(String reason) {
       super(reason, null, false, false);
     }

@@ -39,30 +39,17 @@ final class JsonEntries implements AutoCloseable {
 
   /** Receives the entries of a file. */
   interface Visitor {
-    /**
-     * Receives the next entry.
-     *
-     * @param start of the entry, in bytes
-     * @param length of the entry, in bytes
-     * @throws IllegalArgumentException if the entry has another format
-     */
+    /** Receives the next entry with its position in bytes; throws for another format. */
     void visit(JsonNode entry, long start, int length);
   }
 
-  /**
-   * Opens a file.
-   *
-   * @param name of the file in messages
-   */
   static JsonEntries open(String name, Path file) throws IOException {
     return new JsonEntries(name, FileChannel.open(file, StandardOpenOption.READ));
   }
 
   /**
-   * Visits all entries in order. Only one of them is in memory at a time.
-   *
-   * @throws IllegalArgumentException with file and line number in one line, for the first entry
-   *     that is not JSON or has another format
+   * Visits all entries in order, one in memory at a time; throws with file and line number for the
+   * first entry that is not JSON or has another format.
    */
   void visitAll(Path path, Visitor visitor) throws IOException {
     long entries = 0;

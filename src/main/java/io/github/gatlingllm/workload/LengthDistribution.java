@@ -24,12 +24,7 @@ public sealed interface LengthDistribution {
       "tokens from 1 to 1,000,000: a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std>"
           + " or weighted:128=70,4096=30";
 
-  /**
-   * The length of one prompt.
-   *
-   * @param random source of random distributions
-   * @param index of the prompt in the run, from 0
-   */
+  /** The length of one prompt, whose index in the run is from 0. */
   int draw(SplittableRandom random, long index);
 
   /** Lower bound of the drawn lengths. */
@@ -81,7 +76,6 @@ public sealed interface LengthDistribution {
     throw new IllegalArgumentException("expected " + EXPECTED);
   }
 
-  /** One fixed length. */
   record Fixed(int tokens) implements LengthDistribution {
     public Fixed {
       length(tokens);
@@ -172,7 +166,6 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** A weighted choice of lengths. */
   record Weighted(List<Choice> choices) implements LengthDistribution {
 
     /**

@@ -39,12 +39,7 @@ final class PromptFile {
     this.name = name;
   }
 
-  /**
-   * The prompts of that file.
-   *
-   * @throws IllegalArgumentException with file name and line number in one line, if the file cannot
-   *     be read, has another form, or is empty
-   */
+  /** The prompts of a file; throws with file name and line number in one line. */
   static PromptPool read(Path file) {
     Path fileName = file.getFileName();
     PromptFile reader = new PromptFile(fileName == null ? file.toString() : fileName.toString());
@@ -162,11 +157,7 @@ final class PromptFile {
    */
   private record CsvRow(int line, List<String> cells) {
 
-    /**
-     * All rows of a file; empty lines are skipped.
-     *
-     * @throws IllegalArgumentException if a quote is never closed
-     */
+    /** All rows of a file; empty lines are skipped. */
     static List<CsvRow> parse(String fileName, String text) {
       List<CsvRow> rows = new ArrayList<>();
       List<String> cells = new ArrayList<>();

@@ -17,7 +17,7 @@ import java.util.List;
  * String prompt = pool.pick(42, requestIndex); // the same for the same seed and index, always
  * }</pre>
  *
- * <p>Immutable; all methods may be called from any thread.
+ * <p>Immutable.
  *
  * @param origin for people: {@code built-in} or a file name
  * @param texts at least one
@@ -62,17 +62,11 @@ public record PromptPool(String origin, List<String> texts) implements Prompts.S
     return PromptFile.read(file);
   }
 
-  /** A pool of one prompt. */
   public static PromptPool of(String prompt) {
     return new PromptPool("fixed text", List.of(prompt));
   }
 
-  /**
-   * The prompt of one request: uniform over the pool, with replacement.
-   *
-   * @param seed the run's seed
-   * @param index of the request in the run, from 0
-   */
+  /** The prompt of one request: uniform over the pool, with replacement. */
   @Override
   public String pick(long seed, long index) {
     return texts.get(SplitMix64.at(seed, SALT, index).nextInt(texts.size()));

@@ -50,7 +50,6 @@ public sealed interface PromptPrefix {
     }
   }
 
-  /** No prefix. */
   record None() implements PromptPrefix {
     @Override
     public Texts texts(Tokenizer tokenizer) {

@@ -110,7 +110,6 @@ public final class Prompts {
     return new Prompt(fitted.text(), fitted.tokens(), wanted);
   }
 
-  /** The source of the texts. */
   public Source source() {
     return source;
   }
@@ -132,7 +131,6 @@ public final class Prompts {
         : made.get((int) (index % made.size()));
   }
 
-  /** The prefix and the text of a request. */
   public String whole(long index) {
     return prefix.of(index) + pick(index).text();
   }
@@ -164,12 +162,7 @@ public final class Prompts {
     /** Its origin for people: {@code built-in} or a file name. */
     String origin();
 
-    /**
-     * The text of one prompt.
-     *
-     * @param seed the run's seed
-     * @param index of the prompt in the run, from 0
-     */
+    /** The text of one prompt by the run's seed and its index in the run, from 0. */
     String pick(long seed, long index);
 
     /** Whether every prompt is the same text. */

@@ -43,7 +43,6 @@ public final class TokenCounting {
   /** Additional time in {@link #close} for passing on counts that were just finished. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
-  /** Polling interval of the thread. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** After this number of polls without work the thread sleeps until it is woken. */
@@ -94,21 +93,17 @@ public final class TokenCounting {
       return this;
     }
 
-    /** Submits it for counting on the thread. */
     public void start() {
       if (!known) {
         offer(this::count);
       }
     }
 
-    /** Whether counting has finished. */
     public boolean isKnown() {
       return known;
     }
 
-    /**
-     * Number of tokens; null without text, without time to count it, or if the tokenizer failed.
-     */
+    /** Null without text, without time to count it, or if the tokenizer failed. */
     public @Nullable Integer tokens() {
       return known ? tokens : null;
     }
@@ -194,7 +189,6 @@ public final class TokenCounting {
     return seen.repeated();
   }
 
-  /** A count of a prompt, not yet started. */
   public PromptCount prompt(Tokenizer tokenizer, List<String> texts) {
     return new PromptCount(tokenizer, texts);
   }
