@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import io.github.gatlingllm.client.ChunkListener.Channel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -67,7 +68,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
 
   static final Text NOTHING = new Text(Channel.CONTENT, new byte[0], 0, 0, null);
 
-  private final Listener listener;
+  private final ChunkListener listener;
   private final boolean endsWithDone;
 
   JsonParser json = EMPTY;
@@ -92,91 +93,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
   private boolean onlyDeltas;
   private Text lastDelta = NOTHING;
   private int lastIndex;
-
-  /** The kind of a piece of generated text. All kinds carry tokens; only one is reasoning. */
-  enum Channel {
-    /** The answer: {@code delta.content}, {@code text}, {@code message.content}. */
-    CONTENT,
-    /** Reasoning before the answer: {@code reasoning} or {@code reasoning_content}. */
-    REASONING,
-    /** Why the model does not answer: {@code refusal}. */
-    REFUSAL,
-    /** {@code tool_calls[].function.name}. */
-    TOOL_NAME,
-    /** A piece of {@code tool_calls[].function.arguments}. */
-    TOOL_ARGUMENTS;
-
-    boolean isToolCall() {
-      return this == TOOL_NAME || this == TOOL_ARGUMENTS;
-    }
-  }
-
-  /**
-   * Receives the content of events. Each event, or whole body, ends with exactly one call of {@link
-   * #eventEnd()}, after any number of the other calls.
-   */
-  interface Listener {
-
-    /**
-     * A piece of generated text, never empty.
-     *
-     * @param choice {@code index} of the choice; 0 where the server sends none
-     * @param buffer contains the text as it was sent, in UTF-8 with JSON escapes, without quotes;
-     *     valid during the call only
-     */
-    void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
-
-    /**
-     * The tool call of the next {@link #delta}; called before each delta of {@link
-     * Channel#TOOL_NAME} or {@link Channel#TOOL_ARGUMENTS}.
-     *
-     * @param call {@code index} of the call; its position where the server sends none
-     * @param id empty where this event has none
-     */
-    void toolCall(int choice, int call, String id);
-
-    /**
-     * A choice is finished; called after its last delta of the same event.
-     *
-     * @param reason interned; never empty
-     */
-    void finish(int choice, String reason);
-
-    /**
-     * A usage object, at any place where servers send one; also an object of zeros, and one per
-     * chunk with continuous usage. A count is −1 where absent, and {@link Integer#MAX_VALUE} where
-     * it is larger, or below −1.
-     */
-    void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
-
-    /**
-     * A timing or count the server reports about this request.
-     *
-     * @param name path in the body: {@code usage.…} of Groq, {@code timings.…} of llama.cpp, {@code
-     *     metrics.…} of vLLM
-     * @param value in the server's unit, 0 or more
-     */
-    void server(String name, double value);
-
-    /** The server reports an error instead of or after an answer; the message is one line. */
-    void error(String message);
-
-    /** {@code [DONE]}, or the terminal event of a stream of typed events. */
-    void done();
-
-    /** Number of embeddings in the body. */
-    default void embeddings(int count) {}
-
-    /**
-     * The data is not a JSON object. Anything found before the error has been reported.
-     *
-     * @param why constant per cause
-     */
-    void malformed(String why);
-
-    /** The event has ended. */
-    void eventEnd();
-  }
 
   /**
    * Content of a JSON string, by its position.
@@ -220,13 +136,13 @@ abstract class ChunkParser implements SseDecoder.Listener {
   /**
    * @param endsWithDone whether {@code [DONE]} ends a stream
    */
-  ChunkParser(Listener listener, boolean endsWithDone) {
+  ChunkParser(ChunkListener listener, boolean endsWithDone) {
     this.listener = listener;
     this.endsWithDone = endsWithDone;
   }
 
   /** A parser of the responses of an API. */
-  static ChunkParser of(Api api, Listener listener) {
+  static ChunkParser of(Api api, ChunkListener listener) {
     return api.terminalEvent() == null
         ? new CompletionParser(listener)
         : new TypedEventParser(listener);
@@ -431,7 +347,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
   }
 
   /** The listener, for anything but a delta: such an event is not learned. */
-  final Listener listener() {
+  final ChunkListener listener() {
     doNotLearn();
     return listener;
   }

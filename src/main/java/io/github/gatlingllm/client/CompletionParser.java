@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.client.ChunkListener.Channel;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +26,7 @@ final class CompletionParser extends ChunkParser {
   private int cachedTokens;
   private int reasoningTokens;
 
-  CompletionParser(Listener listener) {
+  CompletionParser(ChunkListener listener) {
     super(listener, true);
   }
 

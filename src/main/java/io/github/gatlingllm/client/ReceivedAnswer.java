@@ -1,7 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
-import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.ChunkListener.Channel;
 import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerReport;
@@ -210,7 +210,7 @@ public final class ReceivedAnswer {
     parser.event(type, buffer, offset, length);
   }
 
-  private final class ContentCollector implements ChunkParser.Listener {
+  private final class ContentCollector implements ChunkListener {
 
     // State of the current event.
     private int tokenChoice = UNKNOWN;

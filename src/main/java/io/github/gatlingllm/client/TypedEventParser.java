@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.client.ChunkListener.Channel;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +36,7 @@ final class TypedEventParser extends ChunkParser {
 
   private int cacheCreated = -1;
 
-  TypedEventParser(Listener listener) {
+  TypedEventParser(ChunkListener listener) {
     super(listener, false);
   }
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.client.ChunkParser.Channel;
+import io.github.gatlingllm.client.ChunkListener.Channel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,7 +11,7 @@ import java.util.Locale;
  * What a parser pushed, one line each: {@code content[0] Hello}, {@code finish[0] stop}, … Of a
  * tool call that is not the first with its index: {@code tool_name[0.1] f}.
  */
-final class Pushes implements ChunkParser.Listener {
+final class Pushes implements ChunkListener {
 
   private final List<String> lines = new ArrayList<>();
   private String calling = "unknown";

@@ -1,0 +1,86 @@
+package io.github.gatlingllm.client;
+
+/**
+ * Receives the content of events. Each event, or whole body, ends with exactly one call of {@link
+ * #eventEnd()}, after any number of the other calls.
+ */
+interface ChunkListener {
+
+  /**
+   * A piece of generated text, never empty.
+   *
+   * @param choice {@code index} of the choice; 0 where the server sends none
+   * @param buffer contains the text as it was sent, in UTF-8 with JSON escapes, without quotes;
+   *     valid during the call only
+   */
+  void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
+
+  /**
+   * The tool call of the next {@link #delta}; called before each delta of {@link Channel#TOOL_NAME}
+   * or {@link Channel#TOOL_ARGUMENTS}.
+   *
+   * @param call {@code index} of the call; its position where the server sends none
+   * @param id empty where this event has none
+   */
+  void toolCall(int choice, int call, String id);
+
+  /**
+   * A choice is finished; called after its last delta of the same event.
+   *
+   * @param reason interned; never empty
+   */
+  void finish(int choice, String reason);
+
+  /**
+   * A usage object, at any place where servers send one; also an object of zeros, and one per chunk
+   * with continuous usage. A count is −1 where absent, and {@link Integer#MAX_VALUE} where it is
+   * larger, or below −1.
+   */
+  void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
+
+  /**
+   * A timing or count the server reports about this request.
+   *
+   * @param name path in the body: {@code usage.…} of Groq, {@code timings.…} of llama.cpp, {@code
+   *     metrics.…} of vLLM
+   * @param value in the server's unit, 0 or more
+   */
+  void server(String name, double value);
+
+  /** The server reports an error instead of or after an answer; the message is one line. */
+  void error(String message);
+
+  /** {@code [DONE]}, or the terminal event of a stream of typed events. */
+  void done();
+
+  /** Number of embeddings in the body. */
+  default void embeddings(int count) {}
+
+  /**
+   * The data is not a JSON object. Anything found before the error has been reported.
+   *
+   * @param why constant per cause
+   */
+  void malformed(String why);
+
+  /** The event has ended. */
+  void eventEnd();
+
+  /** The kind of a piece of generated text. All kinds carry tokens; only one is reasoning. */
+  enum Channel {
+    /** The answer: {@code delta.content}, {@code text}, {@code message.content}. */
+    CONTENT,
+    /** Reasoning before the answer: {@code reasoning} or {@code reasoning_content}. */
+    REASONING,
+    /** Why the model does not answer: {@code refusal}. */
+    REFUSAL,
+    /** {@code tool_calls[].function.name}. */
+    TOOL_NAME,
+    /** A piece of {@code tool_calls[].function.arguments}. */
+    TOOL_ARGUMENTS;
+
+    boolean isToolCall() {
+      return this == TOOL_NAME || this == TOOL_ARGUMENTS;
+    }
+  }
+}
