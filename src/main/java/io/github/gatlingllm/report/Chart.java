@@ -20,12 +20,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * One chart: its caption, and the data that {@code report.js} draws. The JSON form contains only
  * what the script needs.
- *
- * @param id id of the HTML element of the chart
- * @param limits horizontal lines such as the SLO
- * @param bands marked spans of x
- * @param isWide whether the chart spans the whole width of the page
- * @param table the data as a table; null for the table of its points
  */
 record Chart(
     String id,
@@ -38,21 +32,10 @@ record Chart(
     @JsonIgnore boolean isWide,
     @JsonIgnore @Nullable Table table) {
 
-  /**
-   * The texts of a chart; its row in {@code charts.txt}.
-   *
-   * @param direction e.g. {@code lower is better}; empty if no direction is better
-   * @param howTo how to read the chart
-   * @param decision what the reader decides with it
-   */
+  /** The texts of a chart; its row in {@code charts.txt}. */
   record Caption(String title, String direction, String howTo, String decision) {}
 
-  /**
-   * A chart without limits and bands, with the texts of {@code charts.txt}.
-   *
-   * @param key key of the row; the part before a space is the chart's id
-   * @param values values for {@code {0}}, {@code {1}} … of the texts
-   */
+  /** A chart without limits and bands, with the texts of {@code charts.txt}. */
   static Chart of(String key, Axis x, List<Line> series, Object... values) {
     List<String> texts = Templates.texts("charts.txt", key, values);
     String[] y = texts.get(2).split(", |,$", 2);
@@ -182,12 +165,6 @@ record Chart(
     NINES
   }
 
-  /**
-   * One axis.
-   *
-   * @param categories names of the positions 0, 1, 2 …; empty on other scales
-   * @param max upper end; null for the largest value
-   */
   record Axis(
       String name, String unit, Scale scale, List<String> categories, @Nullable Double max) {
 
@@ -259,12 +236,6 @@ record Chart(
     GRID
   }
 
-  /**
-   * One series.
-   *
-   * @param color index of the colour and symbol, from 0
-   * @param dash index of the dash pattern, from 0
-   */
   record Line(String name, Form form, int color, int dash, List<Point> points, List<Pin> pins) {
 
     static Line of(String name, int color, int dash, List<Point> points) {

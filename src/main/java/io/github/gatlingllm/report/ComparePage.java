@@ -158,15 +158,7 @@ final class ComparePage {
     return columns.table("Configuration", rows).styled("compact");
   }
 
-  /**
-   * The changes at one load level, or of all pooled.
-   *
-   * @param run name of the run at its first part, if there are several runs; else empty
-   * @param counted numbers of clear changes if the part is folded; else empty
-   * @param table clear changes and key figures
-   * @param rest all other figures
-   * @param unchanged number of rows in {@code rest}
-   */
+  /** The changes at one load level, or of all pooled. */
   private record Changes(
       String run, String title, String counted, Table table, Table rest, int unchanged) {}
 

@@ -19,30 +19,16 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A base and the runs that were compared with it, as the page and the texts show them.
- *
- * @param base the run that the others are compared with
- * @param others the other runs in the order of the command line
- */
+/** A base and the runs that were compared with it, as the page and the texts show them. */
 record ComparedRuns(Side base, List<Other> others) {
 
   ComparedRuns {
     others = List.copyOf(others);
   }
 
-  /**
-   * One run.
-   *
-   * @param name display name, unique among the runs
-   */
   record Side(String name, RunFigures figures) {}
 
-  /**
-   * A run that is not the base.
-   *
-   * @param judged the results of the conditions of {@code --fail-on}
-   */
+  /** A run that is not the base. */
   record Other(Side side, Comparison comparison, List<FailCondition.Judged> judged) {
 
     Other {
@@ -135,11 +121,6 @@ record ComparedRuns(Side base, List<Other> others) {
     private final List<Summary> runs;
     private final List<Row> rows = new ArrayList<>();
 
-    /**
-     * One difference.
-     *
-     * @param values a value per run
-     */
     record Row(String name, List<String> values) {}
 
     private ConfigurationDifference(List<Summary> runs) {

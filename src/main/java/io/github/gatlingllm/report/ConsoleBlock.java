@@ -38,11 +38,7 @@ public final class ConsoleBlock {
 
   private ConsoleBlock() {}
 
-  /**
-   * The block as lines of at most 120 characters, without a line end after the last.
-   *
-   * @param elapsedNanos time since the first request
-   */
+  /** The block as lines of at most 120 characters, without a line end after the last. */
   public static String of(LiveFigures figures, long elapsedNanos) {
     List<String> lines = new ArrayList<>();
     String elapsed = " " + duration(elapsedNanos) + " since the first request";
@@ -95,12 +91,7 @@ public final class ConsoleBlock {
             cell("mean", number(figures.tokensPerSecondMean()))));
   }
 
-  /**
-   * The figures of a load level that has ended, in one line.
-   *
-   * @param level name of the load level, with its target and scenario where there are several
-   * @param figures figures of its measured requests
-   */
+  /** The figures of a load level that has ended, in one line. */
   public static String finished(String level, LiveFigures figures) {
     Percentiles ttft = figures.ttftMs();
     String slo =

@@ -179,13 +179,7 @@ final class DistributionTables {
         "Times", "Lower is better", statistics(), times(figures, Metric.distributions(), "%s, ms"));
   }
 
-  /**
-   * All distributions of one set of requests.
-   *
-   * @param table latencies and lengths
-   * @param rates rates of single requests
-   * @param missing a note on metrics without a value or always 0; may be empty
-   */
+  /** All distributions of one set of requests. */
   record Metrics(Table table, Table rates, String missing) {}
 
   static Metrics metrics(String title, Figures figures) {

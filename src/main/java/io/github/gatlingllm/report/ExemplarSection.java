@@ -59,11 +59,6 @@ final class ExemplarSection {
             .body("texts", Map.of("texts", exemplars.texts().stream().map(this::shown).toList()));
   }
 
-  /**
-   * One request for {@code texts.peb}.
-   *
-   * @param parts prompt, reasoning and answer, by heading
-   */
   record Shown(String title, String facts, Map<String, String> parts) {}
 
   private Shown shown(RecordedText text) {

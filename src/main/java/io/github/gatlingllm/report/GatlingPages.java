@@ -43,12 +43,7 @@ final class GatlingPages {
 
   private GatlingPages() {}
 
-  /**
-   * Inserts into the pages of a run, replacing what an earlier call inserted.
-   *
-   * @return a line for each page in which something could not be inserted; empty also if there are
-   *     no pages
-   */
+  /** Inserts into the pages of a run, replacing what an earlier call inserted. */
   static List<String> insert(Path runDirectory, Summary summary) throws IOException {
     List<String> messages = new ArrayList<>();
     for (Path file : pages(runDirectory)) {

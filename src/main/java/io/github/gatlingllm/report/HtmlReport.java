@@ -30,13 +30,7 @@ final class HtmlReport {
 
   private HtmlReport() {}
 
-  /**
-   * Writes the page atomically.
-   *
-   * @param llmHtml the file; it links to those files of the run that exist in its folder
-   * @param summary the figures
-   * @param series the data of the charts
-   */
+  /** Writes the page atomically. */
   static void write(Path llmHtml, Summary summary, Series series) throws IOException {
     Head head = new Head(summary);
     new Page(
@@ -101,11 +95,7 @@ final class HtmlReport {
       this.summary = summary;
     }
 
-    /**
-     * The heading for {@code report.peb}.
-     *
-     * @param isSmoke whether too few requests succeeded for reliable figures
-     */
+    /** The heading for {@code report.peb}. */
     record Heading(String name, String id, String state, boolean isComplete, boolean isSmoke) {}
 
     Heading heading() {

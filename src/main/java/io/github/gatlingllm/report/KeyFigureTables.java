@@ -361,11 +361,7 @@ final class KeyFigureTables {
     return Columns.<Trial>of().and(TRIAL).table("Trials of " + place, trials.rows());
   }
 
-  /**
-   * Batch trials of all load levels, for text files; empty outside batch mode.
-   *
-   * @param most most rows of a load level
-   */
+  /** Batch trials of all load levels, for text files; empty outside batch mode. */
   static Table trials(Summary summary, int most) {
     List<List<Cell>> rows = new ArrayList<>();
     for (LevelFigures stage : summary.stages()) {

@@ -39,12 +39,7 @@ final class MetricsSection {
     pooled = new RunText(summary).pooled();
   }
 
-  /**
-   * Several sets of requests: a table of key figures, and all metrics of each set, folded.
-   *
-   * @param id anchor; may be empty
-   * @param note text before the table; may be empty
-   */
+  /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
   private record Part(String heading, String id, String note, Table table, List<Detail> details) {}
 
   /** All metrics of one set of requests; {@code anchor} may be empty. */
@@ -55,12 +50,7 @@ final class MetricsSection {
     }
   }
 
-  /**
-   * All figures of one load level, or of all pooled.
-   *
-   * @param title names the load level; empty if there is only one
-   * @param id anchor
-   */
+  /** All figures of one load level, or of all pooled. */
   private record Whole(String title, String id, When when, Metrics all, Table system) {}
 
   private static Whole whole(String title, String id, When when, Figures figures) {

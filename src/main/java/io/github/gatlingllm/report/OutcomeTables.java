@@ -28,11 +28,7 @@ final class OutcomeTables {
 
   private OutcomeTables() {}
 
-  /**
-   * Each objective of the SLO at the operating points, or pooled if there is none.
-   *
-   * @param isText whether the reason for a missing value is in the cell, not below it
-   */
+  /** Each objective of the SLO at the operating points, or pooled if there is none. */
   static Table objectives(Summary summary, SloTable slo, boolean isText) {
     List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
     for (Curve curve : summary.curves()) {
@@ -89,11 +85,7 @@ final class OutcomeTables {
     return assertions(results, false);
   }
 
-  /**
-   * Assertions with expected and actual values.
-   *
-   * @param isText whether the note has a column of its own
-   */
+  /** Assertions with expected and actual values. */
   static Table assertions(List<AssertionResult> results, boolean isText) {
     return Columns.<AssertionResult>of(
             Column.of(

@@ -38,16 +38,6 @@ final class Page {
   private final String template;
   private final Map<String, Object> values = new HashMap<>();
 
-  /**
-   * A page.
-   *
-   * @param template a template that extends {@code page.peb}
-   * @param name kind of page, shown in the bar
-   * @param title title of the browser window
-   * @param heading values of the template's heading
-   * @param facts facts below the heading
-   * @param choices load levels that the reader can choose; may be empty
-   */
   Page(
       String template,
       String name,
@@ -143,12 +133,6 @@ final class Page {
     }
   }
 
-  /**
-   * A group of charts.
-   *
-   * @param title may be empty
-   * @param charts charts without a value are left out
-   */
   record Charts(String title, When when, List<Chart> charts) {
 
     Charts {
@@ -156,18 +140,6 @@ final class Page {
     }
   }
 
-  /**
-   * One section of a page.
-   *
-   * @param id anchor
-   * @param title heading
-   * @param menu name in the menu
-   * @param lead introduction of a sentence or two; may be empty
-   * @param body template of the part before the charts
-   * @param values values for the body
-   * @param groups groups of charts below the body
-   * @param isFolded whether only the heading is shown until the reader opens the section
-   */
   record Section(
       String id,
       String title,
@@ -182,12 +154,7 @@ final class Page {
       groups = groups.stream().filter(group -> !group.charts.isEmpty()).toList();
     }
 
-    /**
-     * An empty section with the texts of {@code sections.txt}.
-     *
-     * @param key key of the row; the part before a space is the anchor
-     * @param values values for {@code {0}}, {@code {1}} … of the texts
-     */
+    /** An empty section with the texts of {@code sections.txt}. */
     static Section of(String key, Object... values) {
       List<String> texts = Templates.texts("sections.txt", key, values);
       String id = key.replaceFirst(" .*", "");

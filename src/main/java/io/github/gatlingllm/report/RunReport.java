@@ -45,11 +45,7 @@ public final class RunReport {
   private final @Nullable Source source;
   private final List<String> messages = new ArrayList<>();
 
-  /**
-   * A run whose records are not in its folder yet.
-   *
-   * @param info the run as known before the records are read
-   */
+  /** A run whose records are not in its folder yet. */
   record Source(RunInfo info, RecordSource records) {}
 
   private RunReport(
@@ -81,12 +77,7 @@ public final class RunReport {
     return judged(info -> info.slo(other));
   }
 
-  /**
-   * This report with another percentage or another rule of the SLO.
-   *
-   * @param percentile percentage of requests that must meet the SLO; null to keep the run's own
-   * @param rule null to keep the run's own
-   */
+  /** This report with another percentage or another rule of the SLO. */
   RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     return judged(info -> info.sloHeldBy(percentile, rule));
   }
@@ -128,12 +119,7 @@ public final class RunReport {
     return figures;
   }
 
-  /**
-   * Writes all files, and prints the summary, the assertions and messages.
-   *
-   * @param more lines to print after the assertions
-   * @param console receives the lines
-   */
+  /** Writes all files, and prints the summary, the assertions and messages. */
   public Summary write(List<String> more, Consumer<String> console) throws IOException {
     Summary summary = write().summary();
     console.accept(SummaryText.console(summary));
@@ -146,10 +132,6 @@ public final class RunReport {
   /**
    * Whether the result of the run fails the build. If it fails because the run is invalid, this
    * prints why in one line; failed assertions are printed elsewhere.
-   *
-   * @param isWhole whether the run was complete; an incomplete run is invalid anyway and does not
-   *     fail the build for that
-   * @param console receives the line
    */
   public static boolean failsBuild(
       Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> console) {
@@ -166,8 +148,6 @@ public final class RunReport {
    * Appends to the file that the variable {@code GITHUB_STEP_SUMMARY} names, which GitHub Actions
    * shows on the page of the job. A file that cannot be written, e.g. in a container that has the
    * variable but not the folder, does not fail the report.
-   *
-   * @param console receives one line if the file cannot be written
    */
   static void toJobPage(
       String markdown, Map<String, String> environment, Consumer<String> console) {

@@ -22,13 +22,6 @@ final class ShownLevels {
   /** Key of the choice that shows the operating points of all curves. */
   private static final String OPERATING = "operating";
 
-  /**
-   * A load level.
-   *
-   * @param position index among the load levels of the summary
-   * @param title name, e.g. {@code At c=16, the knee}; empty if it is the only one
-   * @param isOperating whether it is the operating point of its curve
-   */
   record Level(int position, LevelFigures stage, Curve curve, String title, boolean isOperating) {
 
     /** The suffix of the ids of its charts. */
@@ -37,23 +30,13 @@ final class ShownLevels {
     }
   }
 
-  /**
-   * The choices that show a part of the page.
-   *
-   * @param keys keys of the choices, separated by spaces; empty for all
-   * @param isFirst whether the part is shown by default
-   */
+  /** The choices that show a part of the page. */
   record When(String keys, boolean isFirst) {
 
     static final When ALWAYS = new When("", true);
   }
 
-  /**
-   * The part of a section about one level.
-   *
-   * @param title name of the level; empty if it is the only one
-   * @param of content for the template
-   */
+  /** The part of a section about one level. */
   record Part(String title, When when, Object of) {}
 
   /** One choice; {@code isFirst} for the default. */
@@ -131,9 +114,6 @@ final class ShownLevels {
   /**
    * Charts of each level that has samples, after charts of all operating points if there are
    * several curves.
-   *
-   * @param operatingPoints charts of all operating points
-   * @param drawn charts of one level
    */
   List<Charts> charts(
       Map<Integer, LevelSamples> samples,

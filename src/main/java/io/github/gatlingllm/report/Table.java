@@ -14,10 +14,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table with three renderings: HTML by {@code parts.peb}, Markdown, and lines of text. The first
  * column names the row.
- *
- * @param title title, for screen readers
- * @param style a CSS class: {@code compact} keeps remarks beside the row's name, {@code notes}
- *     keeps them on narrow screens; may be empty
  */
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
@@ -91,12 +87,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  /**
-   * One cell.
-   *
-   * @param remark small text beside or below the cell on pages; may be empty
-   * @param link target of a link on pages; may be empty
-   */
   record Cell(String text, Kind kind, String remark, String link) {
 
     Cell(String text, Kind kind) {
@@ -183,11 +173,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  /**
-   * A column: the heading, and the cell for an item.
-   *
-   * @param isWords whether the cells hold words, not figures
-   */
+  /** A column: the heading, and the cell for an item. */
   record Column<T>(String heading, boolean isWords, Function<T, Cell> cell) {
 
     /** The column that names the row; the text is escaped. */

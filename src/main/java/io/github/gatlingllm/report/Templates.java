@@ -89,12 +89,7 @@ final class Templates {
         .replace("\u2029", "\\u2029");
   }
 
-  /**
-   * The texts of a row in {@code charts.txt} or {@code sections.txt}.
-   *
-   * @param key first column of the row
-   * @param values values for {@code {0}}, {@code {1}} …
-   */
+  /** The texts of a row in {@code charts.txt} or {@code sections.txt}. */
   static List<String> texts(String table, String key, Object... values) {
     String row = TEXTS.computeIfAbsent(table, Templates::rows).get(key);
     if (row == null) {

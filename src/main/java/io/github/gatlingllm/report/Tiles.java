@@ -20,12 +20,6 @@ final class Tiles {
   /** With more curves a table replaces the tiles. */
   private static final int MAX_CURVES = 3;
 
-  /**
-   * One figure.
-   *
-   * @param value value with unit
-   * @param remark SLO or related figure; may be empty
-   */
   record Tile(String name, String value, String remark) {}
 
   /** The figures of one load level; {@code title} names it, and is empty if there is only one. */

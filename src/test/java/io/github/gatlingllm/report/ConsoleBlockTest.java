@@ -29,17 +29,6 @@ class ConsoleBlockTest {
           16L,
           new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
 
-  /** The block, and lines of levels that have ended, for the file of all messages. */
-  static String examples() {
-    return String.join(
-            System.lineSeparator(),
-            ConsoleBlock.of(FULL, 25_000_000_000L),
-            ConsoleBlock.of(NOTHING, 25_000_000_000L),
-            ConsoleBlock.finished("c=8 (vllm, Chat)", FULL),
-            ConsoleBlock.finished("b=4", NOTHING))
-        + System.lineSeparator();
-  }
-
   @Test
   void runUnderLoad() {
     assertThat(ConsoleBlock.of(FULL, 25_000_000_000L))
