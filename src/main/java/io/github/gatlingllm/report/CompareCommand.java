@@ -33,7 +33,7 @@ final class CompareCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "<base>",
-      description = "the base run: its folder, a .tar.gz, .zip or s3://bucket/prefix")
+      description = "the base run: its folder or s3://bucket/prefix")
   private String first = ".";
 
   @Parameters(index = "1..*", arity = "1..*", paramLabel = "<run>", description = "other runs")
@@ -66,10 +66,7 @@ final class CompareCommand implements Callable<Integer> {
         throw new IOException(
             places.get(0) + " is not a folder; name a folder for the page with --out <dir>");
       }
-      int code = compared();
-      one.deleteDownloads();
-      others.deleteDownloads();
-      return code;
+      return compared();
     }
   }
 

@@ -133,7 +133,7 @@ public final class Main {
     @Parameters(
         index = "0",
         paramLabel = "<run>",
-        description = "the run: its folder, a .tar.gz, .zip or s3://bucket/prefix")
+        description = "the run: its folder or s3://bucket/prefix")
     private String place = ".";
 
     @Option(
@@ -182,9 +182,7 @@ public final class Main {
           throw new IOException(
               place + " is not a folder; name a folder for the report with --out <dir>");
         }
-        int code = render(out == null ? run : inputs.copy(run, out));
-        inputs.deleteDownloads();
-        return code;
+        return render(out == null ? run : inputs.copy(run, out));
       }
     }
 
@@ -222,7 +220,7 @@ public final class Main {
         names = "--cache",
         paramLabel = "<dir>",
         description =
-            "folder for unpacked archives and downloaded objects; a later call resumes from it")
+            "folder that keeps downloaded objects; a later call downloads what is missing")
     private @Nullable Path cache;
 
     /** Opens the runs at these places. */

@@ -44,7 +44,7 @@ final class MergeCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "<run>",
       description =
-          "runs of the injectors: folders, .tar.gz, .zip or s3://bucket/prefix, each with one or"
+          "runs of the injectors: folders or s3://bucket/prefix, each with one or"
               + " several runs")
   private List<String> places = new ArrayList<>();
 
@@ -96,9 +96,7 @@ final class MergeCommand implements Callable<Integer> {
       expected = RunInputs.await(places, atMost(wait), expected, Main::print);
     }
     try (RunInputs inputs = from.open(places)) {
-      int code = merge(inputs.runs());
-      inputs.deleteDownloads();
-      return code;
+      return merge(inputs.runs());
     }
   }
 

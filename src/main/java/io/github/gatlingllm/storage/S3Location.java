@@ -25,7 +25,7 @@ public record S3Location(String bucket, String prefix) {
       Pattern.compile("s3://([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:/(?:([^/].*?)?/*)?)?");
 
   /** Whether a text begins with {@code s3://}. */
-  public static boolean isMeant(String text) {
+  public static boolean isS3Url(String text) {
     return text.startsWith(SCHEME);
   }
 
@@ -74,20 +74,19 @@ public record S3Location(String bucket, String prefix) {
   }
 
   /**
-   * Opens the bucket.
+   * Connects to the object storage.
    *
    * @throws IOException with a one-line message, if the AWS SDK is not on the class path, or finds
    *     no region
    */
-  Bucket open() throws IOException {
+  ObjectStore open() throws IOException {
     try {
-      return Bucket.open(bucket);
+      return ObjectStore.open(this);
     } catch (NoClassDefFoundError missing) {
       throw new IOException(
           this
-              + " needs the AWS SDK: add software.amazon.awssdk:s3 and"
-              + " software.amazon.awssdk:url-connection-client (2.x, in one version) to the class"
-              + " path",
+              + " needs the AWS SDK: add software.amazon.awssdk:s3-transfer-manager (2.x) without"
+              + " io.netty to the dependencies",
           missing);
     }
   }

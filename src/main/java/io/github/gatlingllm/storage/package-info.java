@@ -1,8 +1,4 @@
-/**
- * Access to the folders of runs on disk, in archives and in S3-compatible object storage, and
- * upload to the latter. Archives and object stores are untrusted input: paths, sizes and counts are
- * checked.
- */
+/** The folders of runs, on disk and in S3-compatible object storage, whose keys are untrusted. */
 @NullMarked
 package io.github.gatlingllm.storage;
 

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -52,6 +53,7 @@ public final class S3Server implements AutoCloseable {
   volatile Predicate<String> before = request -> true;
 
   private final Map<Integer, byte[]> parts = new TreeMap<>();
+  private final Instant opened = Instant.now();
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, @Nullable String> propertiesBefore = new HashMap<>();
@@ -161,8 +163,8 @@ public final class S3Server implements AutoCloseable {
     for (String key : keys.subList(0, Math.min(most, keys.size()))) {
       byte[] content = objects.get(key);
       xml.append(
-          "<Contents><Key>%s</Key><Size>%s</Size><ETag>%s</ETag></Contents>"
-              .formatted(key, content.length, etag(content)));
+          "<Contents><Key>%s</Key><Size>%s</Size><ETag>%s</ETag><LastModified>%s</LastModified></Contents>"
+              .formatted(key, content.length, etag(content), opened));
     }
     if (keys.size() > most) {
       xml.append("<NextContinuationToken>%s</NextContinuationToken>".formatted(keys.get(most - 1)));

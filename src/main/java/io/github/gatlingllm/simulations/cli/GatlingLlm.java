@@ -25,7 +25,7 @@ public final class GatlingLlm {
 
         --<setting> <value> …    runs the benchmark, e.g. --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8
         benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute
-        render, merge, compare   work on recorded runs: folders, .tar.gz, .zip, s3://bucket/prefix
+        render, merge, compare   work on recorded runs: folders, s3://bucket/prefix
         upload                   puts the folders of runs into object storage
         engine                   serves the embedded engine until it is stopped
         --help, --version        this text and all settings; the version. <command> --help describes a command

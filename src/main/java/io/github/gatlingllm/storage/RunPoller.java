@@ -3,7 +3,7 @@ package io.github.gatlingllm.storage;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.storage.Bucket.Stored;
+import io.github.gatlingllm.storage.ObjectStore.StoredObject;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
@@ -25,33 +25,30 @@ import org.jspecify.annotations.Nullable;
  * Waits until folders or object storage have the ended runs of all injectors of a load test. In
  * object storage the upload of a run is complete when its {@code run.json} exists. Polls every 5 s.
  */
-final class RunWait {
+final class RunPoller {
 
   private static final long EVERY_SECONDS = 5;
 
   private final List<String> places;
-  private final Consumer<String> say;
+  private final Consumer<String> log;
   private final LongSupplier nanoTime;
-  private final Pause pause;
+  private final Sleep sleep;
 
   /** By object and version, so that each is read once. */
-  private final Map<Stored, RunInfo> read = new HashMap<>();
+  private final Map<StoredObject, RunInfo> read = new HashMap<>();
 
   /** Sleeps; replaced in tests. */
-  interface Pause {
+  interface Sleep {
     void seconds(long count) throws InterruptedException;
   }
 
   /**
-   * The ended runs.
-   *
-   * @param ended number of ended runs
-   * @param shares their shares of the load test, by index
-   * @param all number of injectors; null if not known
+   * The number of ended runs, the indexes of their shares, and the number of injectors, null if not
+   * known.
    */
-  private record Seen(int ended, SortedSet<Integer> shares, @Nullable Integer all) {
+  private record EndedRuns(int ended, SortedSet<Integer> shares, @Nullable Integer all) {
 
-    static Seen of(List<RunInfo> runs, @Nullable Integer expected) {
+    static EndedRuns of(List<RunInfo> runs, @Nullable Integer expected) {
       List<RunInfo> ended =
           runs.stream().filter(run -> run.state() != RunInfo.State.RUNNING).toList();
       SortedSet<Integer> shares = new TreeSet<>();
@@ -63,7 +60,7 @@ final class RunWait {
           all = all == null ? (Integer) share.count() : all;
         }
       }
-      return new Seen(ended.size(), shares, all);
+      return new EndedRuns(ended.size(), shares, all);
     }
 
     boolean isAll() {
@@ -83,45 +80,45 @@ final class RunWait {
     }
   }
 
-  RunWait(List<String> places, Consumer<String> say, LongSupplier nanoTime, Pause pause) {
+  RunPoller(List<String> places, Consumer<String> log, LongSupplier nanoTime, Sleep sleep) {
     this.places = List.copyOf(places);
-    this.say = say;
+    this.log = log;
     this.nanoTime = nanoTime;
-    this.pause = pause;
+    this.sleep = sleep;
   }
 
   /** See {@link RunInputs#await}. */
-  @Nullable Integer await(Duration atMost, @Nullable Integer expected) throws IOException {
+  @Nullable Integer await(Duration timeout, @Nullable Integer expected) throws IOException {
     long start = nanoTime.getAsLong();
-    Seen seen = Seen.of(look(), expected);
+    EndedRuns ended = EndedRuns.of(look(), expected);
     String reported = "";
-    while (!seen.isAll()) {
-      if (seen.ended() > 0 && seen.all() == null) {
+    while (!ended.isAll()) {
+      if (ended.ended() > 0 && ended.all() == null) {
         throw new IllegalArgumentException(
             "the runs do not say how many injectors there are; name their number by --expect <n>");
       }
-      boolean isOver = nanoTime.getAsLong() - start >= atMost.toNanos();
-      if (isOver || !reported.equals(seen.toString())) {
-        reported = seen.toString();
-        say.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
+      boolean isOver = nanoTime.getAsLong() - start >= timeout.toNanos();
+      if (isOver || !reported.equals(ended.toString())) {
+        reported = ended.toString();
+        log.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
       }
       if (isOver) {
-        return seen.all();
+        return ended.all();
       }
       pause();
       try {
-        seen = Seen.of(look(), expected);
+        ended = EndedRuns.of(look(), expected);
       } catch (IOException e) {
-        say.accept("waiting: " + e.getMessage());
+        log.accept("waiting: " + e.getMessage());
       }
     }
-    say.accept(seen.toString());
-    return seen.all();
+    log.accept(ended.toString());
+    return ended.all();
   }
 
   private void pause() throws InterruptedIOException {
     try {
-      pause.seconds(EVERY_SECONDS);
+      sleep.seconds(EVERY_SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for runs");
@@ -131,11 +128,7 @@ final class RunWait {
   private List<RunInfo> look() throws IOException {
     List<RunInfo> runs = new ArrayList<>();
     for (String place : places) {
-      if (Archive.isMeant(place)) {
-        throw new IllegalArgumentException(
-            place + " is an archive; --wait looks into folders and s3://bucket/prefix");
-      }
-      if (S3Location.isMeant(place)) {
+      if (S3Location.isS3Url(place)) {
         lookInto(S3Location.parse(place), runs);
       } else {
         for (Path run : RunInputs.runsIn(Path.of(place))) {
@@ -147,12 +140,12 @@ final class RunWait {
   }
 
   private void lookInto(S3Location place, List<RunInfo> runs) throws IOException {
-    try (Bucket bucket = place.open()) {
-      for (Stored object : bucket.list(place.below())) {
-        Path path = Downloads.pathOf(place, object);
-        if (path != null && path.endsWith(new RunFiles(Path.of("")).info())) {
+    try (ObjectStore store = place.open()) {
+      for (Map<String, StoredObject> records : store.runs().values()) {
+        StoredObject object = records.get(RunInputs.INFO);
+        if (object != null) {
           RunInfo known = read.get(object);
-          RunInfo info = known == null ? read(bucket, place, object) : known;
+          RunInfo info = known == null ? read(store, place, object) : known;
           read.put(object, info);
           runs.add(info);
         }
@@ -160,20 +153,19 @@ final class RunWait {
     }
   }
 
-  private static RunInfo read(Bucket bucket, S3Location place, Stored object) throws IOException {
-    S3Location at = new S3Location(place.bucket(), object.key());
-    Path file = Files.createTempFile("gatling-llm-", ".json");
+  private static RunInfo read(ObjectStore store, S3Location place, StoredObject object)
+      throws IOException {
+    Path folder = Files.createTempDirectory("gatling-llm-");
+    Path file = folder.resolve("run.json");
     try {
-      bucket.append(object, file);
-      if (Files.size(file) < object.size()) {
-        throw new IOException(at + ": the connection broke");
-      }
+      store.download(Map.of(file, object));
       return RunInfo.read(file).orElseThrow();
     } catch (IOException e) {
-      String message = String.valueOf(e.getMessage());
-      throw new IOException(message.replace(file.toString(), at.toString()), e);
+      String at = new S3Location(place.bucket(), object.key()).toString();
+      throw new IOException(String.valueOf(e.getMessage()).replace(file.toString(), at), e);
     } finally {
-      Files.delete(file);
+      Files.deleteIfExists(file);
+      Files.delete(folder);
     }
   }
 }
