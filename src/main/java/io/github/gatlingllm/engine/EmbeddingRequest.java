@@ -78,7 +78,8 @@ record EmbeddingRequest(
     return """
     {"object":"list","data":[%s],"model":%s,"usage":{"prompt_tokens":%s,"total_tokens":%s}}\
     """
-        .formatted(String.join(",", data), AnswerFormat.quoted(model), promptTokens, promptTokens);
+        .formatted(
+            String.join(",", data), ResponseWriter.quoted(model), promptTokens, promptTokens);
   }
 
   private float[] vector(long seed) {

@@ -165,22 +165,15 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       CompletionRequest request, ChannelHandlerContext context, String requestId) {
     String model = core.settings().model;
     long createdSeconds = System.currentTimeMillis() / 1_000;
-    if (request.api().terminalEvent() != null) {
-      TypedAnswer answer =
-          request.api() == Api.RESPONSES
-              ? new ResponsesAnswer(requestId, model, createdSeconds)
-              : new MessagesAnswer(requestId, model);
-      return request.stream()
-          ? new ResponseWriter.Typed(context, answer, requestId)
-          : new ResponseWriter.Whole(
-              context, 1, (choices, usage) -> answer.whole(choices.get(0), usage), requestId);
-    }
-    AnswerFormat format =
-        new AnswerFormat(
-            request.api(), request.stream(), request.choices(), requestId, model, createdSeconds);
+    ResponseWriter.Events events =
+        switch (request.api()) {
+          case RESPONSES -> new ResponsesAnswer(context, requestId, model, createdSeconds);
+          case MESSAGES -> new MessagesAnswer(context, requestId, model);
+          default -> new ChatAnswer(context, request, requestId, model, createdSeconds);
+        };
     return request.stream()
-        ? new ResponseWriter.Streamed(context, request, format, requestId)
-        : new ResponseWriter.Whole(context, request.choices(), format::whole, requestId);
+        ? events
+        : new ResponseWriter.Whole(context, request.choices(), events::whole, requestId);
   }
 
   /** Tokens left in the context behind the prompt; rejects a request that does not fit. */
@@ -219,7 +212,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     {"object":"list","data":[{"id":%s,"object":"model","created":0,\
     "owned_by":"gatling-llm","max_model_len":%s}]}\
     """
-        .formatted(AnswerFormat.quoted(settings.model), settings.contextTokens());
+        .formatted(ResponseWriter.quoted(settings.model), settings.contextTokens());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.github.gatlingllm.engine;
 
 import io.github.gatlingllm.load.SplitMix64;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
@@ -19,6 +20,10 @@ final class GeneratedAnswer {
   private static final double MEDIAN_TOKENS = 120;
   private static final double SIGMA = 0.6;
   private static final String SPACES = " ".repeat(BlockChain.Hasher.CHARS_PER_TOKEN);
+
+  private static final List<String> JSON_TOKENS =
+      Arrays.asList(
+          AnswerShape.JSON.split("(?<=\\G.{" + BlockChain.Hasher.CHARS_PER_TOKEN + "})", -1));
 
   private final long seed;
   private final int reasoning;
@@ -65,7 +70,7 @@ final class GeneratedAnswer {
             SplitMix64.mix(engineSeed)
                 ^ request.prompt().hash()
                 ^ SplitMix64.mix(requestSeed * SplitMix64.GOLDEN_GAMMA));
-    List<String> pieces = pieces(request.shape(), seed);
+    List<String> pieces = pieces(request.shape());
     int complete = reasoning + (pieces.isEmpty() ? length(seed) : pieces.size());
     int limit =
         request.maxTokens() == null
@@ -88,18 +93,14 @@ final class GeneratedAnswer {
     return new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
   }
 
-  /** JSON cut into tokens of 4 characters, after the name of a tool; empty for free text. */
-  private static List<String> pieces(AnswerShape shape, long seed) {
+  /** The name of a tool, then JSON cut into tokens of 4 characters; empty for free text. */
+  private static List<String> pieces(AnswerShape shape) {
     List<String> pieces = new ArrayList<>();
     if (shape.tool() != null) {
       pieces.add(shape.tool());
     }
-    if (shape.schema() != null) {
-      String json = SchemaText.of(shape.schema(), seed);
-      for (int at = 0; at < json.length(); at += BlockChain.Hasher.CHARS_PER_TOKEN) {
-        pieces.add(
-            json.substring(at, Math.min(json.length(), at + BlockChain.Hasher.CHARS_PER_TOKEN)));
-      }
+    if (shape.isJson()) {
+      pieces.addAll(JSON_TOKENS);
     }
     return pieces;
   }

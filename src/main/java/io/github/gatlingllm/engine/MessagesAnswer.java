@@ -1,10 +1,7 @@
 package io.github.gatlingllm.engine;
 
-import static io.github.gatlingllm.engine.AnswerFormat.quoted;
-
-import io.github.gatlingllm.engine.AnswerFormat.SentChoice;
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
-import io.github.gatlingllm.engine.ResponseWriter.Usage;
+import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** An answer in the form of Anthropic's {@code messages}: content blocks as typed events. */
 final class MessagesAnswer extends TypedAnswer {
 
-  MessagesAnswer(String requestId, String model) {
-    super("msg_" + requestId, model);
+  MessagesAnswer(ChannelHandlerContext context, String requestId, String model) {
+    super(context, requestId, "msg_", model);
   }
 
   @Override
-  String begin(Usage usage) {
+  String begun(Usage usage) {
     return event("message_start", ",\"message\":" + message(new SentChoice(), null, usage))
         + event("ping", "");
   }
@@ -57,7 +54,7 @@ final class MessagesAnswer extends TypedAnswer {
   }
 
   @Override
-  String end(Usage usage) {
+  String ended(Usage usage) {
     return event(
             "message_delta",
             ",\"delta\":{\"stop_reason\":\""
@@ -68,7 +65,7 @@ final class MessagesAnswer extends TypedAnswer {
   }
 
   private static String stopReason(SentChoice answer) {
-    return switch (answer.finishReason()) {
+    return switch (answer.finishReason) {
       case "length" -> "max_tokens";
       case "tool_calls" -> "tool_use";
       default -> "end_turn";
@@ -83,13 +80,13 @@ final class MessagesAnswer extends TypedAnswer {
   }
 
   @Override
-  String whole(SentChoice answer, Usage usage) {
-    return message(answer, stopReason(answer), usage);
+  String whole(List<SentChoice> choices, Usage usage) {
+    return message(choices.get(0), stopReason(choices.get(0)), usage);
   }
 
   private String message(SentChoice answer, @Nullable String stopReason, Usage usage) {
     List<String> blocks = new ArrayList<>();
-    for (TokenType type : parts(answer)) {
+    for (TokenType type : items(answer)) {
       CharSequence text = answer.text(type);
       CharSequence arguments = answer.text(TokenType.ARGUMENTS);
       blocks.add(

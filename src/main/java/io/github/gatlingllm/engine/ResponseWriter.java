@@ -2,9 +2,9 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gatlingllm.client.Api;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -13,7 +13,9 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class ResponseWriter {
   final ChannelHandlerContext context;
+  final String requestId;
 
-  private ResponseWriter(ChannelHandlerContext context) {
+  private ResponseWriter(ChannelHandlerContext context, String requestId) {
     this.context = context;
+    this.requestId = requestId;
   }
 
   /** The request was accepted. */
@@ -36,7 +40,7 @@ abstract class ResponseWriter {
   void begin(int choice, Usage usage) {}
 
   /** More text of a choice; ASCII, except for the name of a tool. */
-  abstract void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage);
+  abstract void text(int choice, TokenType type, CharSequence text, Usage usage);
 
   /** A choice is complete. */
   abstract void finish(int choice, String finishReason, Usage usage);
@@ -56,6 +60,14 @@ abstract class ResponseWriter {
     Responses.cut(context);
   }
 
+  static String quoted(@Nullable CharSequence text) {
+    return text == null ? "\"\"" : "\"" + escaped(text) + "\"";
+  }
+
+  static String escaped(CharSequence text) {
+    return String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text));
+  }
+
   /**
    * Token counts of one response, all choices together.
    *
@@ -65,12 +77,8 @@ abstract class ResponseWriter {
   record Usage(
       int promptTokens, int completionTokens, int cachedTokens, @Nullable Integer reasoningTokens) {
 
-    /** The object {@code usage} of OpenAI's API. */
+    /** The object {@code usage} of chat and text completions. */
     String json() {
-      String reasoning =
-          reasoningTokens == null
-              ? ""
-              : ",\"completion_tokens_details\":{\"reasoning_tokens\":" + reasoningTokens + "}";
       return "{\"prompt_tokens\":"
           + promptTokens
           + ",\"completion_tokens\":"
@@ -80,19 +88,37 @@ abstract class ResponseWriter {
           + ",\"prompt_tokens_details\":{\"cached_tokens\":"
           + cachedTokens
           + "}"
-          + reasoning
+          + (reasoningTokens == null
+              ? ""
+              : ",\"completion_tokens_details\":{\"reasoning_tokens\":" + reasoningTokens + "}")
           + "}";
+    }
+  }
+
+  /** The text of one choice so far. */
+  static final class SentChoice {
+    private final Map<TokenType, StringBuilder> texts = new EnumMap<>(TokenType.class);
+    String finishReason = "";
+
+    void append(TokenType type, CharSequence text) {
+      texts.computeIfAbsent(type, each -> new StringBuilder()).append(text);
+    }
+
+    /** Text of this type; null if there is none. */
+    @Nullable CharSequence text(TokenType type) {
+      return texts.get(type);
     }
   }
 
   /** Server-sent events, one HTTP chunk each; headers are sent at once. */
   abstract static class Events extends ResponseWriter {
-    private final String requestId;
 
     Events(ChannelHandlerContext context, String requestId) {
-      super(context);
-      this.requestId = requestId;
+      super(context, requestId);
     }
+
+    /** The complete response as one JSON object. */
+    abstract String whole(List<SentChoice> choices, Usage usage);
 
     @Override
     final void open() {
@@ -110,122 +136,20 @@ abstract class ResponseWriter {
       Responses.writeChunk(context, event);
     }
 
-    final void write(String event) {
-      byte[] bytes = event.getBytes(UTF_8);
-      write(Responses.chunk(allocator(), bytes.length).writeBytes(bytes));
+    final void write(String events) {
+      byte[] bytes = events.getBytes(UTF_8);
+      write(Responses.chunk(context.alloc(), bytes.length).writeBytes(bytes));
     }
 
     final void close() {
       Responses.write(context, LastHttpContent.EMPTY_LAST_CONTENT);
     }
-
-    final ByteBufAllocator allocator() {
-      return context.alloc();
-    }
-  }
-
-  /**
-   * Events of chat and text completions: the role chunk when the prefill begins (chat only), a
-   * chunk per text, the finish chunk; after the last choice the usage chunk if requested, and
-   * {@code [DONE]}.
-   */
-  static final class Streamed extends Events {
-    private final CompletionRequest request;
-    private final AnswerFormat format;
-
-    Streamed(
-        ChannelHandlerContext context,
-        CompletionRequest request,
-        AnswerFormat format,
-        String requestId) {
-      super(context, requestId);
-      this.request = request;
-      this.format = format;
-    }
-
-    @Override
-    void begin(int choice, Usage usage) {
-      if (request.api() == Api.CHAT) {
-        write(format.role(allocator(), choice, continuous(usage)));
-      }
-    }
-
-    @Override
-    void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage) {
-      write(format.text(allocator(), choice, type, text, continuous(usage)));
-    }
-
-    @Override
-    void finish(int choice, String finishReason, Usage usage) {
-      write(format.finish(allocator(), choice, finishReason, continuous(usage)));
-    }
-
-    @Override
-    void end(Usage usage) {
-      if (request.includeUsage()) {
-        write(format.usage(allocator(), usage));
-      }
-      end();
-    }
-
-    @Override
-    void fail(Refusal refusal) {
-      write("data: " + refusal.json() + "\n\n");
-      end();
-    }
-
-    private void end() {
-      write(AnswerFormat.done(allocator()));
-      close();
-    }
-
-    private @Nullable Usage continuous(Usage usage) {
-      return request.continuousUsage() ? usage : null;
-    }
-  }
-
-  /** Events of the APIs with typed events, from {@link TypedAnswer}; no {@code [DONE]}. */
-  static final class Typed extends Events {
-    private final TypedAnswer answer;
-
-    Typed(ChannelHandlerContext context, TypedAnswer answer, String requestId) {
-      super(context, requestId);
-      this.answer = answer;
-    }
-
-    @Override
-    void begin(int choice, Usage usage) {
-      write(answer.begin(usage));
-    }
-
-    @Override
-    void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage) {
-      write(answer.text(type, text));
-    }
-
-    @Override
-    void finish(int choice, String finishReason, Usage usage) {
-      write(answer.finish(finishReason));
-    }
-
-    @Override
-    void end(Usage usage) {
-      write(answer.end(usage));
-      close();
-    }
-
-    @Override
-    void fail(Refusal refusal) {
-      write(answer.error(refusal));
-      close();
-    }
   }
 
   /** One JSON body at the end. */
   static final class Whole extends ResponseWriter {
-    private final BiFunction<List<AnswerFormat.SentChoice>, Usage, String> form;
-    private final String requestId;
-    private final List<AnswerFormat.SentChoice> choices;
+    private final BiFunction<List<SentChoice>, Usage, String> form;
+    private final List<SentChoice> choices;
 
     /**
      * @param form makes the JSON from the text of all choices
@@ -233,23 +157,21 @@ abstract class ResponseWriter {
     Whole(
         ChannelHandlerContext context,
         int choices,
-        BiFunction<List<AnswerFormat.SentChoice>, Usage, String> form,
+        BiFunction<List<SentChoice>, Usage, String> form,
         String requestId) {
-      super(context);
+      super(context, requestId);
       this.form = form;
-      this.requestId = requestId;
-      this.choices =
-          IntStream.range(0, choices).mapToObj(index -> new AnswerFormat.SentChoice()).toList();
+      this.choices = IntStream.range(0, choices).mapToObj(index -> new SentChoice()).toList();
     }
 
     @Override
-    void text(int choice, GeneratedAnswer.TokenType type, CharSequence text, Usage usage) {
+    void text(int choice, TokenType type, CharSequence text, Usage usage) {
       choices.get(choice).append(type, text);
     }
 
     @Override
     void finish(int choice, String finishReason, Usage usage) {
-      choices.get(choice).finish(finishReason);
+      choices.get(choice).finishReason = finishReason;
     }
 
     @Override

@@ -1,10 +1,7 @@
 package io.github.gatlingllm.engine;
 
-import static io.github.gatlingllm.engine.AnswerFormat.quoted;
-
-import io.github.gatlingllm.engine.AnswerFormat.SentChoice;
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
-import io.github.gatlingllm.engine.ResponseWriter.Usage;
+import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +11,14 @@ final class ResponsesAnswer extends TypedAnswer {
   private final long createdSeconds;
   private int sequence;
 
-  ResponsesAnswer(String requestId, String model, long createdSeconds) {
-    super("resp_" + requestId, model);
+  ResponsesAnswer(
+      ChannelHandlerContext context, String requestId, String model, long createdSeconds) {
+    super(context, requestId, "resp_", model);
     this.createdSeconds = createdSeconds;
   }
 
   @Override
-  String begin(Usage usage) {
+  String begun(Usage usage) {
     String response = ",\"response\":" + response("in_progress", null, List.of(), null);
     return numbered("response.created", response) + numbered("response.in_progress", response);
   }
@@ -77,11 +75,11 @@ final class ResponsesAnswer extends TypedAnswer {
   }
 
   @Override
-  String end(Usage usage) {
-    boolean whole = !sent.finishReason().equals("length");
+  String ended(Usage usage) {
+    boolean whole = !sent.finishReason.equals("length");
     return numbered(
         whole ? "response.completed" : "response.incomplete",
-        ",\"response\":" + whole(sent, usage));
+        ",\"response\":" + whole(List.of(sent), usage));
   }
 
   @Override
@@ -94,10 +92,11 @@ final class ResponsesAnswer extends TypedAnswer {
   }
 
   @Override
-  String whole(SentChoice answer, Usage usage) {
-    boolean cut = answer.finishReason().equals("length");
+  String whole(List<SentChoice> choices, Usage usage) {
+    SentChoice answer = choices.get(0);
+    boolean cut = answer.finishReason.equals("length");
     List<String> items = new ArrayList<>();
-    for (TokenType type : parts(answer)) {
+    for (TokenType type : items(answer)) {
       items.add(item(type, items.size(), answer, cut ? "incomplete" : "completed"));
     }
     return response(

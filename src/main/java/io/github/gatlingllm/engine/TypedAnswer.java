@@ -1,18 +1,17 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.engine.AnswerFormat.SentChoice;
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
-import io.github.gatlingllm.engine.ResponseWriter.Usage;
-import java.util.ArrayList;
+import io.netty.channel.ChannelHandlerContext;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one answer as JSON for an API with typed events, as events or as a whole body. Each run of
+ * Writes one answer as JSON for an API with typed events and without {@code [DONE]}. Each run of
  * tokens of one {@link TokenType} is an item (a content block in {@code messages}): a token of
  * another type ends the open item and begins the next one.
  */
-abstract class TypedAnswer {
+abstract class TypedAnswer extends ResponseWriter.Events {
   final String id;
   final String model;
 
@@ -24,16 +23,19 @@ abstract class TypedAnswer {
 
   private @Nullable TokenType open;
 
-  TypedAnswer(String id, String model) {
-    this.id = id;
+  TypedAnswer(ChannelHandlerContext context, String requestId, String prefix, String model) {
+    super(context, requestId);
+    this.id = prefix + requestId;
     this.model = model;
   }
 
-  /** Events before the first token. */
-  abstract String begin(Usage usage);
+  @Override
+  final void begin(int choice, Usage usage) {
+    write(begun(usage));
+  }
 
-  /** Events that carry more text. */
-  final String text(TokenType type, CharSequence text) {
+  @Override
+  final void text(int choice, TokenType type, CharSequence text, Usage usage) {
     StringBuilder events = new StringBuilder();
     // The name of a tool and its arguments share one item.
     if (open == null || (type != open && type != TokenType.ARGUMENTS)) {
@@ -43,15 +45,16 @@ abstract class TypedAnswer {
       events.append(opened(type, text));
     }
     sent.append(type, text);
-    return type == TokenType.TOOL_NAME
-        ? events.toString()
-        : events.append(delta(type, text)).toString();
+    if (type != TokenType.TOOL_NAME) {
+      events.append(delta(type, text));
+    }
+    write(events.toString());
   }
 
-  /** Events that end the last item. */
-  final String finish(String reason) {
-    sent.finish(reason);
-    return closed();
+  @Override
+  final void finish(int choice, String reason, Usage usage) {
+    sent.finishReason = reason;
+    write(closed());
   }
 
   private String closed() {
@@ -59,6 +62,21 @@ abstract class TypedAnswer {
     open = null;
     return type == null ? "" : closed(type);
   }
+
+  @Override
+  final void end(Usage usage) {
+    write(ended(usage));
+    close();
+  }
+
+  @Override
+  final void fail(Refusal refusal) {
+    write(error(refusal));
+    close();
+  }
+
+  /** Events before the first token. */
+  abstract String begun(Usage usage);
 
   /** Events that begin an item. */
   abstract String opened(TokenType type, CharSequence text);
@@ -70,26 +88,19 @@ abstract class TypedAnswer {
   abstract String closed(TokenType type);
 
   /** Events after the last item; the terminal event is the last one. */
-  abstract String end(Usage usage);
+  abstract String ended(Usage usage);
 
   /** Event that reports an error. */
   abstract String error(Refusal refusal);
-
-  /** The answer as one JSON object. */
-  abstract String whole(SentChoice answer, Usage usage);
 
   static String event(String type, String fields) {
     return "event: " + type + "\ndata: {\"type\":\"" + type + "\"" + fields + "}\n\n";
   }
 
-  /** Types of the items of an answer, in order: reasoning, text, tool call. */
-  static List<TokenType> parts(SentChoice answer) {
-    List<TokenType> parts = new ArrayList<>();
-    for (TokenType type : List.of(TokenType.REASONING, TokenType.TEXT, TokenType.TOOL_NAME)) {
-      if (answer.text(type) != null) {
-        parts.add(type);
-      }
-    }
-    return parts;
+  /** Types of the items of an answer, in order. */
+  static List<TokenType> items(SentChoice answer) {
+    return Stream.of(TokenType.REASONING, TokenType.TEXT, TokenType.TOOL_NAME)
+        .filter(type -> answer.text(type) != null)
+        .toList();
   }
 }

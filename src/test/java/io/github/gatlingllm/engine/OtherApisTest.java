@@ -103,7 +103,7 @@ final class OtherApisTest {
                 + "}]}");
     JsonNode called = response.at("/output/1");
     assertThat(called.path("type").textValue()).isEqualTo("function_call");
-    assertThat(EngineClient.json(called.path("arguments").textValue()).has("days")).isTrue();
+    assertThat(EngineClient.json(called.path("arguments").textValue()).has("score")).isTrue();
 
     JsonNode message =
         ask(
@@ -114,7 +114,7 @@ final class OtherApisTest {
                 + "'content':'sunny'}]}],'tool_choice':{'type':'any'},'tools':[{"
                 + tool.formatted("input_schema")
                 + "}]}");
-    assertThat(message.at("/content/1/input").has("days")).isTrue();
+    assertThat(message.at("/content/1/input").has("score")).isTrue();
     assertThat(message.path("stop_reason").textValue()).isEqualTo("tool_use");
   }
 

@@ -93,6 +93,7 @@ class ObjectStoreTest {
     store("t/a", records);
     s3.cutAfter = 70_000;
     assertThatThrownBy(() -> inputs("s3://bench/t"))
+        .isInstanceOf(IOException.class)
         .hasMessageStartingWith("s3://bench/t/a/llm/requests.jsonl at http://127.0.0.1:");
     s3.cutAfter = Integer.MAX_VALUE;
     s3.requests.clear();
@@ -174,7 +175,7 @@ class ObjectStoreTest {
         .hasMessageStartingWith("there is no bucket other at http://127.0.0.1:");
     s3.stop();
     assertThatThrownBy(() -> inputs("s3://bench/t"))
-        .hasMessageMatching("s3://bench/t/? at http://127.0.0.1:\\d+: Connection refused");
+        .hasMessageMatching("s3://bench/t/? at http://127.0.0.1:\\d+: .+");
   }
 
   @ParameterizedTest
@@ -268,9 +269,9 @@ class ObjectStoreTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, Connection refused"})
+  @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, at http://127.0.0.1:"})
   void unreachablePlaceIsReportedAtOnce(String place, String why) {
-    if (why.startsWith("Conn")) {
+    if (why.startsWith("at")) {
       s3.stop();
     }
     assertThatThrownBy(() -> RunUpload.check(S3Location.parse(place))).hasMessageContaining(why);
