@@ -125,7 +125,7 @@ final class ObjectStore implements AutoCloseable {
             NettyNioAsyncHttpClient.builder()
                 .eventLoopGroup(EVENT_LOOPS)
                 .connectionTimeout(CONNECT_TIMEOUT)
-                .connectionAcquisitionTimeout(READ_TIMEOUT)
+                .connectionAcquisitionTimeout(CONNECT_TIMEOUT)
                 .readTimeout(READ_TIMEOUT));
   }
 
