@@ -4,27 +4,42 @@ import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentences;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Says which target delivers more in the same scenario, and by how much: in requests per second
- * within the SLO where every target meets it, else in output tokens per second at the operating
- * points.
+ * The two targets that deliver most: in requests per second within the SLO where every target meets
+ * it, else in output tokens per second at the operating points.
  */
-final class TargetRanking {
+record TargetRanking(LoadCurve first, LoadCurve second, boolean isInSlo) {
+
+  private static final int MAX_SCENARIOS = 3;
 
   /** Targets that differ by less deliver about the same. */
   private static final double SAME = 0.03;
 
-  private static final int MAX_SCENARIOS = 3;
-
-  private TargetRanking() {}
+  private static final Sentences<TargetRanking> RANKING =
+      new Sentences<TargetRanking>(
+              Map.of(
+                  "first", ranking -> ranking.first.target(),
+                  "second", ranking -> ranking.second.target(),
+                  "ratio", ranking -> NumberText.plain(Math.round(10 * ranking.ratio()) / 10.0),
+                  "percent", ranking -> "" + Math.round(100 * (ranking.ratio() - 1)),
+                  "figures", TargetRanking::figures))
+          .row(
+              "same",
+              ranking -> ranking.ratio() <= 1 + SAME,
+              "{first} and {second} deliver about the same: {figures}")
+          .row(
+              "twice",
+              ranking -> ranking.ratio() >= 2,
+              "{first} delivers {ratio}× as much as {second}: {figures}")
+          .otherwise("more", "{first} delivers {percent} % more than {second}: {figures}");
 
   /** One sentence per scenario that several targets answered; none for a single target. */
   static List<String> sentences(List<LoadCurve> curves) {
@@ -36,63 +51,53 @@ final class TargetRanking {
     List<String> sentences = new ArrayList<>();
     byScenario.forEach(
         (scenario, own) -> {
-          boolean answered = own.stream().filter(c -> value(tokens(c)) > 0).count() > 1;
+          boolean answered = own.stream().filter(c -> value(c, false) > 0).count() > 1;
           if (answered && sentences.size() < MAX_SCENARIOS) {
-            sentences.add((byScenario.size() > 1 ? scenario + ": " : "") + sentence(own));
+            sentences.add((byScenario.size() > 1 ? scenario + ": " : "") + ranking(own));
           }
         });
     return sentences;
   }
 
-  private static String sentence(List<LoadCurve> curves) {
-    boolean inSlo = curves.stream().allMatch(curve -> value(goodput(curve)) > 0);
-    Comparator<LoadCurve> order =
-        Comparator.comparingDouble(curve -> inSlo ? value(goodput(curve)) : value(tokens(curve)));
+  private static String ranking(List<LoadCurve> curves) {
+    boolean isInSlo = curves.stream().allMatch(curve -> value(curve, true) > 0);
+    Comparator<LoadCurve> order = Comparator.comparingDouble(curve -> value(curve, isInSlo));
     List<LoadCurve> ranked = curves.stream().sorted(order.reversed()).toList();
-    LoadCurve first = ranked.get(0);
-    LoadCurve second = ranked.get(1);
-    double most = inSlo ? value(goodput(first)) : value(tokens(first));
-    double next = inSlo ? value(goodput(second)) : value(tokens(second));
-    String unit = inSlo ? "requests/s within the SLO" : "tok/s";
-    String figures =
-        "%s against %s %s".formatted(NumberText.number(most), NumberText.number(next), unit);
-    return (most <= next * (1 + SAME)
-            ? "%s and %s deliver about the same: ".formatted(first.target(), second.target())
-            : "%s delivers %s %s: ".formatted(first.target(), more(most, next), second.target()))
-        + figures
-        + latency(first, second)
-        + ".";
+    return RANKING.of(new TargetRanking(ranked.get(0), ranked.get(1), isInSlo));
   }
 
-  private static String more(double most, double next) {
-    return most >= 2 * next
-        ? NumberText.plain(Math.round(10 * most / next) / 10.0) + "× as much as"
-        : Math.round(100 * (most / next - 1)) + " % more than";
+  /** Requests/s within the SLO, or output tok/s at the operating point; 0 where unknown. */
+  private static double value(LoadCurve curve, boolean isInSlo) {
+    MaxGoodput max = curve.maxGoodput();
+    Double value =
+        isInSlo
+            ? max == null ? null : max.requestsPerS()
+            : curve.chosen().level().figures().delivered();
+    return value == null ? 0 : value;
   }
 
-  /** The p99 of the latency at both operating points. */
-  private static String latency(LoadCurve first, LoadCurve second) {
+  private double ratio() {
+    return value(first, isInSlo) / value(second, isInSlo);
+  }
+
+  private String figures() {
+    return "%s against %s %s%s."
+        .formatted(
+            NumberText.number(value(first, isInSlo)),
+            NumberText.number(value(second, isInSlo)),
+            isInSlo ? "requests/s within the SLO" : "tok/s",
+            latencies());
+  }
+
+  private String latencies() {
     LevelFigures one = first.chosen().level();
-    LevelFigures other = second.chosen().level();
-    Metric metric = VerdictSentence.latency(one);
-    Double its = one.figures().metric(metric.fromSchedule()).p99();
-    Double others = other.figures().metric(metric.fromSchedule()).p99();
+    Metric metric = VerdictSentence.latency(one).fromSchedule();
+    Double its = one.figures().metric(metric).p99();
+    Double others = second.chosen().level().figures().metric(metric).p99();
     return its == null || others == null
         ? ""
         : ", %s p99 %s against %s"
-            .formatted(first.clock().name(metric), NumberText.ms(its), NumberText.ms(others));
-  }
-
-  private static @Nullable Double goodput(LoadCurve curve) {
-    MaxGoodput max = curve.maxGoodput();
-    return max == null ? null : max.requestsPerS();
-  }
-
-  private static @Nullable Double tokens(LoadCurve curve) {
-    return curve.chosen().level().figures().delivered();
-  }
-
-  private static double value(@Nullable Double figure) {
-    return figure == null ? 0 : figure;
+            .formatted(
+                first.clock().name(VerdictSentence.latency(one)), NumberText.ms(its), NumberText.ms(others));
   }
 }

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
+import static io.github.gatlingllm.figures.metric.Sentences.capital;
+import static java.util.Map.entry;
+
 import io.github.gatlingllm.figures.level.LoadCurve.Choice;
-import io.github.gatlingllm.figures.level.LoadCurve.Chosen;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
@@ -9,11 +11,15 @@ import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,25 +30,216 @@ import org.jspecify.annotations.Nullable;
  */
 final class VerdictSentence {
 
-  private static final int NAMED = 3;
+  /** Curves, conclusions and scenarios that are named. */
+  private static final int MAX_NAMED = 3;
+
   private static final String SEARCH = "search";
 
   /** A smaller share of failed or rate-limited requests is reported by the checks only. */
   private static final double MIN_FAILED = 0.01;
 
-  private final LoadCurve curve;
+  private static final Sentences<Figures> NO_SUCCESS =
+      new Sentences<Figures>(
+              Map.of(
+                  "started", run -> NumberText.count(run.counts().started()),
+                  "error", VerdictSentence::firstError))
+          .row("none_measured", run -> run.counts().started() == 0, "No request was measured.")
+          .row("one_failed", run -> run.counts().started() == 1, "The only request failed{error}.")
+          .otherwise("all_failed", "None of {started} requests succeeded{error}.");
 
-  private VerdictSentence(LoadCurve curve) {
-    this.curve = curve;
+  private static final Map<String, Function<Quote, String>> FIELDS =
+      Map.ofEntries(
+          entry("load", quote -> load(quote.level)),
+          entry("short", quote -> shortLoad(quote.level)),
+          entry("tokens", quote -> tokens(quote.level)),
+          entry("latency", quote -> quote.curve.clock().name(latency(quote.level))),
+          entry("p99", quote -> NumberText.ms(quote.times().p99())),
+          entry("figures", Quote::figures),
+          entry("at", Quote::at),
+          entry("slo", quote -> quote.slo(List.of()).outcome()),
+          entry("met", quote -> quote.slo(quote.missedBelow()).isMet()),
+          entry("few", quote -> prefixed("; ", quote.slo(quote.missedBelow()).tooFew())),
+          entry("missed", quote -> prefixed(", but not at ", loads(quote.missedBelow()))),
+          entry("noneMeets", quote -> quote.slo(quote.levels()).noneMeets(load(quote.level))),
+          entry("growth", quote -> VerdictSentence.GROWTH.of(quote.growth())));
+
+  /** The result of a curve; the level is the one that headlines quote. */
+  private static final Sentences<Quote> RESULT =
+      new Sentences<>(FIELDS)
+          .row("level", quote -> quote.isSingle() && !quote.isJudged(), "{At}: {figures}")
+          .row("judged_level", Quote::isSingle, "{At}: {tokens}; {slo}")
+          .row(
+              "knee",
+              quote -> quote.isChosenAs(Choice.KNEE),
+              "{short} is the knee: {tokens}, {latency} p99 {p99}{growth}")
+          .row(
+              "saturated",
+              quote -> quote.isChosenAs(Choice.SATURATED),
+              "{short}, the lightest load, saturates the server: {tokens}, {latency} p99"
+                  + " {p99}{growth}")
+          .row(
+              "no_knee",
+              quote -> quote.isChosenAs(Choice.HIGHEST),
+              "No knee up to the highest load tried, {load}: {figures}")
+          .row(
+              "keeps_up",
+              quote -> quote.isChosenAs(Choice.KEEPS_UP),
+              "The server keeps up with {load}: {figures}")
+          .row("chosen", quote -> !quote.hasSlo(), "{At}: {figures}")
+          .row("judged_lowest", Quote::isOnlyLowestMet, "{At}: {tokens}; {slo}")
+          .row("slo_missed", quote -> quote.curve.lastHolding() < 0, "{noneMeets}")
+          .row(
+              "slo_met_at_highest",
+              Quote::isHighest,
+              "{met} up to {load} ({tokens}{few}), the highest load tried{missed}")
+          .otherwise("slo_met", "{met} up to {load} ({tokens}{few}){missed}{growth}");
+
+  private static final Sentences<Growth> ADDED =
+      new Sentences<Growth>(
+              Map.of(
+                  "times", growth -> times(growth.throughput),
+                  "percent", growth -> String.valueOf(Math.abs(growth.percent()))))
+          .row("unknown", growth -> growth.throughput == null, "gives an unknown throughput")
+          .row("twice", growth -> growth.ratio() >= 2, "gives {times} the throughput")
+          .row("same", growth -> growth.percent() == 0, "adds no throughput")
+          .row("more", growth -> growth.percent() > 0, "adds {percent} % throughput")
+          .otherwise("less", "costs {percent} % of the throughput");
+
+  private static final Sentences<Growth> GROWTH =
+      new Sentences<Growth>(
+              Map.of(
+                  "factor", growth -> times(growth.load),
+                  "added", growth -> VerdictSentence.ADDED.of(growth),
+                  "times", growth -> times(growth.p99),
+                  "latency", Growth::latency))
+          .row(
+              "heaviest",
+              growth -> growth.load == null,
+              ". The heaviest load {added} at {times} the {latency} p99")
+          .row(
+              "doubled",
+              growth -> Objects.equals(growth.load, 2.0),
+              ". Doubling the load {added} at {times} the {latency} p99")
+          .otherwise("times", ". {factor} the load {added} at {times} the {latency} p99");
+
+  private VerdictSentence() {}
+
+  /** A load level as sentences about its curve quote it. */
+  private record Quote(LoadCurve curve, LevelFigures level) {
+
+    /** The level that the sentence about a curve is about. */
+    static Quote of(LoadCurve curve) {
+      return new Quote(
+          curve,
+          curve.slo().isEmpty()
+              ? curve.chosen().level()
+              : curve.levels().get(Math.max(0, curve.lastHolding())));
+    }
+
+    List<LevelFigures> levels() {
+      return curve.levels();
+    }
+
+    boolean isSingle() {
+      return levels().size() == 1;
+    }
+
+    boolean hasSlo() {
+      return !curve.slo().isEmpty();
+    }
+
+    boolean hasFailed() {
+      return levels().stream().allMatch(each -> each.figures().counts().ok() == 0);
+    }
+
+    boolean isChosenAs(Choice choice) {
+      return !hasSlo() && curve.chosen().by() == choice;
+    }
+
+    boolean isOnlyLowestMet() {
+      return curve.lastHolding() < 0 && curve.isMet(level);
+    }
+
+    boolean isHighest() {
+      return curve.lastHolding() == levels().size() - 1;
+    }
+
+    boolean isJudged() {
+      Goodput goodput = level.figures().goodput();
+      return hasSlo() && goodput != null && goodput.attempted() + goodput.excluded() > 0;
+    }
+
+    String at() {
+      return isWholeRun(level) ? "over the whole run" : "at " + load(level);
+    }
+
+    String figures() {
+      return "%s, %s completed, %s p50 %s and p99 %s"
+          .formatted(
+              tokens(level),
+              NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
+              curve.clock().name(latency(level)),
+              NumberText.ms(times().p50()),
+              NumberText.ms(times().p99()));
+    }
+
+    Distribution times() {
+      return level.figures().metric(latency(level).fromSchedule());
+    }
+
+    SloFormatter slo(List<LevelFigures> missing) {
+      return new SloFormatter(curve, level, missing);
+    }
+
+    /**
+     * Lighter loads that miss the SLO though a heavier one meets it: few samples, or a cold start.
+     */
+    List<LevelFigures> missedBelow() {
+      return levels().subList(0, Math.max(0, curve.lastHolding())).stream()
+          .filter(each -> !curve.holds(each))
+          .toList();
+    }
+
+    /** From this level to that with double its load, else to the heaviest. */
+    Growth growth() {
+      Double load = level.offered();
+      LevelFigures to =
+          levels().stream()
+              .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
+              .findFirst()
+              .orElse(levels().get(levels().size() - 1));
+      return new Growth(
+          ratio(load, to.offered()),
+          ratio(level.figures().delivered(), to.figures().delivered()),
+          ratio(times().p99(), to.figures().metric(latency(level).fromSchedule()).p99()),
+          curve.clock().name(latency(level)));
+    }
+  }
+
+  /** Ratios between two levels; null where unknown. */
+  private record Growth(
+      @Nullable Double load, @Nullable Double throughput, @Nullable Double p99, String latency) {
+
+    double ratio() {
+      return throughput == null ? 1 : throughput;
+    }
+
+    long percent() {
+      return Math.round((ratio() - 1) * 100);
+    }
   }
 
   /** The outcome of all curves, then the conclusions of their load plans. */
   static String of(
       boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
     List<String> parts = new ArrayList<>(complete ? List.of() : List.of("Interrupted:"));
-    LevelFigures found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
-    parts.add(found == null ? outcome(run, curves) : failures(found, ".").strip());
-    for (Conclusion each : conclusions.subList(0, Math.min(NAMED, conclusions.size()))) {
+    Quote found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
+    if (found == null) {
+      parts.addAll(outcome(run, curves));
+    } else {
+      parts.add(failures(found.level, ".").strip());
+    }
+    for (Conclusion each : conclusions.subList(0, Math.min(MAX_NAMED, conclusions.size()))) {
       parts.add(
           (curves.size() > 1 ? each.target() + ": " : "")
               + (each.topic().equals(SEARCH) ? "" : capital(each.topic()) + ": ")
@@ -50,20 +247,19 @@ final class VerdictSentence {
               + ".");
     }
     if (found != null) {
-      parts.add(capital(new VerdictSentence(curves.get(0)).plain(found)) + ".");
+      parts.add(capital(found.at()) + ": " + found.figures() + ".");
     }
     double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
     if (run.counts().ok() > 0 && limited >= MIN_FAILED) {
       parts.add(
-          "The server's rate limits turned "
-              + NumberText.percent(limited)
-              + " of the requests away.");
+          "The server's rate limits turned %s of the requests away."
+              .formatted(NumberText.percent(limited)));
     }
     return parts.stream().filter(part -> !part.isEmpty()).collect(Collectors.joining(" "));
   }
 
   /** The level at the rate that a search found; null without a search, or where it found none. */
-  private static @Nullable LevelFigures found(LoadCurve curve, List<Conclusion> conclusions) {
+  private static @Nullable Quote found(LoadCurve curve, List<Conclusion> conclusions) {
     return conclusions.stream()
         .filter(each -> each.topic().equals(SEARCH) && each.holdsAt() != null)
         .flatMap(
@@ -71,41 +267,33 @@ final class VerdictSentence {
                 curve.levels().stream()
                     .filter(s -> s.offered() != null && s.figures().counts().ok() > 0)
                     .filter(s -> Objects.equals(s.offered(), each.holdsAt())))
+        .map(level -> new Quote(curve, level))
         .findFirst()
         .orElse(null);
   }
 
-  private static String outcome(Figures run, List<LoadCurve> curves) {
-    long started = run.counts().started();
-    if (started == 0) {
-      return "No request was measured.";
-    }
+  private static List<String> outcome(Figures run, List<LoadCurve> curves) {
     if (run.counts().ok() == 0) {
-      return (started == 1
-              ? "The only request failed"
-              : "None of " + NumberText.count(started) + " requests succeeded")
-          + firstError(run)
-          + ".";
+      return List.of(NO_SUCCESS.of(run));
     }
     if (curves.size() == 1) {
-      return new VerdictSentence(curves.get(0)).sentence() + ".";
+      return List.of(sentence(curves.get(0)) + ".");
     }
     List<String> parts = new ArrayList<>(TargetRanking.sentences(curves));
-    int rankings = parts.size();
     long targets = curves.stream().map(LoadCurve::target).distinct().count();
-    for (LoadCurve curve : curves.subList(0, Math.min(NAMED, curves.size()))) {
+    for (LoadCurve curve : curves.subList(0, Math.min(MAX_NAMED, curves.size()))) {
       String scenario = curve.scenario();
       String name =
           scenario == null || targets == curves.size()
               ? curve.target()
               : targets == 1 ? scenario : scenario + " at " + curve.target();
-      parts.add(name + ": " + new VerdictSentence(curve).inShort() + ".");
+      parts.add(name + ": " + inShort(curve) + ".");
     }
-    int more = curves.size() - (parts.size() - rankings);
+    int more = curves.size() - MAX_NAMED;
     if (more > 0) {
       parts.add((more == 1 ? "One more curve is" : more + " more curves are") + " in the report.");
     }
-    return String.join(" ", parts);
+    return parts;
   }
 
   private static String firstError(Figures run) {
@@ -113,53 +301,48 @@ final class VerdictSentence {
       return "";
     }
     ErrorCount first = run.errors().get(0);
-    return ": "
-        + first.message()
-        + (first.count() == 1 ? "" : " (" + NumberText.count(first.count()) + " times)");
+    String times = first.count() == 1 ? "" : " (" + NumberText.count(first.count()) + " times)";
+    return ": " + first.message() + times;
   }
 
   /** One of several curves in short; tables have the details. */
-  private String inShort() {
-    List<LevelFigures> levels = curve.levels();
-    Chosen chosen = curve.chosen();
-    LevelFigures level = chosen.level();
-    if (levels.size() == 1 || levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
-      return sentence();
+  private static String inShort(LoadCurve curve) {
+    Quote quote = new Quote(curve, curve.chosen().level());
+    if (quote.isSingle() || quote.hasFailed()) {
+      return sentence(curve);
     }
-    String few =
-        chosen.by() == Choice.IN_SLO ? new SloFormatter(curve, level, List.of()).tooFew() : "";
+    String few = curve.chosen().by() == Choice.IN_SLO ? quote.slo(List.of()).tooFew() : "";
     String figures =
-        failures(level, ";")
-            + tokens(level)
-            + " at "
-            + level.label()
-            + ", "
-            + curve.operatingPoint().why()
-            + (few.isEmpty() ? "" : " (" + few + ")");
-    return levels.stream()
-        .filter(LevelFigures::fallsBehind)
-        .findFirst()
-        .map(s -> queued(s).replaceFirst("^it ", "") + "; " + figures)
-        .orElse(figures);
+        "%s%s at %s, %s%s"
+            .formatted(
+                failures(quote.level, ";"),
+                tokens(quote.level),
+                quote.level.label(),
+                curve.operatingPoint().why(),
+                few.isEmpty() ? "" : " (" + few + ")");
+    return queued(quote.levels().stream()).map(queue -> queue + "; ").orElse("") + figures;
   }
 
-  private String sentence() {
-    List<LevelFigures> levels = curve.levels();
-    if (levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
+  private static String sentence(LoadCurve curve) {
+    Quote quote = Quote.of(curve);
+    if (quote.hasFailed()) {
       return "No request succeeded";
     }
-    String outcome =
-        levels.size() > 1
-            ? curve.slo().isEmpty() ? knee() : limit()
-            : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     // A growing queue comes first: that of the level quoted, or of the lightest level with one.
-    return Stream.concat(Stream.of(headline()), levels.stream())
-            .filter(LevelFigures::fallsBehind)
-            .findFirst()
-            .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". ")
+    return queued(Stream.concat(Stream.of(quote.level), quote.levels().stream()))
+            .map(queue -> capital(queue) + ". ")
             .orElse("")
-        + failures(headline(), ".")
-        + outcome;
+        + failures(quote.level, ".")
+        + RESULT.of(quote);
+  }
+
+  /** The growing queue of the first level that has one. */
+  private static Optional<String> queued(Stream<LevelFigures> levels) {
+    return levels
+        .filter(LevelFigures::fallsBehind)
+        .findFirst()
+        .map(level -> Objects.requireNonNull(level.queue()).words(load(level)))
+        .map(words -> words.replaceFirst("^it ", ""));
   }
 
   /** The share of failed requests, before the latencies of the others; empty below 1 %. */
@@ -176,134 +359,9 @@ final class VerdictSentence {
                 end);
   }
 
-  /** The level that the sentence is about. */
-  private LevelFigures headline() {
-    List<LevelFigures> levels = curve.levels();
-    int at = curve.lastHolding();
-    return curve.slo().isEmpty() ? curve.chosen().level() : levels.get(Math.max(0, at));
-  }
-
-  private static String queued(LevelFigures level) {
-    return Objects.requireNonNull(level.queue()).words(load(level));
-  }
-
-  private String plain(LevelFigures level) {
-    return at(level) + figures(level);
-  }
-
-  private static String at(LevelFigures level) {
-    return isWholeRun(level) ? "over the whole run: " : "at " + load(level) + ": ";
-  }
-
-  private String figures(LevelFigures level) {
-    Metric metric = latency(level);
-    Distribution shown = level.figures().metric(metric.fromSchedule());
-    return "%s, %s completed, %s p50 %s and p99 %s"
-        .formatted(
-            tokens(level),
-            NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
-            curve.clock().name(metric),
-            NumberText.ms(shown.p50()),
-            NumberText.ms(shown.p99()));
-  }
-
-  private String judged(LevelFigures level) {
-    Goodput goodput = level.figures().goodput();
-    if (goodput == null || goodput.attempted() + goodput.excluded() == 0) {
-      return plain(level);
-    }
-    return at(level) + tokens(level) + "; " + new SloFormatter(curve, level, List.of()).outcome();
-  }
-
-  private String limit() {
-    List<LevelFigures> levels = curve.levels();
-    int at = curve.lastHolding();
-    if (at < 0) {
-      LevelFigures lowest = levels.get(0);
-      return curve.isMet(lowest)
-          ? capital(judged(lowest))
-          : new SloFormatter(curve, lowest, levels).noneMeets(load(lowest));
-    }
-    LevelFigures holding = levels.get(at);
-    List<LevelFigures> missedBelow =
-        levels.subList(0, at).stream().filter(s -> !curve.holds(s)).toList();
-    SloFormatter words = new SloFormatter(curve, holding, missedBelow);
-    String few = words.tooFew();
-    boolean isHighest = at == levels.size() - 1;
-    return "%s up to %s (%s%s)%s%s%s"
-        .formatted(
-            words.isMet(),
-            load(holding),
-            tokens(holding),
-            few.isEmpty() ? "" : "; " + few,
-            isHighest ? ", the highest load tried" : "",
-            missedBelow(missedBelow),
-            isHighest ? "" : growth(holding));
-  }
-
-  /**
-   * Lighter loads that miss the SLO though a heavier one meets it: few samples, or a cold start.
-   */
-  private static String missedBelow(List<LevelFigures> lighter) {
-    return lighter.isEmpty()
-        ? ""
-        : ", but not at "
-            + lighter.stream().map(VerdictSentence::load).collect(Collectors.joining(", "));
-  }
-
-  private String knee() {
-    Chosen chosen = curve.chosen();
-    LevelFigures level = chosen.level();
-    Metric metric = latency(level);
-    return switch (chosen.by()) {
-      case KNEE, SATURATED ->
-          "%s: %s, %s p99 %s%s"
-              .formatted(
-                  chosen.by() == Choice.KNEE
-                      ? shortLoad(level) + " is the knee"
-                      : shortLoad(level) + ", the lightest load, saturates the server",
-                  tokens(level),
-                  curve.clock().name(metric),
-                  NumberText.ms(level.figures().metric(metric.fromSchedule()).p99()),
-                  growth(level));
-      case HIGHEST ->
-          "No knee up to the highest load tried, " + load(level) + ": " + figures(level);
-      case KEEPS_UP -> "The server keeps up with " + load(level) + ": " + figures(level);
-      case ONLY, IN_SLO, NONE_KEEPS_UP -> capital(plain(level));
-    };
-  }
-
   /** The latency in headlines about a level: TTFT, or E2E without streams. */
   static Metric latency(LevelFigures level) {
     return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
-  }
-
-  /**
-   * The effect of more load on throughput and on the p99 of the latency, as a sentence: of double
-   * the load where that was tried, else of the heaviest.
-   */
-  private String growth(LevelFigures from) {
-    List<LevelFigures> levels = curve.levels();
-    Double load = from.offered();
-    LevelFigures to =
-        levels.stream()
-            .filter(s -> load != null && Objects.equals(s.offered(), 2 * load))
-            .findFirst()
-            .orElse(levels.get(levels.size() - 1));
-    Metric metric = latency(from);
-    return ". %s %s at %s the %s p99"
-        .formatted(
-            load == null || to.offered() == null || load == 0
-                ? "The heaviest load"
-                : Objects.equals(to.offered(), 2 * load)
-                    ? "Doubling the load"
-                    : times(to.offered() / load) + " the load",
-            added(from.figures().delivered(), to.figures().delivered()),
-            times(
-                ratio(
-                    from.figures().metric(metric.fromSchedule()).p99(),
-                    to.figures().metric(metric.fromSchedule()).p99())),
-            curve.clock().name(metric));
   }
 
   private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {
@@ -319,25 +377,16 @@ final class VerdictSentence {
     return NumberText.number(rounded).replaceFirst("(\\.\\d)0$", "$1") + " ×";
   }
 
-  private static String added(@Nullable Double before, @Nullable Double after) {
-    Double ratio = ratio(before, after);
-    if (ratio == null) {
-      return "gives an unknown throughput";
-    }
-    if (ratio >= 2) {
-      return "gives " + times(ratio) + " the throughput";
-    }
-    long percent = Math.round((ratio - 1) * 100);
-    if (percent == 0) {
-      return "adds no throughput";
-    }
-    return percent > 0
-        ? "adds " + percent + " % throughput"
-        : "costs " + -percent + " % of the throughput";
-  }
-
   private static boolean isWholeRun(LevelFigures level) {
     return level.offered() == null && level.label().equals(LevelInfo.WHOLE_RUN);
+  }
+
+  private static String loads(List<LevelFigures> levels) {
+    return levels.stream().map(VerdictSentence::load).collect(Collectors.joining(", "));
+  }
+
+  private static String prefixed(String prefix, String text) {
+    return text.isEmpty() ? "" : prefix + text;
   }
 
   /**
@@ -349,12 +398,9 @@ final class VerdictSentence {
     if (offered == null) {
       return isWholeRun(level) ? "the whole run" : "load level " + level.label();
     }
-    boolean isConcurrency = isConcurrency(level);
+    String unit = isConcurrency(level) ? "concurrent request" : String.valueOf(level.unit());
     return NumberText.of(
-        offered(offered),
-        !isConcurrency
-            ? String.valueOf(level.unit())
-            : offered == 1 ? "concurrent request" : "concurrent requests");
+        offered(offered), isConcurrency(level) && offered != 1 ? unit + "s" : unit);
   }
 
   /** The load of a level in short: {@code 8 concurrent}. */
@@ -378,9 +424,5 @@ final class VerdictSentence {
 
   private static String tokens(LevelFigures level) {
     return NumberText.number(level.figures().delivered()) + " " + level.figures().deliveredUnit();
-  }
-
-  private static String capital(String text) {
-    return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
   }
 }
