@@ -7,9 +7,11 @@ import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -63,12 +65,14 @@ final class ChangeText {
 
   private static String signed(double percent) {
     double tenths = Math.round(percent * 10) / 10.0;
-    return tenths == 0
-        ? "0"
-        : (tenths > 0 ? "+" : "")
-            + (Math.abs(tenths) >= 1000
-                ? NumberText.number(tenths)
-                : Double.toString(tenths).replace('-', '−'));
+    if (tenths == 0) {
+      return "0";
+    }
+    String digits =
+        Math.abs(tenths) >= 1000
+            ? NumberText.number(tenths)
+            : Double.toString(tenths).replace('-', '−');
+    return (tenths > 0 ? "+" : "") + digits;
   }
 
   /** The verdict with its sign. */
@@ -102,26 +106,31 @@ final class ChangeText {
     return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() < 2;
   }
 
+  private static final Sentences<Other> VERDICT =
+      new Sentences<Other>(Map.of("failed", ChangeText::failed, "changes", ChangeText::changes))
+          .row(
+              "nothing_in_both",
+              other -> other.comparison().places().isEmpty(),
+              "No load level is in both runs, so there is nothing to compare.")
+          .row("changes", other -> hasChanges(other) && failed(other).isEmpty(), "{Changes}.")
+          .row("failed_changes", ChangeText::hasChanges, "{failed} {Changes}.")
+          .row("no_change", other -> failed(other).isEmpty(), "No clear change.")
+          .otherwise("failed", "{failed} No change is clearly more than noise.");
+
   /** A run's verdict in a sentence. */
   static String verdict(Other other) {
-    Comparison comparison = other.comparison();
-    if (comparison.places().isEmpty()) {
-      return "No load level is in both runs, so there is nothing to compare.";
-    }
-    long worse = comparison.count(Outcome.WORSE);
-    long better = comparison.count(Outcome.BETTER);
-    String failed = failed(other);
-    if (worse + better == 0) {
-      return failed.isEmpty()
-          ? "No clear change."
-          : failed + " No change is clearly more than noise.";
-    }
-    String all =
-        Stream.of(list(comparison, Outcome.WORSE, worse), list(comparison, Outcome.BETTER, better))
-            .filter(part -> !part.isEmpty())
-            .collect(Collectors.joining("; "));
-    String changes = Character.toUpperCase(all.charAt(0)) + all.substring(1) + ".";
-    return failed.isEmpty() ? changes : failed + " " + changes;
+    return VERDICT.of(other);
+  }
+
+  private static boolean hasChanges(Other other) {
+    return other.comparison().count(Outcome.WORSE) + other.comparison().count(Outcome.BETTER) > 0;
+  }
+
+  private static String changes(Other other) {
+    return Stream.of(Outcome.WORSE, Outcome.BETTER)
+        .map(outcome -> list(other.comparison(), outcome, other.comparison().count(outcome)))
+        .filter(part -> !part.isEmpty())
+        .collect(Collectors.joining("; "));
   }
 
   /** Which conditions failed, e.g. {@code Failed: ttft.p95>+10% (+12.3 %).}; empty for none. */

@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SelfTestQuote;
 import io.github.gatlingllm.figures.level.Summary.SelfTestQuote.At;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
 import io.github.gatlingllm.record.SelfTest.Level;
@@ -12,6 +13,8 @@ import io.github.gatlingllm.report.Table.Column;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,23 @@ final class SelfTestText {
 
   private static final String HOW = "mvn gatling:test -Dllm.selfTest=true (simulation Benchmark)";
 
+  private static final Sentences<Optional<SelfTestQuote>> QUOTE =
+      new Sentences<Optional<SelfTestQuote>>(
+              Map.of(
+                  "day", quote -> day(quote.orElseThrow().test()),
+                  "differs", quote -> String.join(", ", quote.orElseThrow().test().differs()),
+                  "known", quote -> known(quote.orElseThrow())))
+          .row(
+              "no_self_test",
+              Optional::isEmpty,
+              "not known, as no self-test ran on this machine; one takes about a minute: " + HOW)
+          .row(
+              "differs",
+              quote -> !quote.orElseThrow().test().applies(),
+              "not known: the self-test of {day} and this run differ in: {differs}; measure again: "
+                  + HOW)
+          .otherwise("known", "{known}");
+
   private final @Nullable SelfTestQuote quote;
   private final boolean isSelfTest;
 
@@ -33,26 +53,19 @@ final class SelfTestText {
 
   /** The errors at the load of the run, or why they are unknown. */
   String quote() {
-    if (quote == null) {
-      return "not known, as no self-test ran on this machine; one takes about a minute: " + HOW;
-    }
+    return QUOTE.of(Optional.ofNullable(quote));
+  }
+
+  private static String known(SelfTestQuote quote) {
     SelfTest test = quote.test();
-    if (!test.applies()) {
-      return "not known: the self-test of "
-          + day(test)
-          + " and this run differ in: "
-          + String.join(", ", test.differs())
-          + "; measure again: "
-          + HOW;
-    }
     At headline = quote.operatingPoint();
     At peak = quote.peak();
     StringBuilder text = new StringBuilder();
     if (headline != null) {
-      text.append(errors(headline));
+      text.append(errors(quote, headline));
     }
     if (peak != null && (headline == null || different(headline.tested(), peak.tested()))) {
-      text.append(text.isEmpty() ? "" : "; at the peak of the run ").append(errors(peak));
+      text.append(text.isEmpty() ? "" : "; at the peak of the run ").append(errors(quote, peak));
     }
     text.append("; self-test of ").append(day(test)).append(" on this machine");
     if (test.clockUncertaintyMs() > 0) {
@@ -65,7 +78,7 @@ final class SelfTestText {
     return one == null ? other != null : !one.equals(other);
   }
 
-  private String errors(At at) {
+  private static String errors(SelfTestQuote quote, At at) {
     Level tested = at.tested();
     if (tested == null) {
       return "not known: "
@@ -78,7 +91,7 @@ final class SelfTestText {
         + errors(tested.itlErrorMs())
         + ", as measured with "
         + load(tested.streams(), tested.eventsPerS())
-        + (quote != null && tested.isWithin(quote.test().boundMs()) ? "" : ", beyond its ceiling");
+        + (tested.isWithin(quote.test().boundMs()) ? "" : ", beyond its ceiling");
   }
 
   private static String errors(Errors errors) {
@@ -127,16 +140,16 @@ final class SelfTestText {
     SelfTest test = quote.test();
     SelfTest.Ceiling ceiling = test.ceiling();
     String bound = "the p99 of both errors within " + NumberText.plainMs(test.boundMs());
-    return ceiling == null
-        ? "Ceiling: no level kept " + bound
-        : "Ceiling: "
-            + (ceiling.exceeded() ? "" : "at least ")
-            + load(ceiling.streams(), ceiling.eventsPerS())
-            + ", "
-            + NumberText.with(ceiling.requestsPerS(), "requests/s")
-            + ", with "
-            + bound
-            + above(ceiling, test);
+    if (ceiling == null) {
+      return "Ceiling: no level kept " + bound;
+    }
+    return "Ceiling: %s%s, %s, with %s%s"
+        .formatted(
+            ceiling.exceeded() ? "" : "at least ",
+            load(ceiling.streams(), ceiling.eventsPerS()),
+            NumberText.with(ceiling.requestsPerS(), "requests/s"),
+            bound,
+            above(ceiling, test));
   }
 
   /** A note if the engine, not the load generator, was the limit above the ceiling. */

@@ -271,12 +271,6 @@ final class AnswerChecks {
         share, percent(share) + " of the events arrived in the same read as the previous one.");
   }
 
-  static Finding lateData(CheckInput in) {
-    double share = share(in.answers().of(Property.LATE_DATA), in.figures().counts().started());
-    return Finding.of(
-        share, percent(share) + " of the streams continued after their announced end.");
-  }
-
   static Finding missingDone(CheckInput in) {
     double share =
         share(in.answers().of(Property.WITHOUT_DONE), in.answers().of(Property.STREAMED));

@@ -397,14 +397,6 @@ enum CheckCatalogue {
       "Gaps of 0 are bursts on the network. Compare with TPOT, and look for proxies and Nagle's"
           + " algorithm (TCP_NODELAY).",
       AnswerChecks::coalescedEvents),
-  LATE_DATA(
-      "Do streams end with their announced end?",
-      "share of streams with data after their announced end",
-      Threshold.noteShare(0),
-      "streamed answers",
-      in -> in.answers().of(Property.STREAMED) > 0,
-      "The server sends data after [DONE]. That data is ignored.",
-      AnswerChecks::lateData),
   MISSING_DONE(
       "Do streams end with [DONE]?",
       "share of complete streams that do not",

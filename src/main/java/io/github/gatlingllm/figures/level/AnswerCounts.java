@@ -46,8 +46,6 @@ public final class AnswerCounts {
     EVENTS,
     /** Events that arrived in the same read as the previous one. */
     COALESCED,
-    /** Streams with data after their announced end. */
-    LATE_DATA,
     WITHOUT_DONE,
     RESENT,
     CANCELLED,
@@ -97,7 +95,6 @@ public final class AnswerCounts {
     boolean isCancelled = record.outcome().status() == RequestStatus.CANCELLED;
     count(Property.CANCELLED, isCancelled);
     count(Property.NEVER_ADMITTED, isCancelled && record.timing().gateWaitNanos() == null);
-    count(Property.LATE_DATA, record.events().late() > 0);
     count(Property.RESENT, record.outcome().resent());
     if (!record.outcome().ok()) {
       return;

@@ -98,6 +98,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, boolean isInSlo) {
         ? ""
         : ", %s p99 %s against %s"
             .formatted(
-                first.clock().name(VerdictSentence.latency(one)), NumberText.ms(its), NumberText.ms(others));
+                first.clock().name(VerdictSentence.latency(one)),
+                NumberText.ms(its),
+                NumberText.ms(others));
   }
 }

@@ -41,8 +41,10 @@ final class VerdictSentence {
   private static final Sentences<Figures> NO_SUCCESS =
       new Sentences<Figures>(
               Map.of(
-                  "started", run -> NumberText.count(run.counts().started()),
-                  "error", VerdictSentence::firstError))
+                  "started",
+                  run -> NumberText.count(run.counts().started()),
+                  "error",
+                  VerdictSentence::firstError))
           .row("none_measured", run -> run.counts().started() == 0, "No request was measured.")
           .row("one_failed", run -> run.counts().started() == 1, "The only request failed{error}.")
           .otherwise("all_failed", "None of {started} requests succeeded{error}.");
