@@ -23,13 +23,7 @@ final class InFlight {
       "cancelled: Gatling stopped the run before its load had ended (maxDuration,"
           + " stopLoadGenerator)";
 
-  /**
-   * A request in flight.
-   *
-   * @param session of its user
-   * @param level its load level; null outside load plans
-   * @param measured whether it was scheduled in the measure phase of its level
-   */
+  /** A request in flight. */
   private record Sent(Session session, @Nullable RunningLevel level, boolean measured) {}
 
   private final Map<StreamedExchange, Sent> requests = new ConcurrentHashMap<>();

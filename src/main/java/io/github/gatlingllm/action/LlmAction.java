@@ -299,16 +299,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     }
   }
 
-  /**
-   * A request that was sent.
-   *
-   * @param session of its user at the start of the request
-   * @param promptCount our own count of the prompt's tokens
-   * @param index position among the requests of the run, from 0, by start
-   * @param startNanos of the run's monotonic clock
-   * @param scheduledOffsetNanos planned arrival since the start of its schedule; null in closed
-   *     loops, and for all but the user's first request
-   */
+  /** A request that was sent. */
   record SentRequest(
       Session session,
       PreparedRequest prepared,

@@ -23,13 +23,7 @@ final class PlanLoop extends SessionHook {
   private final Place place;
   private @Nullable Action body;
 
-  /**
-   * A load plan in its run.
-   *
-   * @param number of the plan, from 1
-   * @param starts when its levels start
-   * @param listener is told about levels and phases
-   */
+  /** A load plan in its run. */
   record Place(int number, PlanDriver.Starts starts, RunningLevel.Listener listener) {}
 
   private PlanLoop(StatsEngine statsEngine, Action exit, String scenario, Place place) {

@@ -15,16 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request with every EL String and function resolved for one user.
- *
- * @param url that the request is posted to
- * @param apiKey null for none
- * @param secrets the key, and headers and parts of the URL with credentials: for no file or message
- * @param historyKey session key of the conversation; null for none
- * @param conversation the conversation before this request; null for none
- * @param newMessages messages that join the conversation when the request succeeds
- */
+/** A request with every EL String and function resolved for one user. */
 record PreparedRequest(
     String name,
     String url,
@@ -150,13 +141,7 @@ record PreparedRequest(
     return value == null ? null : value.resolve(session);
   }
 
-  /**
-   * The first texts of the prompts of a run, by request number.
-   *
-   * @param share of users and requests that this injector has
-   * @param order of the draws, one per request
-   * @param from the first number
-   */
+  /** The first texts of the prompts of a run, by request number. */
   record Prefixes(PromptPrefix.Texts texts, InjectorShare share, DrawOrder order, long from) {
 
     /**

@@ -204,9 +204,6 @@ final class RunParts {
   /**
    * The trust in certificates, which overrides Gatling's {@code ssl.useInsecureTrustManager}. Keys,
    * trust store, protocols and ciphers are those of Gatling's configuration.
-   *
-   * @param verify whether certificates are verified, and that they are for the host
-   * @param http2 whether HTTP/2 is negotiated
    */
   record TlsTrust(boolean verify, boolean http2) {
 

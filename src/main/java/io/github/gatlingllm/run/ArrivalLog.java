@@ -24,18 +24,7 @@ final class ArrivalLog {
   private final RunClock clock;
   private final ExecutorService writer;
 
-  /**
-   * A planned arrival, one line of the file.
-   *
-   * @param scenario name of the scenario
-   * @param target label of its target
-   * @param stage label of its load level
-   * @param index position in its schedule, from 0
-   * @param scheduledOffsetS seconds since the start of its schedule
-   * @param scheduledUnixNs nanoseconds since the epoch
-   * @param inputTokens prompt length of a replayed request; null if unknown
-   * @param outputTokens answer length of a replayed request; null if unknown
-   */
+  /** A planned arrival, one line of the file. */
   private record Line(
       String scenario,
       String target,

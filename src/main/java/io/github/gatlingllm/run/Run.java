@@ -186,15 +186,20 @@ public final class Run {
 
   public void userStarted() {
     if (users.getAndIncrement() == 0) {
-      observers.tell(observer -> observer.usersChanged(true));
+      usersChanged();
     }
   }
 
   /** A virtual user has left. After the last one the server may be stopped. */
   public void userEnded() {
     if (users.decrementAndGet() == 0) {
-      observers.tell(observer -> observer.usersChanged(false));
+      usersChanged();
     }
+  }
+
+  /** Read when the event is delivered, as events of two threads may change places. */
+  private void usersChanged() {
+    observers.tell(observer -> observer.usersChanged(users.get() > 0));
   }
 
   /** Takes the number of the next request, from 0. */

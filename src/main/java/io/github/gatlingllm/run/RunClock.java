@@ -7,9 +7,6 @@ import java.util.function.LongSupplier;
 /**
  * Converts monotonic time to epoch time with one anchor per run, so that steps of the wall clock
  * during the run have no effect.
- *
- * @param anchorUnixNanos epoch time of the anchor, in nanoseconds
- * @param anchorNanoTime the monotonic clock at the same instant
  */
 record RunClock(long anchorUnixNanos, long anchorNanoTime) {
 

@@ -18,11 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RunObserver {
 
-  /**
-   * A load level of a load plan.
-   *
-   * @param slo of the requests to its target
-   */
+  /** A load level of a load plan. */
   record ObservedLevel(RunningLevel running, Run.Schedule schedule, TargetSlo slo) {
 
     /** Label, target and scenario, for messages. */

@@ -21,12 +21,7 @@ final class GcPauses implements NotificationListener {
 
   private record Pause(long endNanos, long nanos) {}
 
-  /**
-   * Pauses in an interval.
-   *
-   * @param nanos total duration
-   * @param longestNanos duration of the longest pause
-   */
+  /** Pauses in an interval. */
   record Pauses(long count, long nanos, long longestNanos) {}
 
   /** Starts to listen, until {@link #close}. */

@@ -53,13 +53,7 @@ public final class GeneratorLog implements RunObserver {
   private Reading before;
   private boolean isFailed;
 
-  /**
-   * State of the run at an instant.
-   *
-   * @param inFlight admitted requests that have not ended
-   * @param queued records waiting to be written
-   * @param dropped records lost so far
-   */
+  /** State of the run at an instant. */
   record Load(long inFlight, long queued, long dropped) {}
 
   /** Counters at an instant; only differences are meaningful. */

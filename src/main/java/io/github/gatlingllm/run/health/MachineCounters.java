@@ -46,11 +46,7 @@ final class MachineCounters {
     this.root = root;
   }
 
-  /**
-   * CPU time of all processors since boot, in nanoseconds.
-   *
-   * @param system null if it is included in {@code user}
-   */
+  /** CPU time of all processors since boot, in nanoseconds. */
   record Cpu(long user, @Nullable Long system, long idle, @Nullable Long steal) {}
 
   int cpus() {

@@ -106,14 +106,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
     }
   }
 
-  /**
-   * The run that is shown.
-   *
-   * @param page path of the future report
-   * @param startUnixNanos start of the run
-   * @param figures figures of the current load level; null before there are any
-   * @param levels the load levels and phases that have started
-   */
+  /** The run that is shown. */
   record Watched(
       String simulation,
       String id,

@@ -39,11 +39,7 @@ final class PageReader {
   private double cpuBefore = Double.NaN;
   private double idleBefore;
 
-  /**
-   * The values of one page.
-   *
-   * @param sources systems whose metric names the page contains, e.g. {@code vllm}
-   */
+  /** The values of one page. */
   record Reading(
       Set<String> sources,
       boolean reset,

@@ -27,12 +27,7 @@ final class SourceNames {
   private static final double MEBIBYTE = 1 << 20;
   private static final double MILLI = 0.001;
 
-  /**
-   * A metric name.
-   *
-   * @param label empty for all series
-   * @param value the value of that label
-   */
+  /** A metric name. */
   record Term(String name, String label, String value) {
 
     static Term parse(String text) {
@@ -48,12 +43,7 @@ final class SourceNames {
     }
   }
 
-  /**
-   * One alternative.
-   *
-   * @param terms names whose values are added
-   * @param isCount whether the value is the number of series
-   */
+  /** One alternative. */
   record Choice(List<Term> terms, boolean isCount) {
 
     static Choice parse(String text) {
