@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 /**
  * All checks of a run, one entry each: the only place with their ids, questions, thresholds and
  * remedies. {@code summary.json}, the page, the console, Markdown and {@code docs/checks.md} are
- * made from it. {@link LoadChecks}, {@link AnswerChecks}, {@link InjectorChecks} and {@link
- * EngineChecks} have the functions that judge.
+ * made from it. {@link LoadChecks}, {@link PlanChecks}, {@link AnswerChecks}, {@link
+ * InjectorChecks} and {@link EngineChecks} have the functions that judge.
  *
  * <p>A new check is an entry here with its function, and a row in the table of its test: a run that
  * triggers it, and one that does not.
@@ -54,7 +54,7 @@ enum CheckCatalogue {
       "every run",
       in -> true,
       "Keep run.json beside requests.jsonl.",
-      LoadChecks::windows),
+      PlanChecks::windows),
   ALL_ACCOUNTED(
       "Was every planned request sent, and does every sent request have a record, ended or"
           + " cancelled?",
@@ -213,7 +213,7 @@ enum CheckCatalogue {
       in -> !in.summary().curves().isEmpty() && in.figures().metric(Metric.E2E_MS).count() > 0,
       "A p99 needs 1,000 values, a p95 200, a p90 100. Measure longer, or quote a lower"
           + " percentile.",
-      LoadChecks::lowN),
+      PlanChecks::lowN),
   LOAD_LEVELS(
       "Are there enough load levels for a curve?",
       "load levels of the target and scenario that has the most",
@@ -221,7 +221,7 @@ enum CheckCatalogue {
       "runs with a load plan",
       in -> in.maxLevels() > 0 && in.hasLoadPlan(),
       "Set several load levels for a curve and its knee, e.g. concurrency=1,2,4,8,16,32.",
-      LoadChecks::loadLevels),
+      PlanChecks::loadLevels),
   KNEE(
       "Is the knee within the loads tried?",
       "targets and scenarios whose knee was not reached",
@@ -229,7 +229,7 @@ enum CheckCatalogue {
       "runs of 3 load levels or more",
       in -> in.maxLevels() >= 3,
       "Add higher load levels, or lower ones if the first is already saturated.",
-      LoadChecks::knee),
+      PlanChecks::knee),
   STOPPED_EARLY(
       "Was every load level measured to its end?",
       "the figure of the stop rule",
@@ -237,7 +237,7 @@ enum CheckCatalogue {
       "runs that a stop rule ended",
       in -> in.conclusions("stopped early").findAny().isPresent(),
       "The last level was cut short, and its figures cover the time before. Look at its errors.",
-      LoadChecks::stoppedEarly),
+      PlanChecks::stoppedEarly),
   SEARCH(
       "Is the result of the search statistically certain?",
       "lower end of the 95 % interval (Wilson) of the share in SLO, at the highest rate that holds"
@@ -247,7 +247,7 @@ enum CheckCatalogue {
       "searches",
       in -> in.conclusions("search").findAny().isPresent(),
       "Measure each level longer, or start the search closer to the capacity of the server.",
-      LoadChecks::search),
+      PlanChecks::search),
   SAME_MODEL(
       "Is a token the same amount of text at all targets?",
       "none",
@@ -256,7 +256,7 @@ enum CheckCatalogue {
       in -> in.facts().models().size() > 1,
       "Compare tok/s only between models with the same tokenizer; otherwise compare requests/s,"
           + " TTFT and E2E.",
-      LoadChecks::sameModel),
+      PlanChecks::sameModel),
 
   // ---- answers: do they match the assumptions of the figures?
   ERRORS(

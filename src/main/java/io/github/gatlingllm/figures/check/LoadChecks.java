@@ -6,7 +6,6 @@ import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
@@ -29,15 +28,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** Checks of the load: windows, records, arrivals, Little's law, load levels. */
+/** Checks of the load: records, arrivals, Little's law, steadiness, outages. */
 final class LoadChecks {
 
   private static final List<String> PACING = List.of("maxRequestsPerMinute", "maxTokensPerMinute");
-
-  /** Values that a p99 needs, so that 10 are beyond it. */
-  private static final int ENOUGH_VALUES = 1_000;
 
   private LoadChecks() {}
 
@@ -62,30 +57,6 @@ final class LoadChecks {
     long bytes = in.facts().file().cutTailBytes();
     return Finding.of(
         (double) bytes, "The last line of the records is cut off (" + count(bytes) + " bytes).");
-  }
-
-  static Finding windows(CheckInput in) {
-    long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
-    String message =
-        in.facts().areWindowsInferred()
-            ? "Measure windows were inferred from the records: from the first scheduled request to"
-                + " the last end."
-            : unplanned > 0
-                ? unplanned + " load levels in the records are in no plan: they have no rates."
-                : in.info().stages().isEmpty()
-                    ? "No load plan: everything was measured, from the first scheduled request to"
-                        + " the last end."
-                    : "Measure windows are those of %s.".formatted(planOf(in));
-    return Finding.of((double) unplanned, message)
-        .warnsIf(in.facts().areWindowsInferred() || unplanned > 0);
-  }
-
-  private static String planOf(CheckInput in) {
-    String injection = "Gatling's injection, each to the end of the last request of its scenario";
-    long injected = in.levels().stream().filter(LevelFigures::isInjected).count();
-    return injected == 0
-        ? "the load plan"
-        : injected == in.levels().size() ? injection : "the load plan and of " + injection;
   }
 
   static Finding complete(CheckInput in) {
@@ -403,112 +374,5 @@ final class LoadChecks {
   private static double longestS(Failures failures) {
     FailingSpan span = failures.longestSpan();
     return span == null ? 0 : span.seconds();
-  }
-
-  /** The level that headlines quote; if there are several, the one with the fewest values. */
-  static Finding lowN(CheckInput in) {
-    LevelFigures level =
-        in.summary().curves().stream()
-            .map(in.summary()::operatingLevel)
-            .min(Comparator.comparingLong(LoadChecks::e2eValues))
-            .orElseThrow();
-    long values = e2eValues(level);
-    Finding found =
-        Finding.of(
-            (double) values,
-            "%s: p99 is based on %s.".formatted(level.place(), counted(values, "request")));
-    Double windowS = level.figures().windowS();
-    return windowS == null || values == 0 || !level.hasDuration()
-        ? found
-        : found.remedy(
-            "For a p99, measure %s s or longer (duration=%1$s), or quote a lower percentile: a p95 needs 200 values, a p90 100."
-                .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
-  }
-
-  private static long e2eValues(LevelFigures level) {
-    return level.figures().metric(Metric.E2E_MS).count();
-  }
-
-  static Finding loadLevels(CheckInput in) {
-    int most = in.maxLevels();
-    return Finding.of(
-        (double) most,
-        in.levels().stream().allMatch(LoadChecks::isOneAtATime)
-            ? "Only one request at a time: this measures latency without load, not capacity."
-            : most + (most == 1 ? " load level" : " load levels") + " per target and scenario.");
-  }
-
-  private static boolean isOneAtATime(LevelFigures level) {
-    return level.isClosedLoop() && Double.valueOf(1).equals(level.offered());
-  }
-
-  static Finding knee(CheckInput in) {
-    List<Curve> curves = in.summary().curves();
-    long open = curves.stream().map(Curve::knee).filter(k -> k == null || !k.reached()).count();
-    return Finding.of(
-        (double) open,
-        open == 0
-            ? "The knee is within the loads tried."
-            : curves.stream().anyMatch(c -> c.knee() != null && c.knee().saturatedFromFirst())
-                ? "Output is flat from the first load level on: the knee is below it."
-                : "The knee was not reached: the last load level still adds 10 % of output or"
-                    + " more.");
-  }
-
-  static Stream<Finding> stoppedEarly(CheckInput in) {
-    return conclusions(in, "stopped early", "Stopped early");
-  }
-
-  static Stream<Finding> search(CheckInput in) {
-    return conclusions(in, "search", "");
-  }
-
-  /** One finding per conclusion of a load plan. */
-  private static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
-    boolean several =
-        in.info().conclusions().stream()
-                .map(c -> List.of(c.target(), "" + c.scenario()))
-                .distinct()
-                .count()
-            > 1;
-    return in.conclusions(topic)
-        .map(
-            found ->
-                Finding.of(found.value(), title(title, several, found) + found.text() + ".")
-                    .threshold(found.threshold())
-                    .level(level(found)));
-  }
-
-  private static String title(String title, boolean several, RunInfo.Conclusion found) {
-    String whose = several ? found.target() + ", " + found.scenario() : "";
-    return title.isEmpty()
-        ? several ? whose + ": " : ""
-        : title + (several ? " (" + whose + ")" : "") + ": ";
-  }
-
-  /**
-   * Only consecutive errors give a stopped level a figure: such a level is invalid, since its load
-   * had no effect on the errors.
-   */
-  private static Level level(RunInfo.Conclusion found) {
-    boolean isGone = found.topic().equals("stopped early") && found.value() != null;
-    return found.sound() ? Level.OK : isGone ? Level.INVALID : Level.WARNING;
-  }
-
-  static Finding sameModel(CheckInput in) {
-    boolean sameModel =
-        in.facts().models().stream().distinct().count() == 1
-            && !in.facts().models().get(0).contains("");
-    String different =
-        in.info().hasOneTokenizer()
-            ? "The targets were not asked for the same model name"
-            : "The targets have different tokenizers";
-    boolean isSame = sameModel && in.info().hasOneTokenizer();
-    return Finding.of(
-            null,
-            isSame
-                ? "All targets were asked for the same model."
-                : different + ": a token may not be the same amount of text.")
-        .warnsIf(!isSame);
   }
 }
