@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Counts properties of answers that affect figures, of requests scheduled in a measure window. */
+@SuppressWarnings("EnumOrdinal") // an array of counters, one per property
 public final class AnswerCounts {
 
   /** What is counted. */
