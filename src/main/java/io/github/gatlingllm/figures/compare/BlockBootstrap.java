@@ -4,13 +4,13 @@ import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.Autocorrelation;
 import io.github.gatlingllm.figures.level.SliceTally;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.StudentT;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,8 +124,10 @@ final class BlockBootstrap {
     }
     Arrays.sort(farthest);
     double beyond =
-        StudentT.beyond(
-            farthest[(int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9) - 1], MANY);
+        2
+            * TDistribution.of(MANY)
+                .survivalProbability(
+                    farthest[(int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9) - 1]);
     List<@Nullable Double> halves = new ArrayList<>();
     for (int q = 0; q < changes.length; q++) {
       Double error = errors.get(q);
@@ -170,7 +172,8 @@ final class BlockBootstrap {
     if (percent != null) {
       freedom = Math.min(freedom, slicesFrom(question, metric, percent) - 1);
     }
-    return Math.sqrt(missed) * StudentT.quantile(beyond, Math.max(1, freedom));
+    return Math.sqrt(missed)
+        * TDistribution.of(Math.max(1, freedom)).inverseSurvivalProbability(beyond / 2);
   }
 
   /** The number of slices that a percentile rests on, in the run where it is smaller. */

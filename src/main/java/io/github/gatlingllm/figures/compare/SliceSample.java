@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.level.Autocorrelation;
-import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
+import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
@@ -101,8 +101,8 @@ final class SliceSample {
   private Cumulative cumulated(Metric metric) {
     int first = Integer.MAX_VALUE;
     int end = 0;
-    List<LogHistogram> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
-    for (LogHistogram values : bySlice) {
+    List<SliceValues> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
+    for (SliceValues values : bySlice) {
       if (values.total() > 0) {
         first = Math.min(first, values.first());
         end = Math.max(end, values.end());
@@ -115,7 +115,7 @@ final class SliceSample {
     int[] sums = new int[bySlice.size()];
     for (int bin = first; bin < end; bin++) {
       for (int s = 0; s < sums.length; s++) {
-        sums[s] += bySlice.get(s).count(bin);
+        sums[s] += (int) bySlice.get(s).count(bin);
       }
       below[bin - first] = sums.clone();
     }
@@ -182,7 +182,7 @@ final class SliceSample {
           low = middle + 1;
         }
       }
-      return count == 0 ? null : (Double) LogHistogram.middle(low);
+      return count == 0 ? null : (Double) SliceValues.middle(low);
     }
 
     /**
@@ -195,8 +195,8 @@ final class SliceSample {
       double squares = 0;
       for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
         for (TimeSlice slice : stage.slices()) {
-          LogHistogram values = slice.values(metric);
-          double above = values.total() - values.upTo(LogHistogram.bin(value) - 1);
+          SliceValues values = slice.values(metric);
+          double above = values.total() - values.upTo(SliceValues.bin(value) - 1);
           sum += above;
           squares += above * above;
         }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
+import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
@@ -56,7 +56,7 @@ public final class Autocorrelation {
     int filled = 0;
     Double last = null;
     for (TimeSlice slice : slices) {
-      LogHistogram values = slice.values(metric);
+      SliceValues values = slice.values(metric);
       last = values.total() == 0 ? last : (Double) (values.sum() / values.total());
       if (last != null) {
         means[filled++] = last;

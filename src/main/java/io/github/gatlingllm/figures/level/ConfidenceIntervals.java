@@ -1,16 +1,16 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
+import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
-import io.github.gatlingllm.figures.metric.StudentT;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +69,7 @@ final class ConfidenceIntervals {
     }
 
     double quantile() {
-      return StudentT.quantile(OUTSIDE, freedom);
+      return TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
     }
   }
 
@@ -128,7 +128,7 @@ final class ConfidenceIntervals {
       Metric metric, ValueRecorder values, double share, double[] counts, Noise ofMean) {
     long n = values.moments().count();
     Double value = values.percentile(share * 100);
-    int bin = value == null ? 0 : LogHistogram.bin(value);
+    int bin = value == null ? 0 : SliceValues.bin(value);
     double[] below = each(slice -> slice.values(metric).upTo(bin));
     Noise own = noise(below, counts, share * (1 - share));
     Noise noise = isRare(below, counts, share) ? own.orMore(ofMean) : own;
@@ -143,9 +143,9 @@ final class ConfidenceIntervals {
   private Noise ofMean(Metric metric) {
     ValueRecorder.Moments moments = new ValueRecorder.Moments();
     for (TimeSlice slice : slices) {
-      LogHistogram values = slice.values(metric);
+      SliceValues values = slice.values(metric);
       for (int bin = values.first(); bin < values.end(); bin++) {
-        moments.add(LogHistogram.middle(bin), values.count(bin));
+        moments.add(SliceValues.middle(bin), values.count(bin));
       }
     }
     return ofMean(metric, moments.std(), each(slice -> slice.values(metric).total()));

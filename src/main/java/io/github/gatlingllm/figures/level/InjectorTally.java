@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
-import io.github.gatlingllm.figures.metric.StudentT;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
@@ -21,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -328,7 +328,8 @@ final class InjectorTally {
       double error = moments.std() / Math.sqrt(count - 1.0) * correlationFactor(moments);
       return error == 0
           ? moments.mean() != 0
-          : StudentT.beyond(Math.abs(moments.mean()) / error, count - 1.0) < CHANCE / comparisons;
+          : 2 * TDistribution.of(count - 1.0).survivalProbability(Math.abs(moments.mean()) / error)
+              < CHANCE / comparisons;
     }
 
     /** The factor on the error of the mean where each part resembles the one before. */

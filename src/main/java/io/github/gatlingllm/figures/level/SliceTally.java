@@ -10,7 +10,9 @@ import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,19 +109,19 @@ public final class SliceTally {
   @SuppressWarnings("EnumOrdinal") // an array: every token is added, every resampling sums them up
   public static final class TimeSlice {
 
-    private final @Nullable LogHistogram[] values =
-        new @Nullable LogHistogram[Metric.values().length];
+    private final @Nullable SliceValues[] values =
+        new @Nullable SliceValues[Metric.values().length];
     private final double[] amounts = new double[Amount.values().length];
 
     /** Adds {@code weight} values of a metric. */
     public void add(Metric metric, double value, int weight) {
-      histogram(metric).add(value, weight);
+      made(metric).add(value, weight);
     }
 
-    private LogHistogram histogram(Metric metric) {
-      LogHistogram made = values[metric.ordinal()];
+    private SliceValues made(Metric metric) {
+      SliceValues made = values[metric.ordinal()];
       if (made == null) {
-        made = new LogHistogram();
+        made = new SliceValues();
         values[metric.ordinal()] = made;
       }
       return made;
@@ -127,7 +129,7 @@ public final class SliceTally {
 
     private void addGaps(TokenStream stream) {
       if (stream.gaps() > 0 && stream.isOneEach()) {
-        histogram(Metric.ITL_MS).addMicros(stream.chunkMicros(), stream.gaps());
+        made(Metric.ITL_MS).addMicros(stream.chunkMicros(), stream.gaps());
         return;
       }
       for (int g = 0; g < stream.gaps(); g++) {
@@ -141,9 +143,9 @@ public final class SliceTally {
     }
 
     /** The values of a metric; not to be changed. */
-    public LogHistogram values(Metric metric) {
-      LogHistogram made = values[metric.ordinal()];
-      return made == null ? LogHistogram.EMPTY : made;
+    public SliceValues values(Metric metric) {
+      SliceValues made = values[metric.ordinal()];
+      return made == null ? SliceValues.EMPTY : made;
     }
 
     /** The sum of an amount. */
@@ -153,119 +155,88 @@ public final class SliceTally {
   }
 
   /**
-   * A histogram with bins of equal ratio, {@value #PER_OCTAVE} to a doubling: the middle of a bin
-   * is within 0.25 % of every value in it. Its array reaches from the lowest bin used to the
-   * highest, so that a hundred histograms, one per time slice, stay small.
+   * The values of a metric in one slice, in the bins of a histogram of 2 significant digits that
+   * counts thousandths: the middle of a bin is within 0.4 % of every value in it.
    */
-  public static final class LogHistogram {
+  public static final class SliceValues {
 
-    /** The histogram without values; not to be changed. */
-    public static final LogHistogram EMPTY = new LogHistogram();
+    /** No values; not to be changed. */
+    public static final SliceValues EMPTY = new SliceValues();
 
-    private static final int PER_OCTAVE = 140;
-    private static final double LEAST = 1e-3;
-    private static final double SCALE = PER_OCTAVE / Math.log(2);
+    private static final int DIGITS = 2;
+    private static final double STEPS = 1_000;
 
-    private int[] counts = {};
-    private int first;
-    private long total;
+    /** The lowest value of each bin, of which there are 128 to a doubling. */
+    private static final long[] LOWEST = lowest();
+
+    private final IntCountsHistogram counts = new IntCountsHistogram(DIGITS);
     private double sum;
 
-    /** Adds {@code weight} times the same value. */
+    private static long[] lowest() {
+      Histogram bins = new Histogram(DIGITS);
+      return LongStream.iterate(
+              0, low -> low < Long.MAX_VALUE / 4, low -> bins.nextNonEquivalentValue(low))
+          .toArray();
+    }
+
     void add(double value, int weight) {
       if (weight > 0) {
-        add(bin(value), weight);
+        counts.recordValueWithCount(Math.max(0, Math.round(value * STEPS)), weight);
         sum += value * weight;
       }
     }
 
     /** Adds the first {@code count} times, given in microseconds, as milliseconds. */
     void addMicros(int[] micros, int count) {
-      int[] bins = OfMicros.BINS;
       long all = 0;
       for (int i = 0; i < count; i++) {
-        int value = micros[i];
-        add(value >= 0 && value < bins.length ? bins[value] : bin(value / 1e3), 1);
-        all += value;
+        counts.recordValue(Math.max(0, micros[i]));
+        all += micros[i];
       }
-      sum += all / 1e3;
+      sum += all / STEPS;
     }
 
-    private void add(int bin, int weight) {
-      int at = bin - first;
-      if (at < 0 || at >= counts.length) {
-        reach(bin);
-        at = bin - first;
-      }
-      counts[at] = (int) Math.min(Integer.MAX_VALUE, (long) counts[at] + weight);
-      total += weight;
-    }
-
-    /** A table of the bins of short times: a logarithm costs as much as all the rest of a gap. */
-    private static final class OfMicros {
-      private static final int[] BINS =
-          IntStream.range(0, 1 << 15).map(i -> bin(i / 1e3)).toArray();
-    }
-
-    private void reach(int bin) {
-      if (counts.length == 0) {
-        counts = new int[8];
-        first = bin;
-      }
-      if (bin < first) {
-        int more = Math.min(first, Math.max(first - bin, counts.length / 2));
-        int[] wider = new int[counts.length + more];
-        System.arraycopy(counts, 0, wider, more, counts.length);
-        counts = wider;
-        first -= more;
-      } else if (bin - first >= counts.length) {
-        counts = Arrays.copyOf(counts, Math.max(bin - first + 1, counts.length * 3 / 2));
-      }
-    }
-
-    /** The bin of a value; bin 0 holds all values up to {@value #LEAST}. */
     public static int bin(double value) {
-      return value <= LEAST ? 0 : 1 + (int) (Math.log(value / LEAST) * SCALE);
+      return bin(Math.round(value * STEPS));
+    }
+
+    private static int bin(long steps) {
+      int at = Arrays.binarySearch(LOWEST, steps);
+      return Math.max(0, at < 0 ? -at - 2 : at);
     }
 
     /** The middle of a bin. */
     public static double middle(int bin) {
-      return bin <= 0 ? 0 : LEAST * Math.exp((bin - 0.5) / SCALE);
+      return (LOWEST[bin] + (LOWEST[bin + 1] - LOWEST[bin] - 1) / 2.0) / STEPS;
     }
 
-    /** Number of values. */
     public long total() {
-      return total;
+      return counts.getTotalCount();
     }
 
-    /** Σ of the values. */
     public double sum() {
       return sum;
     }
 
-    /** The lowest bin that may hold values. */
+    /** The lowest bin with values. */
     public int first() {
-      return first;
+      return bin(counts.getMinValue());
     }
 
-    /** The bin after the highest one that may hold values. */
+    /** The bin after the highest one with values. */
     public int end() {
-      return first + counts.length;
+      return bin(counts.getMaxValue()) + 1;
     }
 
     /** Number of values in {@code bin} and below. */
     public long upTo(int bin) {
-      long sum = 0;
-      for (int at = 0; at < counts.length && first + at <= bin; at++) {
-        sum += counts[at];
-      }
-      return sum;
+      return bin < 0 ? 0 : counts.getCountBetweenValues(0, LOWEST[bin]);
     }
 
     /** Number of values in a bin. */
-    public int count(int bin) {
-      int at = bin - first;
-      return at < 0 || at >= counts.length ? 0 : counts[at];
+    public long count(int bin) {
+      // beyond its largest value HdrHistogram returns the count of its last bin
+      return LOWEST[bin] > counts.getMaxValue() ? 0 : counts.getCountAtValue(LOWEST[bin]);
     }
   }
 }

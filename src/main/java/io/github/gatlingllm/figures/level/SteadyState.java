@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.SliceTally.LogHistogram;
+import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
 import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.figures.metric.StudentT;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 import java.util.stream.IntStream;
+import org.apache.commons.statistics.distribution.NormalDistribution;
+import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,7 +159,7 @@ final class SteadyState {
     double[] sums = new double[slices.size() / length];
     double[] counts = new double[sums.length];
     for (int i = 0; i < slices.size(); i++) {
-      LogHistogram values = slices.get(i).values(metric);
+      SliceValues values = slices.get(i).values(metric);
       sums[i / length] += values.sum();
       counts[i / length] += values.total();
     }
@@ -260,7 +261,8 @@ final class SteadyState {
     if (difference <= 1e-9 * Math.abs(rest.mean())) {
       return 1;
     }
-    double chance = error == 0 ? 0 : StudentT.beyond(difference / error, freedom);
+    double chance =
+        error == 0 ? 0 : 2 * TDistribution.of(freedom).survivalProbability(difference / error);
     return chance * TESTS * LONG_TAILS * Math.floorDiv(values.length, 2);
   }
 
@@ -273,8 +275,6 @@ final class SteadyState {
    * @param z 0 without a trend, positive when it grows; standard normal when nothing changes
    */
   record Trend(double z) {
-
-    private static final double NORMAL = 1e4;
 
     /**
      * The trend of values in order of time, each of which may be correlated with the one before.
@@ -306,7 +306,7 @@ final class SteadyState {
 
     /** The probability of such a trend by chance. */
     double chance() {
-      return StudentT.beyond(Math.abs(z), NORMAL);
+      return 2 * NormalDistribution.of(0, 1).survivalProbability(Math.abs(z));
     }
 
     private static double phi(double[] values) {

@@ -4,12 +4,13 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the values of one quantity and computes their {@link Distribution}. Memory is bounded: a
- * histogram of 3 significant digits from the smallest value to the largest (about 16 KiB below 2
- * ms, 8 KiB more per doubling), and {@link Moments}. Not thread-safe.
+ * Records the values of one quantity and computes their {@link Distribution}: a histogram of 3
+ * significant digits (16 KiB up to 2 ms, 8 KiB more per doubling) and {@link Moments}. Not
+ * thread-safe.
  */
 public final class ValueRecorder {
 
@@ -30,7 +31,7 @@ public final class ValueRecorder {
 
   private final double resolution;
   private final boolean isRate;
-  private final LogLinearHistogram histogram = new LogLinearHistogram(3);
+  private final Histogram histogram = new Histogram(3);
   private final Moments moments = new Moments();
 
   public ValueRecorder(double resolution) {
@@ -53,13 +54,15 @@ public final class ValueRecorder {
     if (weight <= 0) {
       return;
     }
-    histogram.add(Math.round(value * resolution), weight);
+    histogram.recordValueWithCount(Math.max(0, Math.round(value * resolution)), weight);
     moments.add(value, weight);
   }
 
   /** Adds the first {@code count} of these times in microseconds, converted to milliseconds. */
   public void addMicros(int[] micros, int count) {
-    histogram.addAll(micros, count);
+    for (int i = 0; i < count; i++) {
+      histogram.recordValue(Math.max(0, micros[i]));
+    }
     moments.addMicros(micros, count);
   }
 
@@ -85,7 +88,7 @@ public final class ValueRecorder {
     if (isEmpty()) {
       return null;
     }
-    double value = histogram.percentile(percent) / resolution;
+    double value = histogram.getValueAtPercentile(percent) / resolution;
     return Math.max(moments.min(), Math.min(moments.max(), value));
   }
 
@@ -96,8 +99,13 @@ public final class ValueRecorder {
   }
 
   public void forEach(ValueVisitor visitor) {
-    histogram.forEach(
-        (low, high, count) -> visitor.value((low + (high - low + 1) / 2) / resolution, count));
+    histogram
+        .recordedValues()
+        .forEach(
+            bin ->
+                visitor.value(
+                    histogram.medianEquivalentValue(bin.getValueIteratedTo()) / resolution,
+                    bin.getCountAtValueIteratedTo()));
   }
 
   /** The distribution without confidence intervals. */
