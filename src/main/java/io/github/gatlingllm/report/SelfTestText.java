@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.SelfTestQuote;
+import io.github.gatlingllm.figures.level.SelfTestQuote.At;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.SelfTestQuote;
-import io.github.gatlingllm.figures.level.Summary.SelfTestQuote.At;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.record.SelfTest;

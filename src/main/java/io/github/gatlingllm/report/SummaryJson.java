@@ -24,8 +24,9 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.POJONode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import io.github.gatlingllm.figures.level.AssertionResult;
+import io.github.gatlingllm.figures.level.SelfTestQuote;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -63,7 +64,7 @@ final class SummaryJson {
           .addMixIn(Summary.class, SummaryForm.class)
           .addMixIn(LevelFigures.class, LevelForm.class)
           .addMixIn(Summary.Injector.class, InjectorForm.class)
-          .addMixIn(Summary.SelfTestQuote.class, SelfTestQuoteForm.class)
+          .addMixIn(SelfTestQuote.class, SelfTestQuoteForm.class)
           .addMixIn(SelfTest.class, SelfTestForm.class)
           .addMixIn(Summary.Target.class, ServedInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)

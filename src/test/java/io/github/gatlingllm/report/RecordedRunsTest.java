@@ -50,7 +50,7 @@ class RecordedRunsTest {
   @TempDir Path run;
 
   @ParameterizedTest
-  @ValueSource(strings = {"targets", "mix", "batch", "curve"})
+  @ValueSource(strings = {"targets", "batch"})
   void summaryEqualsTheRecordedOne(String name) throws IOException {
     RunFiles files = new RunFiles(run);
     Files.createDirectories(files.requests().getParent());
@@ -71,7 +71,7 @@ class RecordedRunsTest {
 
   /** The console line of a finished level, computed from its records in any order. */
   @ParameterizedTest
-  @ValueSource(strings = {"targets", "mix", "batch", "curve"})
+  @ValueSource(strings = {"targets", "batch"})
   void consoleLinesOfLevelsEqualTheSummary(String name) throws IOException {
     JsonNode summary;
     try (InputStream expected = resource(name, "summary.json")) {

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
@@ -29,17 +28,11 @@ final class AssertionJudge {
   private final Function<@Nullable String, @Nullable MaxGoodput> maxGoodput;
   private final List<AssertionResult> results = new ArrayList<>();
 
-  /**
-   * A judge for one run.
-   *
-   * @param maxGoodput the highest load that meets the SLO, by target; null stands for all targets
-   */
   AssertionJudge(FigureGroups parts, Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
     this.parts = parts;
     this.maxGoodput = maxGoodput;
   }
 
-  /** The results in the order of the assertions; one or more for each. */
   List<AssertionResult> judge(List<Assertion> assertions) {
     assertions.forEach(this::judge);
     return List.copyOf(results);

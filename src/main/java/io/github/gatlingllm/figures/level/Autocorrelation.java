@@ -24,11 +24,7 @@ public final class Autocorrelation {
 
   private Autocorrelation() {}
 
-  /**
-   * The variance of a sum over all slices.
-   *
-   * @param freedom degrees of freedom of Student's t: number of batches − 1
-   */
+  /** The variance of a sum over all slices. */
   record Spread(double variance, int freedom) {}
 
   /**
@@ -73,9 +69,6 @@ public final class Autocorrelation {
   /**
    * φ for uses where too small a value does harm: half a standard error, √((1 − φ²) ÷ n), above the
    * estimate, 0 to {@value #MAX_UPPER}.
-   *
-   * @param fitted number of coefficients fitted for these residuals, 1 for a mean; the estimate,
-   *     otherwise too low by (fitted + (fitted + 2) φ) ÷ n, is corrected by it
    */
   static double upper(double[] residuals, int fitted) {
     double phi = estimate(residuals, fitted);

@@ -30,9 +30,6 @@ final class BoundedNames {
 
   private record Level(String label, String target, @Nullable String scenario) {}
 
-  /**
-   * @param unplanned number of levels outside the plan that keep their names
-   */
   BoundedNames(List<LevelInfo> planned, int unplanned) {
     planned.forEach(
         level -> levels.add(new Level(level.label(), level.target(), level.scenario())));
@@ -82,11 +79,6 @@ final class BoundedNames {
     private final K other;
     private final Map<K, long[]> counts = new LinkedHashMap<>();
 
-    /**
-     * No counts.
-     *
-     * @param other the common key for all beyond the limit
-     */
     KeyCounts(K other) {
       this.other = other;
     }

@@ -54,12 +54,7 @@ final class ConfidenceIntervals {
 
   private final List<TimeSlice> slices;
 
-  /**
-   * The noise of a ratio, compared with independent requests.
-   *
-   * @param effect variance ÷ that of independent requests
-   * @param freedom degrees of freedom of Student's t
-   */
+  /** The noise of a ratio, compared with independent requests. */
   private record Noise(double effect, double freedom) {
 
     private static final Noise INDEPENDENT = new Noise(1, SliceTally.COUNT - 1);
@@ -73,11 +68,7 @@ final class ConfidenceIntervals {
     }
   }
 
-  /**
-   * The intervals of a load level of constant load.
-   *
-   * @param slices time slices of its measure window
-   */
+  /** The intervals of a load level of constant load. */
   ConfidenceIntervals(List<TimeSlice> slices) {
     this.slices = slices;
   }
@@ -155,11 +146,6 @@ final class ConfidenceIntervals {
     return noise(each(slice -> slice.values(metric).sum()), counts, std * std);
   }
 
-  /**
-   * The noise of a ratio.
-   *
-   * @param variance of the value of one request
-   */
   private static Noise noise(double[] parts, double[] wholes, double variance) {
     double whole = Arrays.stream(wholes).sum();
     if (variance <= 0 || whole == 0) {

@@ -26,11 +26,7 @@ final class FigureGroups {
 
   /** A step of an injection profile of Gatling that has one rate. */
   private static final Pattern CONSTANT_RATE =
-      Pattern.compile(
-          "(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*"
-              // of runs before 0.2
-              + "|(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
-              + "|ConstantRateOpenInjection\\([^)]*\\)");
+      Pattern.compile("(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*");
 
   private final RunStatistics counted;
   private final List<String> injections;
@@ -56,7 +52,6 @@ final class FigureGroups {
     return values == null ? Distribution.EMPTY : values.distribution();
   }
 
-  /** The sum of the tallies that are wanted. */
   GroupTally joined(Predicate<RunStatistics.Key> which) {
     GroupTally sum = counted.emptyGroup();
     Set<String> targets = new HashSet<>();
@@ -117,10 +112,7 @@ final class FigureGroups {
         : null;
   }
 
-  /**
-   * Whether the load of a level stays the same while it is measured. Older files describe the steps
-   * of Gatling's own open injection by name only.
-   */
+  /** Whether the load of a level stays the same while it is measured. */
   private boolean hasConstantLoad(LevelInfo level) {
     if (level.kind().equals(LevelInfo.INJECTION)) {
       return level.offered() != null;
@@ -145,11 +137,7 @@ final class FigureGroups {
     return !counted.slo.isEmpty();
   }
 
-  /**
-   * The SLO of the requests to a target; null without SLO.
-   *
-   * @param target null for all targets
-   */
+  /** The SLO of the requests to a target; null without SLO. */
   @Nullable Judge judge(@Nullable String target) {
     boolean judged = target == null ? hasSlo() : !counted.slo.isEmpty(target);
     return judged ? new Judge(counted.slo.quote(target, clock), false) : null;
@@ -183,27 +171,16 @@ final class FigureGroups {
         scenarios ? level.scenario() : null);
   }
 
-  /** Labels of the targets. */
   Set<String> targets() {
     return counted.windows.targets();
   }
 
-  /**
-   * The load levels of a target.
-   *
-   * @param target null for all targets
-   */
   List<LevelWindow> levels(@Nullable String target) {
     return counted.windows.levels().stream()
         .filter(w -> target == null || target.equals(w.level().target()))
         .toList();
   }
 
-  /**
-   * The request names at a target.
-   *
-   * @param target null for all targets
-   */
   List<String> requests(@Nullable String target) {
     return counted.groups.keySet().stream()
         .filter(key -> target == null || target.equals(window(key).level().target()))
@@ -212,11 +189,7 @@ final class FigureGroups {
         .toList();
   }
 
-  /**
-   * The figures of the requests to a target, at a load level, of a name; null stands for all.
-   *
-   * @param max the highest load that meets the SLO
-   */
+  /** The figures of the requests to a target, at a load level, of a name; null stands for all. */
   Part part(
       @Nullable String target,
       @Nullable LevelInfo level,

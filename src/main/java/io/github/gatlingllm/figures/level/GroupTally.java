@@ -22,18 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests of one load level and one name. Tallies add up to those of levels, targets and the
  * run.
- *
- * @param throughput what happened in the measure windows
- * @param intervals null where these are not all requests of one level of constant load
  */
 record GroupTally(
     Tally tally, WindowThroughput throughput, @Nullable ConfidenceIntervals intervals) {
 
-  /**
-   * A tally of no request.
-   *
-   * @param readingSpeed tokens per second that readers of the answers read
-   */
   static GroupTally empty(double readingSpeed) {
     return new GroupTally(new Tally(readingSpeed), new WindowThroughput(), null);
   }
@@ -53,15 +45,6 @@ record GroupTally(
     throughput.add(other.throughput);
   }
 
-  /**
-   * The figures of these requests.
-   *
-   * @param windowNanos length of the measure windows; 0 leaves rates null
-   * @param judge the SLO; null without one
-   * @param planned requests that the plan asks for; null where it does not say
-   * @param max the highest load that meets the SLO; null where none does
-   * @param trials null outside batch mode
-   */
   Figures figures(
       long windowNanos,
       @Nullable Judge judge,
@@ -131,12 +114,7 @@ record GroupTally(
     return all;
   }
 
-  /**
-   * The SLO that requests are judged by.
-   *
-   * @param quote its objectives with their clock
-   * @param isOfLevel whether the requests are those of one load level, which holds it or not
-   */
+  /** The SLO that requests are judged by. */
   record Judge(String quote, boolean isOfLevel) {}
 
   private Goodput goodput(double window, Judge judge, @Nullable MaxGoodput max) {
@@ -197,13 +175,7 @@ record GroupTally(
       peaks.add(new Peaks(window.from(), window.to()));
     }
 
-    /**
-     * All requests went to one target, so that its cost and energy belong to them.
-     *
-     * @param target its GPUs and cost; null where not known
-     * @param all whether it served no other requests in the window
-     * @param energy joules that it used in the window; null where not known
-     */
+    /** All requests went to one target, so that its cost and energy belong to them. */
     void servedBy(@Nullable TargetFacts target, boolean all, @Nullable Double energy) {
       facts = target;
       isWhole = all;
@@ -273,11 +245,7 @@ record GroupTally(
       met += inSlo ? 1 : 0;
     }
 
-    /**
-     * A request was in flight.
-     *
-     * @param nanos how long of that in the window
-     */
+    /** A request was in flight. */
     void inFlight(long admitted, long closed, long nanos) {
       inFlightNanos += nanos;
       peaks.get(0).inFlight(admitted, closed);

@@ -149,7 +149,6 @@ final class InjectorTally {
     }
   }
 
-  /** Adds tokens of an injector that arrived in the window of a level. */
   void tokens(String injector, LevelWindow level, double tokens) {
     Cell cell = cell(injector, level);
     if (cell != null) {
@@ -157,7 +156,6 @@ final class InjectorTally {
     }
   }
 
-  /** Adds a request of an injector that succeeded in the window of a level. */
   void completed(String injector, LevelWindow level) {
     Cell cell = cell(injector, level);
     if (cell != null) {
@@ -165,7 +163,6 @@ final class InjectorTally {
     }
   }
 
-  /** The figures of each injector at a load level. */
   List<InjectorFigures> at(LevelWindow level, List<GeneratorHealth> generators) {
     return inOrder.stream()
         .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
@@ -190,11 +187,6 @@ final class InjectorTally {
             .orElse(null);
   }
 
-  /**
-   * The figures of an injector over all load levels.
-   *
-   * @param generators of all levels of the run
-   */
   InjectorFigures pooled(InjectorRun injector, long windowNanos, List<GeneratorHealth> generators) {
     Cell all = new Cell(null);
     cells.forEach(
@@ -244,8 +236,6 @@ final class InjectorTally {
    * none does. In each part of a measure window all injectors meet the server in the same state, so
    * the mean of each is compared with that of the others part by part: Student's t over the
    * differences, its error raised by their first autocorrelation.
-   *
-   * @param levels by name
    */
   @Nullable Outlier outlier(Map<String, LevelWindow> levels) {
     List<Outlier> found = new ArrayList<>();
@@ -313,8 +303,6 @@ final class InjectorTally {
   /**
    * The means of an injector and of the others, over the parts of a window in which both have
    * values.
-   *
-   * @param differences of these parts in order of time, own − others'
    */
   private record Means(List<Double> differences, long values, double own, double others) {
 

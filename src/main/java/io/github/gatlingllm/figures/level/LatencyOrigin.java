@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * The clock of headlines, of the knee and of the SLO. It starts at the planned arrival, so that
  * waiting inside the client counts ({@link Metric#fromSchedule}). Headlines name it where it can
  * differ from the clock that starts at admission.
- *
- * @param isNamed whether the load is open, or requests waited between schedule and admission for
- *     more than 1 % of their latency
  */
 record LatencyOrigin(boolean isNamed) {
 
@@ -30,7 +27,6 @@ record LatencyOrigin(boolean isNamed) {
     return differs(figures, Metric.TTFT_MS) || differs(figures, Metric.E2E_MS);
   }
 
-  /** Whether the two clocks differ by more than 1 % for one metric. */
   static boolean differs(Function<Metric, Distribution> figures, Metric metric) {
     Distribution admitted = figures.apply(metric);
     Distribution scheduled = figures.apply(metric.fromSchedule());

@@ -30,11 +30,6 @@ final class LoadCurve {
   private final List<SloTally.Objectives> slo;
   private final List<LevelFigures> levels;
 
-  /**
-   * @param slo objectives of that target; empty without SLO
-   * @param stages at least one; levels without a request, and levels that were measured again, are
-   *     left out
-   */
   LoadCurve(List<SloTally.Objectives> slo, List<LevelFigures> stages) {
     this.slo = slo;
     List<LevelFigures> used =
@@ -60,7 +55,6 @@ final class LoadCurve {
     return offered == null ? 0 : offered;
   }
 
-  /** The target of all its levels. */
   String target() {
     return levels.get(0).target();
   }
@@ -70,7 +64,6 @@ final class LoadCurve {
     return levels.get(0).scenario();
   }
 
-  /** The objectives of its target; empty without SLO. */
   List<SloTally.Objectives> slo() {
     return slo;
   }
@@ -79,7 +72,6 @@ final class LoadCurve {
     return levels;
   }
 
-  /** The clock of headlines about it. */
   LatencyOrigin clock() {
     return LatencyOrigin.of(levels);
   }
@@ -225,7 +217,6 @@ final class LoadCurve {
     return isMet(stage) && !stage.fallsBehind();
   }
 
-  /** Whether the requests of a level met the SLO by its rule. */
   boolean isMet(LevelFigures stage) {
     Goodput goodput = stage.figures().goodput();
     return goodput != null && Boolean.TRUE.equals(goodput.holds());

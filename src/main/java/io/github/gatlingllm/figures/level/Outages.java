@@ -38,12 +38,7 @@ final class Outages {
   private long ended;
   private long failed;
 
-  /**
-   * A run without requests.
-   *
-   * @param from start of the run, epoch nanoseconds
-   * @param until its end
-   */
+  /** A run without requests. */
   Outages(long from, long until) {
     slots = TimeSlots.of(from, until);
   }
@@ -72,7 +67,6 @@ final class Outages {
     }
   }
 
-  /** The failures so far. */
   Failures failures() {
     long outages = 0;
     double awayS = 0;

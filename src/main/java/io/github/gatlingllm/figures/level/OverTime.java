@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Bucket;
-import io.github.gatlingllm.figures.metric.LogLinearHistogram;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.HdrHistogram.IntCountsHistogram;
 
 /**
  * Figures over time in buckets of 1 s. In a run that needs more than {@value Series#MAX_BUCKETS}
@@ -32,7 +32,6 @@ public final class OverTime implements Consumer<RequestRecord> {
   private final TimeBuckets<Interval> intervals;
   private final TokenStream stream = new TokenStream();
 
-  /** The health of the load generators. */
   final GeneratorTally generator;
 
   /** Begins at {@code origin}, epoch nanoseconds; earlier instants count in the first bucket. */
@@ -44,8 +43,8 @@ public final class OverTime implements Consumer<RequestRecord> {
 
   private static final class Interval {
     private final Map<String, Long> failures = new TreeMap<>();
-    private final LogLinearHistogram ttft = Shapes.coarse();
-    private final LogLinearHistogram itl = Shapes.coarse();
+    private final IntCountsHistogram ttft = Shapes.coarse();
+    private final IntCountsHistogram itl = Shapes.coarse();
     private double tokens;
     private double sloTokens;
 
@@ -104,11 +103,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     intervals.at(timing.scheduledUnixNanos()).plannedArrivals++;
   }
 
-  /**
-   * Adds the start, the first token and the end of a request.
-   *
-   * @param owner prefix of the names of its quotas
-   */
+  /** Adds the start, the first token and the end of a request. */
   void times(RequestRecord record, String owner) {
     RequestRecord.Timing t = record.timing();
     intervals.at(t.startUnixNanos()).started++;
@@ -119,7 +114,7 @@ public final class OverTime implements Consumer<RequestRecord> {
     Long ttft = t.ttftNanos();
     if (ttft != null) {
       long first = admitted + ttft;
-      intervals.at(first).ttft.add((first - t.scheduledUnixNanos()) / 1_000, 1);
+      intervals.at(first).ttft.recordValue(Math.max(0, (first - t.scheduledUnixNanos()) / 1_000));
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
@@ -167,16 +162,15 @@ public final class OverTime implements Consumer<RequestRecord> {
         });
   }
 
-  /** Adds the gaps between the tokens of a request. */
   void gaps(TokenStream tokens) {
     for (int g = 0; g < tokens.gaps(); g++) {
       int count = tokens.gapTokens(g);
       if (count > 0) {
-        LogLinearHistogram itl = intervals.at(tokens.unixNanos(tokens.endedBy(g))).itl;
+        IntCountsHistogram itl = intervals.at(tokens.unixNanos(tokens.endedBy(g))).itl;
         if (tokens.isOneEach()) {
-          itl.add((long) tokens.chunkMicros(g), count);
+          itl.recordValueWithCount(Math.max(0, tokens.chunkMicros(g)), count);
         } else {
-          itl.add(Math.round(tokens.tokenMicros(g)), count);
+          itl.recordValueWithCount(Math.max(0, Math.round(tokens.tokenMicros(g))), count);
         }
       }
     }

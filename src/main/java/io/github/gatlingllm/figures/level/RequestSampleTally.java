@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.level.RequestSamples.Range;
 import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
-import io.github.gatlingllm.figures.metric.LogLinearHistogram;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
@@ -22,6 +21,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the data of charts about single requests that were scheduled in a measure window. */
@@ -94,7 +94,7 @@ final class RequestSampleTally {
 
     private static final int MIN_FOR_P95 = 20;
 
-    private final TreeMap<Integer, LogLinearHistogram> ranges = new TreeMap<>();
+    private final TreeMap<Integer, IntCountsHistogram> ranges = new TreeMap<>();
 
     void add(RequestRecord record) {
       Integer prompt = record.tokens().prompt();
@@ -126,9 +126,9 @@ final class RequestSampleTally {
                   new Range(
                       from(index),
                       from(index + 1),
-                      times.total(),
+                      times.getTotalCount(),
                       Objects.requireNonNull(Shapes.percentileMs(times, 50)),
-                      times.total() < MIN_FOR_P95 ? null : Shapes.percentileMs(times, 95),
+                      times.getTotalCount() < MIN_FOR_P95 ? null : Shapes.percentileMs(times, 95),
                       Objects.requireNonNull(Shapes.percentileMs(times, 100)))));
       return all;
     }
@@ -210,8 +210,8 @@ final class RequestSampleTally {
 
     private static final class Cell {
       private final LevelWindow stage;
-      private final LogLinearHistogram ttft = Shapes.coarse();
-      private final LogLinearHistogram e2e = Shapes.coarse();
+      private final IntCountsHistogram ttft = Shapes.coarse();
+      private final IntCountsHistogram e2e = Shapes.coarse();
       private long count;
       private long attempted;
       private long met;

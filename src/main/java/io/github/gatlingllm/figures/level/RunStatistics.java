@@ -376,7 +376,6 @@ public final class RunStatistics {
             k -> GroupTally.of(windows.levels().get(k.level()), readingSpeed));
   }
 
-  /** A tally of no request. */
   GroupTally emptyGroup() {
     return GroupTally.empty(readingSpeed);
   }

@@ -97,14 +97,12 @@ final class ServerTally {
     longestWaitS = Math.max(longestWaitS, other.longestWaitS);
   }
 
-  /** The timings by key. */
   Map<String, Distribution> timings() {
     Map<String, Distribution> all = new LinkedHashMap<>();
     timings.forEach((key, values) -> all.put(key, values.distribution()));
     return all;
   }
 
-  /** Null where nothing limited the rate and the server reported no limits. */
   @Nullable RateLimits rateLimits(Counts counts) {
     long limited = counts.of(RequestStatus.RATE_LIMITED);
     if (limited == 0 && quotas.isEmpty() && passed == 0) {

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Quantile;
-import io.github.gatlingllm.figures.metric.LogLinearHistogram;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import java.util.ArrayList;
@@ -9,6 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /** Percentile curves of recorded values, and the coarse histograms of charts. */
@@ -24,20 +24,22 @@ final class Shapes {
   private Shapes() {}
 
   /** A histogram of times in microseconds with 2 significant digits. */
-  static LogLinearHistogram coarse() {
-    return new LogLinearHistogram(2);
+  static IntCountsHistogram coarse() {
+    return new IntCountsHistogram(2);
   }
 
   /** Adds a time in nanoseconds; nothing if it is null. */
-  static void add(LogLinearHistogram micros, @Nullable Long nanos) {
+  static void add(IntCountsHistogram micros, @Nullable Long nanos) {
     if (nanos != null) {
-      micros.add(nanos / 1_000, 1);
+      micros.recordValue(Math.max(0, nanos / 1_000));
     }
   }
 
   /** Nearest rank, in milliseconds; null without a value. */
-  static @Nullable Double percentileMs(LogLinearHistogram micros, double percent) {
-    return micros.total() == 0 ? null : (Double) (micros.percentile(percent) / 1e3);
+  static @Nullable Double percentileMs(IntCountsHistogram micros, double percent) {
+    return micros.getTotalCount() == 0
+        ? null
+        : (Double) (micros.getValueAtPercentile(percent) / 1e3);
   }
 
   /** The percentile curves of TTFT, ITL, TPOT and E2E; a metric without values is missing. */

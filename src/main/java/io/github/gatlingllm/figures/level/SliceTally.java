@@ -34,27 +34,19 @@ public final class SliceTally {
     return slices(level).endOf(unixNanos);
   }
 
-  /** Tokens arrived in the measure window of a level. */
   void tokens(LevelWindow level, long unixNanos, double tokens, boolean inSlo) {
     TimeSlice slice = slice(level, unixNanos);
     slice.add(Amount.TOKENS, tokens);
     slice.add(Amount.TOKENS_IN_SLO, inSlo ? tokens : 0);
   }
 
-  /** A request ended in the measure window of a level. */
   void ended(LevelWindow level, long unixNanos, boolean ok, boolean inSlo) {
     TimeSlice slice = slice(level, unixNanos);
     slice.add(Amount.COMPLETED, ok ? 1 : 0);
     slice.add(Amount.COMPLETED_IN_SLO, inSlo ? 1 : 0);
   }
 
-  /**
-   * A request was scheduled in the phase measure, which may lie outside the window.
-   *
-   * @param values its metrics
-   * @param stream its tokens
-   * @param met whether it met its SLO; null where it has none, or was not judged
-   */
+  /** A request was scheduled in the phase measure, which may lie outside the window. */
   void measured(
       LevelWindow level,
       RequestRecord record,
@@ -113,7 +105,6 @@ public final class SliceTally {
         new @Nullable SliceValues[Metric.values().length];
     private final double[] amounts = new double[Amount.values().length];
 
-    /** Adds {@code weight} values of a metric. */
     public void add(Metric metric, double value, int weight) {
       made(metric).add(value, weight);
     }
@@ -142,13 +133,11 @@ public final class SliceTally {
       amounts[amount.ordinal()] += more;
     }
 
-    /** The values of a metric; not to be changed. */
     public SliceValues values(Metric metric) {
       SliceValues made = values[metric.ordinal()];
       return made == null ? SliceValues.EMPTY : made;
     }
 
-    /** The sum of an amount. */
     public double of(Amount amount) {
       return amounts[amount.ordinal()];
     }
@@ -160,7 +149,6 @@ public final class SliceTally {
    */
   public static final class SliceValues {
 
-    /** No values; not to be changed. */
     public static final SliceValues EMPTY = new SliceValues();
 
     private static final int DIGITS = 2;
@@ -205,7 +193,6 @@ public final class SliceTally {
       return Math.max(0, at < 0 ? -at - 2 : at);
     }
 
-    /** The middle of a bin. */
     public static double middle(int bin) {
       return (LOWEST[bin] + (LOWEST[bin + 1] - LOWEST[bin] - 1) / 2.0) / STEPS;
     }

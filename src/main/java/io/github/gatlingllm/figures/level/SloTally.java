@@ -28,12 +28,7 @@ final class SloTally {
   private final Judge common;
   private final Map<String, Judge> byTarget = new LinkedHashMap<>();
 
-  /**
-   * The SLO of one target.
-   *
-   * @param global objectives of requests whose name has none of its own
-   * @param byName objectives by request name
-   */
+  /** The SLO of one target. */
   private record Judge(Objectives global, Map<String, Objectives> byName) {
     static Judge of(TargetSlo slo, String target) {
       Map<String, Objectives> byName = new LinkedHashMap<>();
@@ -210,7 +205,6 @@ final class SloTally {
     return byTarget.getOrDefault(target, common);
   }
 
-  /** The objectives of requests of that name to that target. */
   Objectives of(String target, String name) {
     Judge judge = judge(target);
     return judge.byName().getOrDefault(name, judge.global());
@@ -250,11 +244,7 @@ final class SloTally {
         .toList();
   }
 
-  /**
-   * The SLO as in settings.
-   *
-   * @param target null for all targets, each with its own SLO where they differ
-   */
+  /** The SLO as in settings. */
   String text(@Nullable String target) {
     if (byTarget.isEmpty() || target != null) {
       return judge(target == null ? "" : target).toString();
@@ -278,11 +268,7 @@ final class SloTally {
         + (slo.rule() == Slo.Rule.REQUESTS ? " at once" : "");
   }
 
-  /**
-   * The SLO as in settings, with its clock where that matters.
-   *
-   * @param target null for all targets
-   */
+  /** The SLO as in settings, with its clock where that matters. */
   String quote(@Nullable String target, LatencyOrigin clock) {
     Stream<Judge> judges = target == null ? judges() : Stream.of(judge(target));
     return withClock(text(target), judges.flatMap(Judge::all), clock);

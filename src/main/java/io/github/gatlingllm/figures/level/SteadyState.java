@@ -73,11 +73,7 @@ final class SteadyState {
 
   private SteadyState() {}
 
-  /**
-   * Values in order of time.
-   *
-   * @param weights weight of each value in means
-   */
+  /** Values in order of time. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Series(
       String name, double[] sums, double[] weights, boolean isTime, DoubleFunction<String> digits) {
@@ -271,8 +267,6 @@ final class SteadyState {
    * var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, times (1 + φ) ÷
    * (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
    * Econometrica 13 (1945); Kendall, Rank correlation methods (1975).
-   *
-   * @param z 0 without a trend, positive when it grows; standard normal when nothing changes
    */
   record Trend(double z) {
 
@@ -330,7 +324,6 @@ final class SteadyState {
       return values;
     }
 
-    /** The part of {@code values} that is orthogonal to {@code direction}. */
     private static double[] without(double[] values, double[] direction) {
       double product = 0;
       for (int i = 0; i < values.length; i++) {

@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
-import io.github.gatlingllm.figures.level.Summary.SelfTestQuote;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Backlog;
@@ -19,19 +18,16 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
-import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.SelfTest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the summary from the tallies: figures of levels, curves, targets, names and the run. */
@@ -82,7 +78,11 @@ final class SummaryAssembly {
             bestKnee(curves),
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             List.of(),
-            selfTest(run),
+            SelfTestQuote.of(
+                info.selfTest(),
+                run,
+                curves.size() == 1 ? curves.get(0).chosen().level() : null,
+                stages),
             new AssertionJudge(groups, this::maxGoodput).judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
@@ -93,37 +93,6 @@ final class SummaryAssembly {
             counted.engines.pages(),
             injectors());
     return new RunFigures(summary, facts(), series(whole.tally()), counted.slices);
-  }
-
-  /** The run's own rate is in it too: rates of levels that overlap in time add up there. */
-  private @Nullable SelfTestQuote selfTest(Figures run) {
-    SelfTest test = info.selfTest();
-    if (test == null || !test.applies()) {
-      return test == null ? null : new SelfTestQuote(test, null, null);
-    }
-    LevelFigures quoted = curves.size() == 1 ? curves.get(0).chosen().level() : null;
-    double fastest =
-        Stream.concat(Stream.of(run), stages.stream().map(LevelFigures::figures))
-            .mapToDouble(of -> orZero(of.number(Metric.OUTPUT_TOKENS_PER_S)))
-            .max()
-            .orElse(0);
-    return new SelfTestQuote(
-        test,
-        quoted == null
-            ? null
-            : tested(
-                test,
-                quoted.label(),
-                quoted.figures(),
-                orZero(quoted.figures().number(Metric.OUTPUT_TOKENS_PER_S))),
-        tested(test, null, run, fastest));
-  }
-
-  private static SelfTestQuote.At tested(
-      SelfTest test, @Nullable String stage, Figures figures, double eventsPerS) {
-    double streams = orZero(figures.number(Metric.PEAK_IN_FLIGHT));
-    return new SelfTestQuote.At(
-        stage, streams, eventsPerS, test.covering(streams, eventsPerS).orElse(null));
   }
 
   private static double orZero(@Nullable Double value) {

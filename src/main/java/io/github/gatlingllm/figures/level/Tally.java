@@ -51,24 +51,12 @@ final class Tally {
   private long readers;
   private long stalledReaders;
 
-  /**
-   * @param readingSpeed tokens per second that readers of the answers read
-   */
   Tally(double readingSpeed) {
     this.readingSpeed = readingSpeed;
   }
 
   private record Cause(String verdict, String message) {}
 
-  /**
-   * Adds a request.
-   *
-   * @param values its metrics
-   * @param stream its tokens
-   * @param stage position of its load level
-   * @param owner prefix of the names of its objectives
-   * @param judgement which of them it met
-   */
   void add(
       RequestRecord record,
       RequestValues values,
@@ -305,9 +293,6 @@ final class Tally {
     /** NaN where the request has no value. */
     private final double[] values = new double[METRICS.size()];
 
-    /**
-     * @param readingSpeed tokens per second that readers of the answers read
-     */
     RequestValues(double readingSpeed) {
       this.readingSpeed = readingSpeed;
     }

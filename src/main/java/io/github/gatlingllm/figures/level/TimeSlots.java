@@ -6,20 +6,12 @@ import java.util.BitSet;
 /**
  * A run cut into slots of equal length, numbered from 0: at most about a million, of 10 ms in runs
  * of up to three hours.
- *
- * @param originNanos start of the run, epoch nanoseconds
  */
 record TimeSlots(long originNanos, long slotNanos, int count) {
 
   private static final long MIN_SLOT = 10_000_000L;
   private static final int MAX_SLOTS = 1 << 20;
 
-  /**
-   * The slots of a run.
-   *
-   * @param from its start, epoch nanoseconds
-   * @param until its end
-   */
   static TimeSlots of(long from, long until) {
     long slotNanos = Math.max(MIN_SLOT, (until - from) / MAX_SLOTS + 1);
     return new TimeSlots(from, slotNanos, (int) Math.max(1, (until - from) / slotNanos + 1));
@@ -53,7 +45,6 @@ record TimeSlots(long originNanos, long slotNanos, int count) {
     return grown;
   }
 
-  /** How long that many slots are. */
   double seconds(long slots) {
     return slots * slotNanos / 1e9;
   }

@@ -159,7 +159,6 @@ final class TokenStream implements TokenGaps.Visitor {
     return tokens[i];
   }
 
-  /** Number of gaps. */
   int gaps() {
     return gaps;
   }
@@ -179,7 +178,6 @@ final class TokenStream implements TokenGaps.Visitor {
     return tokenMicros[g];
   }
 
-  /** Number of tokens that the g-th gap counts for. */
   int gapTokens(int g) {
     return gapTokens[g];
   }
@@ -194,7 +192,6 @@ final class TokenStream implements TokenGaps.Visitor {
     return chunkMicros;
   }
 
-  /** Adds ITL in ms to a recorder: each gap per token, once for each of its tokens. */
   void addTokenGaps(ValueRecorder itlMs) {
     if (oneEach) {
       itlMs.addMicros(chunkMicros, gaps);

@@ -67,7 +67,6 @@ final class Windows {
     return levels;
   }
 
-  /** The label of the level of a request; {@code all} in a run without levels. */
   static String labelOf(RequestRecord.Identity id) {
     return id.stage().isEmpty() ? LevelInfo.WHOLE_RUN : id.stage();
   }
@@ -116,11 +115,7 @@ final class Windows {
     return add(new LevelWindow(levels.size(), unplanned, 0, 0));
   }
 
-  /**
-   * The level whose window holds an instant; null where none does.
-   *
-   * @param guess is tried first, then the other levels of its target and scenario
-   */
+  /** The level whose window holds an instant; null where none does. */
   @Nullable LevelWindow at(long unixNanos, LevelWindow guess) {
     if (guess.contains(unixNanos)) {
       return guess;
@@ -136,8 +131,6 @@ final class Windows {
   /**
    * When the next window of the same target and scenario begins; {@link Long#MAX_VALUE} if there is
    * none.
-   *
-   * @param unixNanos an instant outside all windows
    */
   long nextFrom(long unixNanos, LevelWindow level) {
     long next = Long.MAX_VALUE;
@@ -171,12 +164,9 @@ final class Windows {
   /**
    * A level and its measure window [{@code from}, {@code to}) in epoch nanoseconds; empty where the
    * level was never measured.
-   *
-   * @param index position among the levels of the run
    */
   record LevelWindow(int index, LevelInfo level, long from, long to) {
 
-    /** The window of a level; one without an end ends at {@code runEnd}. */
     static LevelWindow of(int index, LevelInfo level, long runEnd) {
       Optional<PhaseWindow> measure = level.measured();
       if (measure.isEmpty()) {
@@ -196,7 +186,6 @@ final class Windows {
       return Math.max(0, Math.min(end, to) - Math.max(start, from));
     }
 
-    /** The part of the window in which users arrive by plan. */
     LevelWindow arriving() {
       Long end = level.window(Phase.MEASURE).map(PhaseWindow::endUnixNanos).orElse(null);
       return end == null || end >= to ? this : new LevelWindow(index, level, from, end);

@@ -92,7 +92,6 @@ final class WorkloadTally {
   /** Requests by their turn in a conversation. */
   static final class TurnTally {
 
-    /** Later turns are counted with this one. */
     private static final int LAST_TURN = 100;
 
     private final TreeMap<Integer, OfTurn> turns = new TreeMap<>();
@@ -122,14 +121,12 @@ final class WorkloadTally {
       }
     }
 
-    /** Number of requests by turn. */
     Map<Integer, Long> requests() {
       Map<Integer, Long> counts = new TreeMap<>();
       turns.forEach((number, turn) -> counts.put(number, turn.requests));
       return counts;
     }
 
-    /** The turns in order. */
     List<Turn> turns() {
       List<Turn> all = new ArrayList<>();
       turns.forEach(
@@ -225,11 +222,7 @@ final class WorkloadTally {
         }
       }
 
-      /**
-       * TTFT of both kinds; null where the server reported no cached tokens.
-       *
-       * @param stage see {@link CacheUse}
-       */
+      /** TTFT of both kinds; null where the server reported no cached tokens. */
       @Nullable CacheUse use(@Nullable String stage) {
         return reported.share() == null
             ? null

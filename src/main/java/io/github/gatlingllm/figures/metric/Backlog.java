@@ -42,7 +42,6 @@ public final class Backlog {
   private static final double SIGNIFICANT_DEVIATIONS = 2.33;
   private static final double SIGNIFICANT_ERRORS = 3;
 
-  /** Parts of a window. */
   private static final int PARTS = 8;
 
   /** Distance between the middles of the first quarter and of the second half, in windows. */
@@ -205,13 +204,7 @@ public final class Backlog {
         record.outcome().ok());
   }
 
-  /**
-   * Adds a request by its instants.
-   *
-   * @param firstToken its first token; null for a response in one body
-   * @param over when it ended or was cancelled
-   * @param ended when it ended; {@link #NEVER} if it was cancelled
-   */
+  /** Adds a request by its instants. */
   void add(long arrived, long sent, @Nullable Long firstToken, long over, long ended, boolean ok) {
     int in = part(arrived);
     int admitted = part(sent);
@@ -282,7 +275,6 @@ public final class Backlog {
     return all;
   }
 
-  /** The variance of a mean. */
   private static double meanVariance(Moments durations) {
     return durations.std() * durations.std() / Math.max(1, durations.count() - 1);
   }

@@ -24,7 +24,6 @@ public record Check(
   public enum Level {
     /** Nothing to do. */
     OK,
-    /** Worth knowing; the figures are valid. */
     NOTE,
     /** The figures must be read with the finding in mind. */
     WARNING,

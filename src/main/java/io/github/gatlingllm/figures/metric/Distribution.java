@@ -40,7 +40,6 @@ public record Distribution(
     @Nullable Interval p99Ci95,
     List<String> lowN) {
 
-  /** The distribution without values. */
   public static final Distribution EMPTY =
       new Distribution(
           0, null, null, null, null, null, null, null, null, null, null, null, null, null, null,

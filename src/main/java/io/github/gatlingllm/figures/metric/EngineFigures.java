@@ -141,7 +141,6 @@ public record EngineFigures(
       return values.get(metric);
     }
 
-    /** As {@link EngineFigures#prefixCacheHitRate()}. */
     public @Nullable Double prefixCacheHitRate() {
       return hitRate(
           of(EngineMetric.PREFIX_CACHE_HITS),

@@ -56,7 +56,6 @@ public record Figure(
       Metric.distributions().stream()
           .collect(Collectors.toMap(Metric::figure, m -> m, (a, b) -> a, LinkedHashMap::new));
 
-  /** Figures of metrics that are single numbers, by name. */
   private static final Map<String, Figure> SINGLE =
       Arrays.stream(Metric.values())
           .filter(metric -> !metric.isDistribution())

@@ -336,7 +336,6 @@ public record Figures(
       return of(RequestStatus.RATE_LIMITED);
     }
 
-    /** Number of requests of that status. */
     public long of(RequestStatus status) {
       return verdicts.getOrDefault(status.key(), 0L);
     }

@@ -52,7 +52,6 @@ final class MetricEntry {
     return this;
   }
 
-  /** The key in {@code summary.json}. */
   MetricEntry key(String key) {
     this.key = key;
     return this;
@@ -81,7 +80,6 @@ final class MetricEntry {
     return this;
   }
 
-  /** Includes it in comparisons of runs. */
   MetricEntry compared() {
     compared = true;
     return this;
@@ -186,7 +184,6 @@ final class MetricEntry {
         .counting(count);
   }
 
-  /** Requests of a status. */
   static MetricEntry requests(RequestStatus status) {
     String key = status.key();
     return requests(

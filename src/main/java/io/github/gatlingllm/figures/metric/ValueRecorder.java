@@ -38,9 +38,6 @@ public final class ValueRecorder {
     this(resolution, false);
   }
 
-  /**
-   * @param isRate whether low values are the bad ones, so that low percentiles are included
-   */
   ValueRecorder(double resolution, boolean isRate) {
     this.resolution = resolution;
     this.isRate = isRate;
@@ -186,7 +183,6 @@ public final class ValueRecorder {
     private double min = Double.POSITIVE_INFINITY;
     private double max = Double.NEGATIVE_INFINITY;
 
-    /** Adds a value {@code weight} times. */
     public void add(double value, long weight) {
       if (weight <= 0) {
         return;

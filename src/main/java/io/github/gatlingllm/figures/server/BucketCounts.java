@@ -5,12 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Growth of a histogram in an interval.
- *
- * @param bounds upper bounds, ascending; empty if buckets are unknown
- * @param counts number of values up to each bound
- */
+/** Growth of a histogram in an interval. */
 @SuppressWarnings("ArrayRecordComponent") // added up in place
 record BucketCounts(double count, double sum, List<Double> bounds, double[] counts) {
 

@@ -144,7 +144,6 @@ public final class EngineTally {
     }
   }
 
-  /** Passes on the windows of a target that contain an instant. */
   private void each(String target, long at, Consumer<WindowSums> sink) {
     for (int i = 0; i < windows.size(); i++) {
       Window window = windows.get(i);
@@ -178,7 +177,6 @@ public final class EngineTally {
             });
   }
 
-  /** The value of a gauge over the pages of a target and the pages of all targets. */
   private double ofAllPages(String target, EngineMetric metric, long now) {
     double sum = 0;
     double max = Double.NEGATIVE_INFINITY;
@@ -324,7 +322,6 @@ public final class EngineTally {
     return false;
   }
 
-  /** The pages that were read. */
   public List<Page> pages() {
     List<Page> all = new ArrayList<>();
     pages.forEach(
@@ -342,7 +339,6 @@ public final class EngineTally {
     return all;
   }
 
-  /** The targets with readings, over time. */
   public List<OverTime> overTime() {
     List<OverTime> all = new ArrayList<>();
     overTime.forEach(

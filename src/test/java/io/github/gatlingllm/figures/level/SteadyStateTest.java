@@ -159,12 +159,6 @@ class SteadyStateTest {
             "Poisson (seed 1) at 7 users/s during 60 s", true,
             "gamma with cv 1.4 (seed 1) along a rate curve during 60 s", false,
             "evenly spaced at 1 user/s during 30 s, then evenly spaced at 9 users/s during 30 s",
-                false,
-            "Poisson[perSecond=7.0, seed=1] during 60 seconds", true,
-            "ConstantRateOpenInjection(7.0,60 seconds)", true,
-            "RampRateOpenInjection(1.0,9.0,60 seconds)", false,
-            "Curve[Exponential[seed=1]] during 60 seconds", false,
-            "Constant[perSecond=1.0] during 30 seconds, Constant[perSecond=9.0] during 30 seconds",
                 false);
     judged.forEach(
         (steps, isJudged) ->
@@ -172,7 +166,6 @@ class SteadyStateTest {
                 .as(steps)
                 .matches(check -> check.isPresent() == isJudged));
 
-    // Newer files have a level per scenario, and a rate where it does not change.
     LevelInfo constant =
         Recorded.stage("all", "a", LevelInfo.INJECTION, 7.0, "users/s", 0, WINDOW_MS);
     LevelInfo ramp = Recorded.stage("all", "a", LevelInfo.INJECTION, null, "", 0, WINDOW_MS);
