@@ -31,7 +31,7 @@ final class StallDetector {
   /** Prefills that are kept; with more of them, half of all requests wait that long. */
   private static final int MAX_PREFILLS = 1 << 12;
 
-  private final TimeSlots slots;
+  private final Outages.TimeSlots slots;
   private final BitSet received = new BitSet();
   private final ValueRecorder waitsS = new ValueRecorder(ValueRecorder.MILLIONTHS);
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
@@ -50,7 +50,7 @@ final class StallDetector {
    * @param until its end
    */
   StallDetector(long from, long until) {
-    slots = TimeSlots.of(from, until);
+    slots = Outages.TimeSlots.of(from, until);
   }
 
   /** Adds a request to the target, of any phase. */
