@@ -87,11 +87,6 @@ public final class EmbeddedEngineBuilder implements Cloneable {
     return with(copy -> copy.maxContext = tokens);
   }
 
-  /** Sets speed and memory from published measurements; later calls override single values. */
-  public EmbeddedEngineBuilder preset(EnginePreset preset) {
-    return preset.on(this);
-  }
-
   /** Prompt tokens processed per second. */
   public EmbeddedEngineBuilder prefillTokensPerSecond(double tokens) {
     check(tokens > 0, "prefillTokensPerSecond", tokens, "more than 0");

@@ -12,8 +12,6 @@ import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
-import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.engine.EngineProcess;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.javaapi.LlmAssertion;
@@ -225,9 +223,7 @@ public final class Benchmark extends Simulation {
   }
 
   private static EmbeddedEngine start(BenchmarkPlan plan) {
-    EnginePreset preset = plan.get(Setting.ENGINE_PRESET);
-    EmbeddedEngineBuilder builder = EmbeddedEngine.builder().seed(plan.seed());
-    return (preset == null ? builder : builder.preset(preset)).start();
+    return EmbeddedEngine.builder().seed(plan.seed()).start();
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {

@@ -75,10 +75,7 @@ final class DryRun {
           "target",
           plan.get(Setting.SELF_TEST)
               ? "embedded engine in a process of its own: how exact is this tool here?"
-              : "embedded engine (no llm.endpoint is set)"
-                  + (plan.get(Setting.ENGINE_PRESET) == null
-                      ? ""
-                      : ", as fast as " + plan.get(Setting.ENGINE_PRESET)));
+              : "embedded engine (no llm.endpoint is set)");
     }
     boolean several = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.figures.metric.Spelling;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
@@ -60,18 +59,6 @@ final class Setting {
                   + " all results. A target without a name is called by its host and port; where"
                   + " these are equal, by its model; where that is not enough, by more of its"
                   + " URL.");
-
-  static final SettingEntry<@Nullable EnginePreset> ENGINE_PRESET =
-      in(
-              Group.TARGET,
-              "enginePreset",
-              new Form<>("name", EnginePreset::of, "a preset: " + EnginePreset.names()))
-          .orNull("none")
-          .excludes("a preset configures the embedded engine", "endpoint")
-          .example("llama-3.3-70b-2xh100")
-          .means(
-              "speed and memory of the embedded engine: " + EnginePreset.names(),
-              "Derived from published measurements, see engine.md.");
 
   static final SettingEntry<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))

@@ -65,7 +65,6 @@ class SettingEffectsTest {
   static Stream<String> plans() {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
-        "enginePreset=nemotron-8b-gh200 | is set), as fast as nemotron-8b-gh200",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
         "api=embeddings | API            embeddings, 1 input per request",

@@ -2,7 +2,6 @@ package io.github.gatlingllm.simulations.cli;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
-import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.engine.Fault;
 import io.github.gatlingllm.record.DurationText;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -35,18 +34,14 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true)
 final class EngineCommand implements Callable<Integer> {
 
-  private static final double DEFAULT_GROWTH = 0.05;
-
   @Option(names = "--host", defaultValue = "127.0.0.1", description = "address to listen on")
   private String host = "";
 
   @Option(names = "--port", defaultValue = "8000", description = "TCP port; 0 takes any free one")
   private int port;
 
-  @Option(
-      names = "--model",
-      description = "name of its only model (default: embedded, or that of the preset)")
-  private @Nullable String model;
+  @Option(names = "--model", defaultValue = "embedded", description = "name of its only model")
+  private String model = "";
 
   @Option(names = "--api-key", description = "API key that requests must have as bearer token")
   private @Nullable String apiKey;
@@ -55,34 +50,32 @@ final class EngineCommand implements Callable<Integer> {
   private long seed;
 
   @Option(
-      names = "--preset",
-      converter = PresetName.class,
-      description =
-          "speed and memory of a published measurement, see docs/engine.md: llama-3.3-70b-2xh100,"
-              + " nemotron-8b-gh200; other options override its values")
-  private @Nullable EnginePreset preset;
-
-  @Option(names = "--prefill", description = "prompt tokens processed per second (default: 20000)")
-  private @Nullable Double prefill;
+      names = "--prefill",
+      defaultValue = "20000",
+      description = "prompt tokens processed per second")
+  private double prefill;
 
   @Option(
       names = "--decode-step",
+      defaultValue = "5ms",
       converter = Time.class,
-      description = "one decode step of an empty engine (default: 5ms)")
-  private @Nullable Duration decodeStep;
+      description = "one decode step of an empty engine")
+  private Duration decodeStep = Duration.ZERO;
 
   @Option(
       names = "--growth",
-      description =
-          "how much each request in the batch lengthens a decode step, as a share of it (default:"
-              + " 0.05)")
-  private @Nullable Double growth;
+      defaultValue = "0.05",
+      description = "how much each request in the batch lengthens a decode step, as a share of it")
+  private double growth;
 
-  @Option(names = "--max-batch", description = "most requests in a batch (default: 24)")
-  private @Nullable Integer maxBatch;
+  @Option(names = "--max-batch", defaultValue = "24", description = "most requests in a batch")
+  private int maxBatch;
 
-  @Option(names = "--kv-tokens", description = "tokens that the KV cache holds (default: 40000)")
-  private @Nullable Integer kvTokens;
+  @Option(
+      names = "--kv-tokens",
+      defaultValue = "40000",
+      description = "tokens that the KV cache holds")
+  private int kvTokens;
 
   @Option(
       names = "--max-context",
@@ -142,7 +135,13 @@ final class EngineCommand implements Callable<Integer> {
 
   EmbeddedEngineBuilder builder() {
     EmbeddedEngineBuilder builder =
-        speed()
+        EmbeddedEngine.builder()
+            .model(model)
+            .prefillTokensPerSecond(prefill)
+            .decodeStep(decodeStep)
+            .decodeGrowth(growth, 0)
+            .maxBatch(maxBatch)
+            .kvTokens(kvTokens)
             .host(host)
             .port(port)
             .seed(seed)
@@ -158,30 +157,6 @@ final class EngineCommand implements Callable<Integer> {
       builder = builder.fixed(fixed.get(0), fixed.get(1));
     }
     return apiKey == null ? builder : builder.apiKey(apiKey);
-  }
-
-  /** The values of the preset or the defaults, overridden by options. */
-  private EmbeddedEngineBuilder speed() {
-    EmbeddedEngineBuilder builder = EmbeddedEngine.builder().decodeGrowth(DEFAULT_GROWTH, 0);
-    builder = preset == null ? builder : builder.preset(preset).model(preset.model());
-    builder = model == null ? builder : builder.model(model);
-    builder = prefill == null ? builder : builder.prefillTokensPerSecond(prefill);
-    builder = decodeStep == null ? builder : builder.decodeStep(decodeStep);
-    builder = growth == null ? builder : builder.decodeGrowth(growth, 0);
-    builder = maxBatch == null ? builder : builder.maxBatch(maxBatch);
-    return kvTokens == null ? builder : builder.kvTokens(kvTokens);
-  }
-
-  /** The name of a preset. */
-  static final class PresetName implements ITypeConverter<EnginePreset> {
-    @Override
-    public EnginePreset convert(String text) {
-      try {
-        return EnginePreset.of(text);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
-    }
   }
 
   /** A time with a unit. */
