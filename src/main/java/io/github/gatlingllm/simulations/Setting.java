@@ -824,8 +824,8 @@ final class Setting {
                   + " interrupted, as <prefix>/<run>-<injector>/",
               "Uploads llm/ and llm.html; run.json comes after all other records, so that they are"
                   + " complete where it exists. Credentials, region and endpoint (AWS_ENDPOINT_URL)"
-                  + " are found as by the AWS SDK; software.amazon.awssdk:"
-                  + "s3-transfer-manager must be on the class path. A location that cannot be"
+                  + " are found as by the AWS SDK; software.amazon.awssdk:s3 and"
+                  + " url-connection-client must be on the class path. A location that cannot be"
                   + " reached is refused before the load. If the upload fails, all files stay here"
                   + " and the exit code is 1. Your own simulations read it from the system property"
                   + " and the environment.");

@@ -1,10 +1,9 @@
 package io.github.gatlingllm.storage;
 
 import io.github.gatlingllm.record.RunFiles;
-import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -13,53 +12,59 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
-import software.amazon.awssdk.http.nio.netty.SdkEventLoopGroup;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
 import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
 import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
-import software.amazon.awssdk.services.s3.S3AsyncClient;
-import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
-import software.amazon.awssdk.transfer.s3.S3TransferManager;
 
 /**
- * Runs below an {@code s3://bucket/prefix}, transferred by the AWS SDK's transfer manager. This is
- * the only class that uses the SDK, an optional dependency, which finds credentials, region,
- * endpoint and retry policy in the environment, system properties, profiles and roles. With a
- * custom endpoint the bucket is a part of the path, as servers other than Amazon's expect.
- * Thread-safe. Every {@link IOException} has a one-line message with place and cause.
+ * Runs below an {@code s3://bucket/prefix}, transferred by the synchronous client of the AWS SDK,
+ * whole files at a time on {@value #THREADS} threads. (The transfer manager needs the SDK's Netty
+ * client, which sometimes reports a refused connection as a timeout of its pool.) This is the only
+ * class that uses the SDK, an optional dependency, which finds credentials, region, endpoint and
+ * retry policy in the environment, system properties, profiles and roles. With a custom endpoint
+ * the bucket is a part of the path, as servers other than Amazon's expect. Every {@link
+ * IOException} has a one-line message with place and cause.
  */
 final class ObjectStore implements AutoCloseable {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
 
-  /**
-   * Shared by all clients, because the SDK's own need seconds to close. The SDK knows only this
-   * deprecated class.
-   */
-  @SuppressWarnings("deprecation")
-  private static final SdkEventLoopGroup EVENT_LOOPS =
-      SdkEventLoopGroup.create(
-          new NioEventLoopGroup(2, new DefaultThreadFactory("llm-s3", true)),
-          NioSocketChannel::new);
+  private static final int THREADS = 4;
+
+  /** Larger files are uploaded in parts of this size; 10,000 parts (78 GiB) are S3's limit. */
+  private static final int PART_BYTES = 8 << 20;
 
   private static final int FORBIDDEN = 403;
   private static final int PRECONDITION_FAILED = 412;
@@ -81,9 +86,10 @@ final class ObjectStore implements AutoCloseable {
       Pattern.compile("(?:(?!\\.{1,2}/)[^/\\\\:\\x00]+/){0,32}[^/]+");
 
   private final S3Location place;
-  private final S3AsyncClient client;
-  private final S3TransferManager transfers;
+  private final S3Client client;
   private final String endpoint;
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(THREADS, new DefaultThreadFactory("llm-s3", true));
 
   /** The credentials do not permit the operation. */
   static final class Denied extends IOException {
@@ -97,16 +103,15 @@ final class ObjectStore implements AutoCloseable {
   /** An object; the ETag changes with its content. */
   record StoredObject(String key, long size, String etag, Instant modified) {}
 
-  private ObjectStore(S3Location place, S3AsyncClient client, String endpoint) {
+  private ObjectStore(S3Location place, S3Client client, String endpoint) {
     this.place = place;
     this.client = client;
     this.endpoint = endpoint;
-    transfers = S3TransferManager.builder().s3Client(client).build();
   }
 
   static ObjectStore open(S3Location place) throws IOException {
     Optional<URI> endpoint;
-    try (S3AsyncClient any = builder().region(ANY_REGION).build()) {
+    try (S3Client any = builder().region(ANY_REGION).build()) {
       endpoint = any.serviceClientConfiguration().endpointOverride();
     }
     try {
@@ -118,19 +123,16 @@ final class ObjectStore implements AutoCloseable {
     }
   }
 
-  private static S3AsyncClientBuilder builder() {
-    return S3AsyncClient.builder()
-        .multipartEnabled(true)
+  private static S3ClientBuilder builder() {
+    return S3Client.builder()
         .httpClientBuilder(
-            NettyNioAsyncHttpClient.builder()
-                .eventLoopGroup(EVENT_LOOPS)
+            UrlConnectionHttpClient.builder()
                 .connectionTimeout(CONNECT_TIMEOUT)
-                .connectionAcquisitionTimeout(CONNECT_TIMEOUT)
-                .readTimeout(READ_TIMEOUT));
+                .socketTimeout(READ_TIMEOUT));
   }
 
   /** A client without signed chunks and trailing checksums, which not all servers support. */
-  private static S3AsyncClient clientOfCustomEndpoint() {
+  private static S3Client clientOfCustomEndpoint() {
     Region region;
     try {
       region =
@@ -151,22 +153,28 @@ final class ObjectStore implements AutoCloseable {
 
   /** Lists at most one object, to check that bucket and credentials work. */
   void check() throws IOException {
-    join(
+    await(
         "s3:ListBucket",
         place,
-        client.listObjectsV2(list -> list.bucket(place.bucket()).prefix(place.below()).maxKeys(1)));
+        threads.submit(
+            () ->
+                client.listObjectsV2(
+                    list -> list.bucket(place.bucket()).prefix(place.below()).maxKeys(1))));
   }
 
   /** The recorded files of each run by their names, by the run's path below the place. */
   SortedMap<String, Map<String, StoredObject>> runs() throws IOException {
     SortedMap<String, Map<String, StoredObject>> runs = new TreeMap<>();
-    join(
+    await(
         "s3:ListBucket",
         place,
-        client
-            .listObjectsV2Paginator(list -> list.bucket(place.bucket()).prefix(place.below()))
-            .contents()
-            .subscribe(object -> addTo(runs, object)));
+        threads.submit(
+            () ->
+                client
+                    .listObjectsV2Paginator(
+                        list -> list.bucket(place.bucket()).prefix(place.below()))
+                    .contents()
+                    .forEach(object -> addTo(runs, object))));
     return runs;
   }
 
@@ -183,37 +191,17 @@ final class ObjectStore implements AutoCloseable {
     }
   }
 
-  /** Downloads objects concurrently; files that are complete from an earlier attempt are kept. */
+  /** Downloads objects; files that are complete from an earlier attempt are kept. */
   void download(Map<Path, StoredObject> objects) throws IOException {
-    Map<Path, CompletableFuture<?>> downloads = new LinkedHashMap<>();
+    Map<S3Location, Callable<?>> downloads = new LinkedHashMap<>();
     for (Map.Entry<Path, StoredObject> each : objects.entrySet()) {
-      Path file = each.getKey();
       StoredObject object = each.getValue();
-      if (!isCurrent(file, object)) {
-        Files.createDirectories(file.getParent());
+      if (!isCurrent(each.getKey(), object)) {
         downloads.put(
-            file,
-            transfers
-                .downloadFile(
-                    to ->
-                        to.destination(part(file))
-                            .getObjectRequest(
-                                get ->
-                                    get.bucket(place.bucket())
-                                        .key(object.key())
-                                        .ifMatch(object.etag())))
-                .completionFuture());
+            new S3Location(place.bucket(), object.key()), () -> download(object, each.getKey()));
       }
     }
-    try {
-      for (Map.Entry<Path, CompletableFuture<?>> each : downloads.entrySet()) {
-        StoredObject object = objects.get(each.getKey());
-        join("s3:GetObject", new S3Location(place.bucket(), object.key()), each.getValue());
-        Files.move(part(each.getKey()), each.getKey(), StandardCopyOption.REPLACE_EXISTING);
-      }
-    } finally {
-      downloads.values().forEach(each -> each.cancel(true));
-    }
+    transfer("s3:GetObject", downloads);
   }
 
   private static boolean isCurrent(Path file, StoredObject object) throws IOException {
@@ -222,35 +210,86 @@ final class ObjectStore implements AutoCloseable {
         && !Files.getLastModifiedTime(file).toInstant().isBefore(object.modified());
   }
 
-  private static Path part(Path file) {
-    return file.resolveSibling(file.getFileName() + ".part");
+  private Path download(StoredObject object, Path file) throws IOException {
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Files.createDirectories(file.getParent());
+    ResponseTransformer<GetObjectResponse, Long> toPart =
+        (response, content) -> {
+          long bytes = Files.copy(content, part, StandardCopyOption.REPLACE_EXISTING);
+          if (bytes < object.size()) { // HttpURLConnection takes a broken connection for the end
+            throw RetryableException.create(
+                "the connection broke after " + bytes + " of " + object.size() + " bytes");
+          }
+          return bytes;
+        };
+    client.getObject(
+        get -> get.bucket(place.bucket()).key(object.key()).ifMatch(object.etag()), toPart);
+    return Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Uploads files concurrently, large ones in parts, to the prefix followed by the name. */
+  /** Uploads files, large ones in parts, to the prefix followed by the name. */
   void upload(S3Location prefix, Map<String, Path> files) throws IOException {
-    Map<S3Location, CompletableFuture<?>> uploads = new LinkedHashMap<>();
+    Map<S3Location, Callable<?>> uploads = new LinkedHashMap<>();
     files.forEach(
-        (name, file) -> {
-          S3Location to = prefix.at(name);
-          uploads.put(
-              to,
-              transfers
-                  .uploadFile(
-                      from ->
-                          from.source(file)
-                              .putObjectRequest(put -> put.bucket(to.bucket()).key(to.prefix())))
-                  .completionFuture());
-        });
-    try {
-      for (Map.Entry<S3Location, CompletableFuture<?>> each : uploads.entrySet()) {
-        join("s3:PutObject", each.getKey(), each.getValue());
+        (name, file) -> uploads.put(prefix.at(name), () -> upload(file, prefix.at(name))));
+    transfer("s3:PutObject", uploads);
+  }
+
+  private Object upload(Path file, S3Location to) throws IOException {
+    if (Files.size(file) <= PART_BYTES) {
+      return client.putObject(put -> put.bucket(to.bucket()).key(to.prefix()), file);
+    }
+    String id =
+        client
+            .createMultipartUpload(create -> create.bucket(to.bucket()).key(to.prefix()))
+            .uploadId();
+    try (InputStream content = Files.newInputStream(file)) {
+      List<CompletedPart> parts = new ArrayList<>();
+      byte[] bytes = content.readNBytes(PART_BYTES);
+      for (; bytes.length > 0; bytes = content.readNBytes(PART_BYTES)) {
+        int number = parts.size() + 1;
+        String etag =
+            client
+                .uploadPart(
+                    part ->
+                        part.bucket(to.bucket()).key(to.prefix()).uploadId(id).partNumber(number),
+                    RequestBody.fromBytes(bytes))
+                .eTag();
+        parts.add(CompletedPart.builder().partNumber(number).eTag(etag).build());
       }
-    } finally {
-      uploads.values().forEach(each -> each.cancel(true));
+      return client.completeMultipartUpload(
+          complete ->
+              complete
+                  .bucket(to.bucket())
+                  .key(to.prefix())
+                  .uploadId(id)
+                  .multipartUpload(all -> all.parts(parts)));
+    } catch (IOException | RuntimeException e) {
+      boolean unused = Thread.interrupted(); // else the SDK sends nothing
+      try {
+        client.abortMultipartUpload(
+            abort -> abort.bucket(to.bucket()).key(to.prefix()).uploadId(id));
+      } catch (SdkException notAborted) {
+        e.addSuppressed(notAborted);
+      }
+      throw e;
     }
   }
 
-  private void join(String action, S3Location at, CompletableFuture<?> call) throws IOException {
+  /** Transfers files concurrently; the first failure cancels the others. */
+  private void transfer(String action, Map<S3Location, Callable<?>> all) throws IOException {
+    Map<S3Location, Future<?>> started = new LinkedHashMap<>();
+    all.forEach((at, transfer) -> started.put(at, threads.submit(transfer)));
+    try {
+      for (Map.Entry<S3Location, Future<?>> each : started.entrySet()) {
+        await(action, each.getKey(), each.getValue());
+      }
+    } finally {
+      started.values().forEach(each -> each.cancel(true));
+    }
+  }
+
+  private void await(String action, S3Location at, Future<?> call) throws IOException {
     try {
       call.get();
     } catch (ExecutionException e) {
@@ -290,9 +329,15 @@ final class ObjectStore implements AutoCloseable {
         failure);
   }
 
+  /** Waits until cancelled uploads have removed their parts. */
   @Override
   public void close() {
-    transfers.close();
+    threads.shutdownNow();
+    try {
+      boolean unused = threads.awaitTermination(READ_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     client.close();
   }
 }

@@ -85,8 +85,8 @@ public record S3Location(String bucket, String prefix) {
     } catch (NoClassDefFoundError missing) {
       throw new IOException(
           this
-              + " needs the AWS SDK: add software.amazon.awssdk:s3-transfer-manager (2.x) without"
-              + " io.netty to the dependencies",
+              + " needs the AWS SDK: add software.amazon.awssdk:s3 and url-connection-client"
+              + " (2.x), without netty-nio-client, to the dependencies",
           missing);
     }
   }

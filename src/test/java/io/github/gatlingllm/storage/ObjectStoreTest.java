@@ -174,8 +174,7 @@ class ObjectStoreTest {
     assertThatThrownBy(() -> inputs("s3://other/t"))
         .hasMessageStartingWith("there is no bucket other at http://127.0.0.1:");
     s3.stop();
-    assertThatThrownBy(() -> inputs("s3://bench/t"))
-        .hasMessageMatching("s3://bench/t/? at http://127.0.0.1:\\d+: .+");
+    assertThatThrownBy(() -> inputs("s3://bench/t")).hasMessageContaining("Connection refused");
   }
 
   @ParameterizedTest
@@ -254,6 +253,7 @@ class ObjectStoreTest {
             "s3://bench/t/sim-1-host-2-2/llm/requests.jsonl at http://127.0.0.1:\\d+: 403"
                 + " AccessDenied; its credentials need to be allowed s3:PutObject");
     assertThat(s3.objects).doesNotContainKey("t/sim-1-host-2-2/llm/run.json");
+    assertThat(s3.requests("DELETE t/sim-1-host-2-2/")).containsExactly("llm/requests.jsonl");
     assertThat(files.requests()).hasSize((8 << 20) + 5);
   }
 
@@ -269,9 +269,9 @@ class ObjectStoreTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, at http://127.0.0.1:"})
+  @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, Connection refused"})
   void unreachablePlaceIsReportedAtOnce(String place, String why) {
-    if (why.startsWith("at")) {
+    if (why.startsWith("Connection")) {
       s3.stop();
     }
     assertThatThrownBy(() -> RunUpload.check(S3Location.parse(place))).hasMessageContaining(why);
@@ -292,8 +292,8 @@ class ObjectStoreTest {
       assertThatThrownBy(() -> open.invoke(place))
           .cause()
           .hasMessage(
-              "s3://b1/x needs the AWS SDK: add software.amazon.awssdk:s3-transfer-manager (2.x)"
-                  + " without io.netty to the dependencies");
+              "s3://b1/x needs the AWS SDK: add software.amazon.awssdk:s3 and"
+                  + " url-connection-client (2.x), without netty-nio-client, to the dependencies");
     }
   }
 
