@@ -17,6 +17,7 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,83 +74,39 @@ final class ErrorStatusIT {
     return new Row(httpStatus, contentType, body, "X-None", "none", status, error);
   }
 
-  private static Row json(int status, String message, String error) {
-    String body = "{\"error\":{\"message\":\"" + message + "\"}}";
-    return row(status, JSON, body, RequestStatus.HTTP_ERROR, error);
-  }
-
-  private static Row limited(String retryAfter, String error) {
+  private static Row redirect(int httpStatus, String location, String named) {
     return new Row(
-        429,
-        JSON,
-        "{\"error\":{\"message\":\"slow down\"}}",
-        "Retry-After",
-        retryAfter,
-        RequestStatus.RATE_LIMITED,
-        error);
+        httpStatus,
+        "text/plain",
+        "",
+        "Location",
+        location,
+        RequestStatus.HTTP_ERROR,
+        "HTTP %d: redirects are not followed; set the endpoint to %s".formatted(httpStatus, named));
   }
 
+  /** The lines of all bodies are in ErrorBodyTest. */
   static Stream<Row> rows() {
+    String wrongKey = "{\"error\":{\"message\":\"bad key " + KEY + "\"}}";
+    String limited = "{\"error\":{\"message\":\"slow down\"}}";
+    String proxy =
+        "HTTP 407: the proxy wants a user name and password; set them on the http protocol";
+    String noAnswer = "expected an event stream or JSON, got text/plain";
     return Stream.of(
-        json(
-            400,
-            "ignore_eos is unknown",
-            "HTTP 400: ignore_eos is unknown; set ignoreEos=false (llm.ignoreEos)"),
-        json(401, "bad key " + KEY, "HTTP 401: bad key ***"),
-        json(
-            401,
-            "Incorrect API key provided: sk-abcdefgh1234",
-            "HTTP 401: Incorrect API key provided: ***"),
-        json(404, "no model 'x'", "HTTP 404: no model 'x'"),
-        json(413, "too large", "HTTP 413: too large"),
-        row(
-            422,
+        row(401, JSON, wrongKey, RequestStatus.HTTP_ERROR, "HTTP 401: bad key ***"),
+        new Row(
+            429,
             JSON,
-            "{\"detail\":[{\"loc\":[\"body\",\"n\"],\"msg\":\"must be 1\"}]}",
-            RequestStatus.HTTP_ERROR,
-            "HTTP 422: must be 1 (body.n)"),
-        limited("20", "HTTP 429: slow down; retry after 20"),
-        limited(
-            "Wed, 21 Oct 2026 07:28:00 GMT",
-            "HTTP 429: slow down; retry after Wed, 21 Oct 2026 07:28:00 GMT"),
-        json(500, "oops", "HTTP 500: oops"),
-        row(
-            502,
-            "text/html",
-            "<html><head><title>502 Bad Gateway</title></head></html>",
-            RequestStatus.HTTP_ERROR,
-            "HTTP 502: 502 Bad Gateway"),
-        json(503, "Loading model", "HTTP 503: Loading model"),
+            limited,
+            "Retry-After",
+            "20",
+            RequestStatus.RATE_LIMITED,
+            "HTTP 429: slow down; retry after 20"),
         row(529, "text/plain", "overloaded", RequestStatus.HTTP_ERROR, "HTTP 529: overloaded"),
-        new Row(
-            307,
-            "text/plain",
-            "",
-            "Location",
-            "http://127.0.0.1/v2",
-            RequestStatus.HTTP_ERROR,
-            "HTTP 307: redirects are not followed; set the endpoint to http://127.0.0.1/v2"),
-        new Row(
-            308,
-            "text/plain",
-            "",
-            "Location",
-            "http://127.0.0.1/v2?key=" + KEY,
-            RequestStatus.HTTP_ERROR,
-            "HTTP 308: redirects are not followed; set the endpoint to"
-                + " http://127.0.0.1/v2?key=***"),
-        row(
-            407,
-            "text/html",
-            "<html></html>",
-            RequestStatus.HTTP_ERROR,
-            "HTTP 407: the proxy wants a user name and password; set them on the http protocol"),
-        row(
-            204,
-            "text/plain",
-            "",
-            RequestStatus.INVALID_RESPONSE,
-            "expected an event stream or JSON, got text/plain"));
+        redirect(307, "http://127.0.0.1/v2", "http://127.0.0.1/v2"),
+        redirect(308, "http://127.0.0.1/v2?key=" + KEY, "http://127.0.0.1/v2?key=***"),
+        row(407, "text/html", "<html></html>", RequestStatus.HTTP_ERROR, proxy),
+        row(204, "text/plain", "", RequestStatus.INVALID_RESPONSE, noAnswer));
   }
 
   @ParameterizedTest
@@ -180,26 +137,19 @@ final class ErrorStatusIT {
   }
 
   @Test
-  void aKeyInAnInStreamErrorIsRedacted() throws Exception {
-    answer(
-        aResponse()
-            .withHeader("Content-Type", "text/event-stream")
-            .withBody(
-                "data: " + ChatChunks.error("no right for " + KEY + "x".repeat(300)) + "\n\n"));
-    Ended ended = client.post(server.baseUrl()).secret(KEY).ended();
-    assertThat(ended.status()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
-    assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
-  }
-
-  @Test
-  void aKeyInTheErrorOfAWholeBodyIsRedacted() throws Exception {
-    answer(
-        aResponse()
-            .withHeader("Content-Type", JSON)
-            .withBody("{\"error\":\"no right for " + KEY + "\"}"));
-    Ended ended = client.post(server.baseUrl()).whole().secret(KEY).ended();
-    assertThat(ended.status()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
-    assertThat(ended.error()).isEqualTo("no right for ***");
+  void aKeyInAnErrorOfStatus200IsRedacted() throws Exception {
+    String error = ChatChunks.error("no right for " + KEY + "x".repeat(300));
+    for (String type : List.of("text/event-stream", JSON)) {
+      boolean whole = type.equals(JSON);
+      answer(
+          aResponse()
+              .withHeader("Content-Type", type)
+              .withBody(whole ? error : "data: " + error + "\n\n"));
+      LocalClient.Call call = client.post(server.baseUrl()).secret(KEY);
+      Ended ended = (whole ? call.whole() : call).ended();
+      assertThat(ended.status()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
+      assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
+    }
   }
 
   @Test

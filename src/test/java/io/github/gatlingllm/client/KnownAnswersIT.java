@@ -36,19 +36,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class KnownAnswersIT {
 
   private static final long STEP = 20_000_000;
+  private static final String DONE = "[DONE]";
 
   @RegisterExtension private final LocalClient client = new LocalClient();
 
   /**
-   * One answer.
-   *
-   * @param api whose form it has
-   * @param writes the data of one event each
-   * @param tokenWrites which writes hold tokens, from 0
-   * @param firstOutput the first write that holds more than reasoning; null for none
-   * @param eventTokens tokens of each token event; empty where not known
-   * @param n N of the metrics
-   * @param taken what is taken off N for TPOT
+   * One answer: the data of each event written, which of them hold tokens (from 0), which is the
+   * first that holds more than reasoning, the tokens of each token event (empty where not known), N
+   * of the metrics and what is taken off it for TPOT.
    */
   private record Row(
       Api api,
@@ -61,37 +56,31 @@ final class KnownAnswersIT {
       int taken,
       TokenSource source) {
 
-    /** Of chat or text completions. */
-    Row(
-        String name,
-        List<String> writes,
-        List<Integer> tokenWrites,
-        @Nullable Integer firstOutput,
-        List<Integer> eventTokens,
-        @Nullable Integer n,
-        int taken,
-        TokenSource source) {
-      this(Api.CHAT, name, writes, tokenWrites, firstOutput, eventTokens, n, taken, source);
-    }
-
-    /** Of an API whose events have types: each token event holds one token. */
-    static Row typed(
-        Api api,
-        String name,
-        List<String> writes,
-        List<Integer> tokenWrites,
-        int firstOutput,
-        TokenSource source) {
+    /**
+     * Each token event has one token, and none is reasoning alone; single quotes are double ones.
+     */
+    static Row of(
+        Api api, String name, TokenSource source, List<Integer> tokenWrites, String... writes) {
       return new Row(
           api,
           name,
-          writes.stream().map(write -> write.replace('\'', '"')).toList(),
+          Stream.of(writes).map(write -> write.replace('\'', '"')).toList(),
           tokenWrites,
-          firstOutput,
+          tokenWrites.get(0),
           List.of(),
           tokenWrites.size(),
           1,
           source);
+    }
+
+    Row firstOutput(int write) {
+      return new Row(api, name, writes, tokenWrites, write, eventTokens, n, taken, source);
+    }
+
+    Row eventTokens(Integer... tokens) {
+      int all = Stream.of(tokens).mapToInt(count -> count).sum();
+      return new Row(
+          api, name, writes, tokenWrites, firstOutput, List.of(tokens), all, tokens[0], source);
     }
 
     @Override
@@ -106,150 +95,108 @@ final class KnownAnswersIT {
     String role = ChatChunks.role();
     String stop = ChatChunks.finish("stop");
     String usage2 = ChatChunks.usage(9, 2);
+    TokenSource usage = TokenSource.USAGE;
+    String groq = ",\"x_groq\":{\"usage\":" + usage(9, 2) + "}}";
     return Stream.of(
-        new Row(
-            "chat, usage in its own chunk",
-            List.of(role, a, b, stop, usage2, "[DONE]"),
+        Row.of(Api.CHAT, "usage at the end", usage, List.of(1, 2), role, a, b, stop, usage2, DONE),
+        Row.of(
+            Api.CHAT,
+            "usage in the finish chunk",
+            usage,
             List.of(1, 2),
-            1,
-            List.of(),
-            2,
-            1,
-            TokenSource.USAGE),
-        new Row(
-            "chat, usage in the finish chunk",
-            List.of(role, a, b, with(stop, 9, 2)),
-            List.of(1, 2),
-            1,
-            List.of(),
-            2,
-            1,
-            TokenSource.USAGE),
-        new Row(
-            "chat, usage in every chunk",
-            List.of(with(role, 9, 0), with(a, 9, 3), with(b, 9, 7), with(stop, 9, 7), "[DONE]"),
-            List.of(1, 2),
-            1,
-            List.of(3, 4),
-            7,
-            3,
-            TokenSource.USAGE),
-        new Row(
-            "chat, usage under x_groq",
-            List.of(
-                a,
-                b,
-                stop.substring(0, stop.length() - 1)
-                    + ",\"x_groq\":{\"usage\":"
-                    + usage(9, 2)
-                    + "}}"),
+            role,
+            a,
+            b,
+            with(stop, 9, 2)),
+        Row.of(
+                Api.CHAT,
+                "usage in every chunk",
+                usage,
+                List.of(1, 2),
+                with(role, 9, 0),
+                with(a, 9, 3),
+                with(b, 9, 7),
+                with(stop, 9, 7),
+                DONE)
+            .eventTokens(3, 4),
+        Row.of(
+            Api.CHAT,
+            "usage under x_groq",
+            usage,
             List.of(0, 1),
-            0,
-            List.of(),
-            2,
-            1,
-            TokenSource.USAGE),
-        new Row(
-            "chat, no usage",
-            List.of(role, a, b, stop, "[DONE]"),
-            List.of(1, 2),
-            1,
-            List.of(),
-            2,
-            1,
-            TokenSource.TOKENIZER),
-        new Row(
-            "chat, usage of zeros",
-            List.of(with(a, 0, 0), with(b, 0, 0), stop),
+            a,
+            b,
+            stop.substring(0, stop.length() - 1) + groq),
+        Row.of(Api.CHAT, "no usage", TokenSource.TOKENIZER, List.of(1, 2), role, a, b, stop, DONE),
+        Row.of(
+            Api.CHAT,
+            "usage of zeros",
+            TokenSource.TOKENIZER,
             List.of(0, 1),
-            0,
-            List.of(),
-            2,
-            1,
-            TokenSource.TOKENIZER),
-        new Row(
+            with(a, 0, 0),
+            with(b, 0, 0),
+            stop),
+        Row.of(
+            Api.CHAT,
             "completions",
-            List.of(
-                "{\"choices\":[{\"text\":\"a\"}]}",
-                "{\"choices\":[{\"text\":\"b\",\"finish_reason\":\"length\"}]}",
-                usage2),
+            usage,
             List.of(0, 1),
-            0,
-            List.of(),
-            2,
-            1,
-            TokenSource.USAGE),
-        new Row(
-            "reasoning",
-            List.of(
+            "{'choices':[{'text':'a'}]}",
+            "{'choices':[{'text':'b','finish_reason':'length'}]}",
+            usage2),
+        Row.of(
+                Api.CHAT,
+                "reasoning",
+                usage,
+                List.of(0, 1, 2),
                 ChatChunks.reasoning("x"),
                 ChatChunks.reasoning("y"),
                 a,
                 stop,
-                ChatChunks.usage(9, 3)),
-            List.of(0, 1, 2),
-            2,
-            List.of(),
-            3,
-            1,
-            TokenSource.USAGE),
-        new Row(
+                ChatChunks.usage(9, 3))
+            .firstOutput(2),
+        Row.of(
+            Api.CHAT,
             "tool call",
-            List.of(
-                role,
-                tool("{\"name\":\"f\"}"),
-                tool("{\"arguments\":\"{\"}"),
-                tool("{\"arguments\":\"}\"}"),
-                ChatChunks.finish("tool_calls"),
-                ChatChunks.usage(9, 3)),
+            usage,
             List.of(1, 2, 3),
-            1,
-            List.of(),
-            3,
-            1,
-            TokenSource.USAGE),
-        new Row(
-            "one token",
-            List.of(role, a, stop, ChatChunks.usage(9, 1)),
-            List.of(1),
-            1,
-            List.of(),
-            1,
-            1,
-            TokenSource.USAGE),
-        Row.typed(
+            role,
+            tool("{'name':'f'}"),
+            tool("{'arguments':'{'}"),
+            tool("{'arguments':'}'}"),
+            ChatChunks.finish("tool_calls"),
+            ChatChunks.usage(9, 3)),
+        Row.of(Api.CHAT, "one token", usage, List.of(1), role, a, stop, ChatChunks.usage(9, 1)),
+        Row.of(
             Api.RESPONSES,
             "responses",
-            List.of(
-                "{'type':'response.created','response':{'status':'in_progress','usage':null}}",
-                "{'type':'response.output_item.added','item':{'type':'message','content':[]}}",
-                text("a"),
-                text("b"),
-                text("c"),
-                "{'type':'response.output_text.done','text':'abc'}",
-                completed(3)),
+            usage,
             List.of(2, 3, 4),
-            2,
-            TokenSource.USAGE),
-        Row.typed(
-            Api.RESPONSES,
-            "responses, reasoning and a tool call",
-            List.of(
+            "{'type':'response.created','response':{'status':'in_progress','usage':null}}",
+            "{'type':'response.output_item.added','item':{'type':'message','content':[]}}",
+            text("a"),
+            text("b"),
+            text("c"),
+            "{'type':'response.output_text.done','text':'abc'}",
+            completed(3)),
+        Row.of(
+                Api.RESPONSES,
+                "responses, reasoning and a tool call",
+                usage,
+                List.of(0, 1, 2, 3),
                 "{'type':'response.reasoning_text.delta','delta':'x'}",
                 "{'type':'response.reasoning_text.delta','delta':'y'}",
                 "{'type':'response.output_item.added','output_index':1,"
                     + "'item':{'type':'function_call','call_id':'c','name':'f','arguments':''}}",
                 "{'type':'response.function_call_arguments.delta','output_index':1,'delta':'{}'}",
-                completed(4)),
-            List.of(0, 1, 2, 3),
-            2,
-            TokenSource.USAGE),
-        Row.typed(
-            Api.MESSAGES,
-            "messages",
-            List.of(
-                "{'type':'message_start','message':{'usage':{'input_tokens':9,"
-                    + "'output_tokens':1}}}",
+                completed(4))
+            .firstOutput(2),
+        Row.of(
+                Api.MESSAGES,
+                "messages",
+                usage,
+                List.of(3, 5, 6),
+                "{'type':'message_start','message':{'usage':{'input_tokens':9,'output_tokens':1}}}",
                 "{'type':'content_block_start','index':0,"
                     + "'content_block':{'type':'thinking','thinking':''}}",
                 "{'type':'ping'}",
@@ -259,10 +206,8 @@ final class KnownAnswersIT {
                 block("text", "b"),
                 "{'type':'message_delta','delta':{'stop_reason':'end_turn'},"
                     + "'usage':{'output_tokens':3}}",
-                "{'type':'message_stop'}"),
-            List.of(3, 5, 6),
-            5,
-            TokenSource.USAGE));
+                "{'type':'message_stop'}")
+            .firstOutput(5));
   }
 
   private static String text(String delta) {
@@ -271,19 +216,12 @@ final class KnownAnswersIT {
 
   private static String completed(int tokens) {
     return "{'type':'response.completed','response':{'status':'completed','usage':"
-        + "{'input_tokens':9,'output_tokens':"
-        + tokens
-        + "}}}";
+        + "{'input_tokens':9,'output_tokens':%d}}}".formatted(tokens);
   }
 
   private static String block(String kind, String text) {
-    return "{'type':'content_block_delta','index':0,'delta':{'type':'"
-        + kind
-        + "_delta','"
-        + kind
-        + "':'"
-        + text
-        + "'}}";
+    return "{'type':'content_block_delta','index':0,'delta':{'type':'%s_delta','%s':'%s'}}"
+        .formatted(kind, kind, text);
   }
 
   /**
@@ -314,6 +252,13 @@ final class KnownAnswersIT {
 
     Steps headers(Exchange server) throws IOException {
       return headers(server, "Content-Type: text/event-stream", "Transfer-Encoding: chunked");
+    }
+
+    /** In two writes. */
+    Steps body(Exchange server, String json) throws IOException {
+      return headers(server, "Content-Type: application/json", "Content-Length: " + json.length())
+          .send(server, json.substring(0, 10))
+          .send(server, json.substring(10));
     }
 
     Steps headers(Exchange server, String... headers) throws IOException {
@@ -368,7 +313,7 @@ final class KnownAnswersIT {
       }
       assertThat(Arrays.stream(events.tokens()).boxed().toList()).isEqualTo(row.eventTokens());
       assertThat(events.done())
-          .isEqualTo(row.writes().contains("[DONE]") || row.api().terminalEvent() != null);
+          .isEqualTo(row.writes().contains(DONE) || row.api().terminalEvent() != null);
 
       Tokens tokens = ended.tokens();
       assertThat(tokens.streamedTokens()).isEqualTo(row.n());
@@ -401,14 +346,7 @@ final class KnownAnswersIT {
             + usage(9, 3)
             + "}";
     Steps steps = new Steps();
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x ->
-                steps
-                    .headers(
-                        x, "Content-Type: application/json", "Content-Length: " + body.length())
-                    .send(x, body.substring(0, 10))
-                    .send(x, body.substring(10)))) {
+    try (ScriptedServer server = ScriptedServer.start(x -> steps.body(x, body))) {
       LocalClient.Call call = client.post(server.baseUrl()).nanoClock(steps);
       Ended ended = (isStreamAskedFor ? call : call.whole()).ended();
       assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
@@ -431,14 +369,7 @@ final class KnownAnswersIT {
             + "{\"index\":1,\"embedding\":\"AAAA\"}],\"usage\":{\"prompt_tokens\":9,"
             + "\"total_tokens\":9}}";
     Steps steps = new Steps();
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x ->
-                steps
-                    .headers(
-                        x, "Content-Type: application/json", "Content-Length: " + body.length())
-                    .send(x, body.substring(0, 30))
-                    .send(x, body.substring(30)))) {
+    try (ScriptedServer server = ScriptedServer.start(x -> steps.body(x, body))) {
       Ended ended = client.post(server.baseUrl()).inputs(2).nanoClock(steps).ended();
       assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
@@ -463,7 +394,7 @@ final class KnownAnswersIT {
                     .headers(x)
                     .chunk(x, event.substring(0, 40))
                     .chunk(x, event.substring(40))
-                    .event(x, "[DONE]")
+                    .event(x, DONE)
                     .lastChunk(x))) {
       Ended ended = client.post(server.baseUrl()).nanoClock(steps).ended();
       assertThat(ended.timing().ttftNanos()).isEqualTo(at(1));
@@ -540,12 +471,7 @@ final class KnownAnswersIT {
   }
 
   private static String choice(int index, String text, String finishReason) {
-    return "{\"choices\":[{\"index\":"
-        + index
-        + ",\"delta\":{\"content\":\""
-        + text
-        + "\"},\"finish_reason\":"
-        + finishReason
-        + "}]}";
+    return "{\"choices\":[{\"index\":%d,\"delta\":{\"content\":\"%s\"},\"finish_reason\":%s}]}"
+        .formatted(index, text, finishReason);
   }
 }

@@ -57,309 +57,151 @@ final class StreamedAnswersIT {
       int tokenEvents,
       int late) {
 
-    Row(
-        String name,
-        String body,
-        RequestStatus status,
-        @Nullable String error,
-        String text,
-        int tokenEvents,
-        int late) {
-      this(Api.CHAT, name, body, status, error, text, tokenEvents, late);
-    }
-
-    /** The same, of an API whose events have types; single quotes stand for double ones. */
-    Row of(Api typed) {
-      return new Row(
-          typed,
-          typed.key() + ", " + name,
-          body.replace('\'', '"'),
-          status,
-          error,
-          text,
-          tokenEvents,
-          late);
-    }
-
     @Override
     public String toString() {
-      return name;
+      return api.key() + ", " + name;
     }
   }
 
-  private static Row complete(String name, String body, String text, int tokenEvents) {
-    return new Row(name, body, RequestStatus.COMPLETE, null, text, tokenEvents, 0);
+  private static Row complete(Api api, String name, String text, int tokenEvents, String body) {
+    return failed(api, name, RequestStatus.COMPLETE, null, text, tokenEvents, body);
+  }
+
+  private static Row late(Api api, String name, String text, int tokens, int late, String body) {
+    return new Row(api, name, body, RequestStatus.COMPLETE, null, text, tokens, late);
   }
 
   private static Row failed(
-      String name, String body, RequestStatus status, String error, String text, int tokenEvents) {
-    return new Row(name, body, status, error, text, tokenEvents, 0);
+      Api api,
+      String name,
+      RequestStatus status,
+      @Nullable String error,
+      String text,
+      int tokenEvents,
+      String body) {
+    return new Row(api, name, body, status, error, text, tokenEvents, 0);
   }
 
   private static String sse(String... data) {
     return "data: " + String.join("\n\ndata: ", data) + "\n\n";
   }
 
-  static Stream<Row> rows() {
-    String plain = sse(ChatChunks.role(), A, B, STOP, "[DONE]");
-    String deep = "[".repeat(2_000) + "]".repeat(2_000);
+  private static String until(String type, String stream) {
+    return stream.substring(0, stream.indexOf("event: " + type));
+  }
+
+  /**
+   * Answers that end well; all forms of lines, deltas and usage are in the tests of the parsers.
+   */
+  static Stream<Row> complete() {
+    String mixed =
+        "\uFEFFid: 1\nretry: 5\n"
+            + sse(ChatChunks.role(), A).replace("\n", "\r\n")
+            + ": OPENROUTER PROCESSING\n\n\n\n:\n"
+            + sse(B).replace("\n", "\r").replace("data: ", "data:")
+            + sse(STOP, "[DONE]");
+    String completions = "{'choices':[{'text':'a','finish_reason':'length'}]}".replace('\'', '"');
+    String tool =
+        ChatChunks.chunk("{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\"}}]}", "null");
     return Stream.of(
-        // P1
-        complete("line feeds", plain, "ab", 2),
-        complete("CRLF", plain.replace("\n", "\r\n"), "ab", 2),
-        complete("lone CR", plain.replace("\n", "\r"), "ab", 2),
-        complete(
-            "mixed line ends",
-            sse(A).replace("\n", "\r\n") + sse(B).replace("\n", "\r") + sse(STOP),
-            "ab",
-            2),
-        complete("byte order mark", "\uFEFF" + plain, "ab", 2),
-        // P2, P3
-        complete("no space", plain.replace("data: ", "data:"), "ab", 2),
-        complete("two spaces", plain.replace("data: {", "data:  {"), "ab", 2),
-        complete(
-            "other fields",
-            "id: 1\nretry: 5\n" + sse(A) + "retry: soon\nfoo: bar\ndata\n\n" + sse(B, STOP),
-            "ab",
-            2),
-        complete(
-            "several data lines",
-            "data: {\"choices\":[{\"index\":0,\ndata: \"delta\":{\"content\":\"a\"}}]}\n\n"
-                + sse(STOP),
-            "a",
-            1),
-        // P6, P7
-        complete(
-            "comments",
-            ": ping\n\n" + sse(A) + ": OPENROUTER PROCESSING\n\n\n\n:\n" + sse(STOP),
-            "a",
-            1),
-        complete(
-            "chunks without a token",
-            sse(
-                ChatChunks.role(),
-                ChatChunks.chunk("{\"content\":null}", "null"),
-                ChatChunks.chunk("{\"tool_calls\":null}", "null"),
-                A,
-                STOP),
-            "a",
-            1),
-        // P8, P9
-        complete("reasoning", sse(ChatChunks.reasoning("hm"), A, STOP), "a", 2),
-        complete("refusal", sse(ChatChunks.chunk("{\"refusal\":\"no\"}", "null"), STOP), "no", 1),
-        complete(
-            "tool call",
-            sse(
-                ChatChunks.chunk(
-                    "{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\"}}]}", "null"),
-                ChatChunks.finish("tool_calls")),
-            "",
-            1),
-        complete(
-            "completions",
-            sse("{\"choices\":[{\"text\":\"a\",\"finish_reason\":\"length\"}]}"),
-            "a",
-            1),
+        complete(Api.CHAT, "mixed lines and comments", "ab", 2, mixed),
+        complete(Api.CHAT, "reasoning", "a", 2, sse(ChatChunks.reasoning("hm"), A, STOP)),
+        complete(Api.CHAT, "tool call", "", 1, sse(tool, ChatChunks.finish("tool_calls"))),
+        complete(Api.CHAT, "completions", "a", 1, sse(completions)),
         // P12
-        complete("DONE without space", sse(A, STOP) + "data:[DONE]\n\n", "a", 1),
-        complete("no DONE", sse(A, STOP), "a", 1),
-        complete("DONE without finish_reason", sse(A, "[DONE]"), "a", 1),
-        complete("last blank line missing", sse(A) + "data: " + STOP, "a", 1),
-        new Row(
-            "DONE twice",
-            sse(A, STOP, "[DONE]", "[DONE]"),
-            RequestStatus.COMPLETE,
-            null,
-            "a",
-            1,
-            1),
-        new Row(
-            "data after DONE", sse(A, STOP, "[DONE]", B), RequestStatus.COMPLETE, null, "a", 1, 1),
-        // P13, the orderly part
-        failed("no finish_reason", sse(A), RequestStatus.TRUNCATED, TRUNCATED, "a", 1),
-        failed(
-            "cut in an event",
-            sse(A) + "data: {\"choi",
-            RequestStatus.TRUNCATED,
-            TRUNCATED,
-            "a",
-            1),
-        failed(
-            "nothing", "", RequestStatus.TRUNCATED, "stream ended without a single event", "", 0),
-        failed(
-            "comments only",
-            ": ping\n\n",
-            RequestStatus.TRUNCATED,
-            "stream ended without a single event",
-            "",
-            0),
-        // P14
-        failed(
-            "error object",
-            sse(ChatChunks.error("broke")),
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "",
-            0),
-        failed(
-            "error text",
-            sse("{\"error\":\"broke\"}"),
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "",
-            0),
-        failed(
-            "error event",
-            "event: error\ndata: broke\n\n",
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "",
-            0),
-        failed(
-            "error after tokens",
-            sse(A, ChatChunks.error("broke")),
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "a",
-            1),
-        failed(
-            "error, then DONE",
-            sse(A, ChatChunks.error("broke"), "[DONE]"),
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "a",
-            1),
-        failed(
-            "error after finish_reason",
-            sse(A, STOP, ChatChunks.error("broke")),
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "a",
-            1),
-        failed(
-            "x_groq error",
-            sse("{\"x_groq\":{\"error\":\"broke\"},\"choices\":[]}"),
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "",
-            0),
-        // P20
-        complete(
-            "unusual line breaks",
-            sse(ChatChunks.content("\u2028\u2029\u0085"), STOP),
-            "\u2028\u2029\u0085",
-            1),
-        complete(
-            "UTF-8",
-            sse(ChatChunks.content("\u00e9\u4e2d\uD83D\uDE00"), STOP),
-            "\u00e9\u4e2d\uD83D\uDE00",
-            1),
+        complete(Api.CHAT, "no DONE", "a", 1, sse(A, STOP)),
+        complete(Api.CHAT, "DONE without finish_reason", "a", 1, sse(A, "[DONE]")),
+        complete(Api.CHAT, "last blank line missing", "a", 1, sse(A) + "data: " + STOP),
+        late(Api.CHAT, "DONE twice", "a", 1, 1, sse(A, STOP, "[DONE]", "[DONE]")),
+        late(Api.CHAT, "data after DONE", "a", 1, 1, sse(A, STOP, "[DONE]", B)),
         // P21
-        complete("content_filter", sse(A, ChatChunks.finish("content_filter")), "a", 1),
-        complete(
-            "finish_reason null, then DONE",
-            sse(A, ChatChunks.chunk("{}", "null"), "[DONE]"),
-            "a",
-            1),
+        complete(Api.CHAT, "filter", "a", 1, sse(A, ChatChunks.finish("content_filter"))),
+        complete(Api.RESPONSES, "CRLF", "ab", 2, (RESPONSE + DONE).replace("\n", "\r\n")),
+        complete(Api.RESPONSES, "no types", "ab", 2, RESPONSE.replaceAll("event: .*\n", "")),
+        late(Api.RESPONSES, "data after the end", "ab", 2, 3, RESPONSE + RESPONSE),
+        complete(Api.MESSAGES, "ping and unknown events", "ab", 2, MESSAGE));
+  }
+
+  private static Row truncated(Api api, String name, String error, String body) {
+    return failed(api, name, RequestStatus.TRUNCATED, error, "ab", 2, body);
+  }
+
+  private static Row error(String name, String text, int tokenEvents, String body) {
+    return failed(Api.CHAT, name, RequestStatus.IN_STREAM_ERROR, "broke", text, tokenEvents, body);
+  }
+
+  private static Row invalid(String name, String error, String body) {
+    return failed(Api.CHAT, name, RequestStatus.INVALID_RESPONSE, error, "", 0, body);
+  }
+
+  static Stream<Row> failed() {
+    String none = "stream ended without a single event";
+    String noToken = "stream ended well but held no token";
+    String broke = ChatChunks.error("broke");
+    String response = until("response.completed", RESPONSE);
+    String notCompleted = "stream ended without response.completed";
+    String brokenResponse =
+        RESPONSE.replace(
+            "\"response.completed\",\"response\":{",
+            "\"response.failed\",\"response\":{\"error\":{\"message\":\"broke\"},");
+    String overloaded =
+        event("error", "'error':{'type':'overloaded_error','message':'Overloaded'}");
+    return Stream.of(
+        // P13, the orderly part
+        truncated(Api.CHAT, "no finish_reason", TRUNCATED, sse(A, B)),
+        truncated(Api.CHAT, "cut in an event", TRUNCATED, sse(A, B) + "data: {\"choi"),
+        failed(Api.CHAT, "nothing", RequestStatus.TRUNCATED, none, "", 0, ""),
+        failed(Api.CHAT, "comments only", RequestStatus.TRUNCATED, none, "", 0, ": ping\n\n"),
+        // P14
+        error("error object", "", 0, sse(broke)),
+        error("error event", "", 0, "event: error\ndata: broke\n\n"),
+        error("error, then DONE", "a", 1, sse(A, broke, "[DONE]")),
+        error("error after finish_reason", "a", 1, sse(A, STOP, broke)),
         // P22
-        complete(
-            "unknown and deep fields",
-            sse(
-                "{\"x\":"
-                    + deep
-                    + ",\"choices\":[{\"index\":\"0\",\"logprobs\":{\"content\":[{\"token\":\"a\",\"logprob\":-0.1}]},\"delta\":{\"content\":\"a\"}}]}",
-                STOP),
-            "a",
-            1),
-        failed(
-            "no JSON",
-            sse("hello"),
-            RequestStatus.INVALID_RESPONSE,
-            "data is not a JSON object",
-            "",
-            0),
-        failed(
-            "broken JSON",
-            sse("{\"choices\":[}", STOP),
-            RequestStatus.INVALID_RESPONSE,
-            "JSON has an unexpected character",
-            "",
-            0),
+        invalid("no JSON", "data is not a JSON object", sse("hello")),
+        invalid("broken JSON", "JSON has an unexpected character", sse("{\"choices\":[}", STOP)),
         // P24
+        failed(Api.CHAT, "no token", RequestStatus.EMPTY, noToken, "", 0, sse(STOP, "[DONE]")),
+        truncated(Api.RESPONSES, "no terminal event", notCompleted, response),
+        truncated(Api.RESPONSES, "[DONE] is no terminal event", notCompleted, response + DONE),
         failed(
-            "no token at all",
-            sse(ChatChunks.role(), STOP, "[DONE]"),
+            Api.RESPONSES,
+            "no token",
             RequestStatus.EMPTY,
-            "stream ended well but held no token",
+            noToken,
             "",
-            0),
-        complete("one token", sse(A, STOP, "[DONE]"), "a", 1),
-        complete("CRLF, then [DONE]", (RESPONSE + DONE).replace("\n", "\r\n"), "ab", 2)
-            .of(Api.RESPONSES),
-        complete("no event lines", RESPONSE.replaceAll("event: .*\n", ""), "ab", 2)
-            .of(Api.RESPONSES),
+            0,
+            RESPONSE.substring(response.length())),
         failed(
-                "no terminal event",
-                RESPONSE.substring(0, RESPONSE.indexOf("event: response.completed")),
-                RequestStatus.TRUNCATED,
-                "stream ended without response.completed",
-                "ab",
-                2)
-            .of(Api.RESPONSES),
+            Api.RESPONSES,
+            "failed",
+            RequestStatus.IN_STREAM_ERROR,
+            "broke",
+            "ab",
+            2,
+            brokenResponse),
+        truncated(
+            Api.MESSAGES,
+            "stop reason, no message_stop",
+            "stream ended without message_stop",
+            until("message_stop", MESSAGE)),
         failed(
-                "[DONE] is no terminal event",
-                RESPONSE.substring(0, RESPONSE.indexOf("event: response.completed")) + DONE,
-                RequestStatus.TRUNCATED,
-                "stream ended without response.completed",
-                "ab",
-                2)
-            .of(Api.RESPONSES),
-        failed(
-                "failed",
-                RESPONSE.replace(
-                    "'response.completed','response':{",
-                    "'response.failed','response':{'error':{'message':'broke'},"),
-                RequestStatus.IN_STREAM_ERROR,
-                "broke",
-                "ab",
-                2)
-            .of(Api.RESPONSES),
-        failed(
-                "no token",
-                RESPONSE.substring(RESPONSE.indexOf("event: response.completed")),
-                RequestStatus.EMPTY,
-                "stream ended well but held no token",
-                "",
-                0)
-            .of(Api.RESPONSES),
-        new Row("data after the end", RESPONSE + RESPONSE, RequestStatus.COMPLETE, null, "ab", 2, 3)
-            .of(Api.RESPONSES),
-        complete("ping and unknown events", MESSAGE, "ab", 2).of(Api.MESSAGES),
-        failed(
-                "stop reason, no message_stop",
-                MESSAGE.substring(0, MESSAGE.indexOf("event: message_stop")),
-                RequestStatus.TRUNCATED,
-                "stream ended without message_stop",
-                "ab",
-                2)
-            .of(Api.MESSAGES),
-        failed(
-                "error after tokens",
-                MESSAGE.substring(0, MESSAGE.indexOf("event: message_delta"))
-                    + event("error", "'error':{'type':'overloaded_error','message':'Overloaded'}"),
-                RequestStatus.IN_STREAM_ERROR,
-                "Overloaded",
-                "ab",
-                2)
-            .of(Api.MESSAGES));
+            Api.MESSAGES,
+            "error after tokens",
+            RequestStatus.IN_STREAM_ERROR,
+            "Overloaded",
+            "ab",
+            2,
+            until("message_delta", MESSAGE) + overloaded));
   }
 
   private static String event(String type, String fields) {
-    return "event: " + type + "\ndata: {'type':'" + type + "'," + fields + "}\n\n";
+    String data = "{'type':'" + type + "'," + fields + "}";
+    return "event: " + type + "\ndata: " + data.replace('\'', '"') + "\n\n";
   }
 
   @ParameterizedTest
-  @MethodSource("rows")
+  @MethodSource({"complete", "failed"})
   void inOneChunk(Row row) throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(
@@ -380,7 +222,7 @@ final class StreamedAnswersIT {
   }
 
   @ParameterizedTest
-  @MethodSource("rows")
+  @MethodSource({"complete", "failed"})
   void oneChunkPerByte(Row row) throws Exception {
     ByteArrayOutputStream chunks = new ByteArrayOutputStream();
     for (byte b : row.body().getBytes(UTF_8)) {
@@ -393,7 +235,7 @@ final class StreamedAnswersIT {
   }
 
   @ParameterizedTest
-  @MethodSource("rows")
+  @MethodSource({"complete", "failed"})
   void underAWrongContentType(Row row) throws Exception {
     if (row.body().isEmpty()) {
       return;
