@@ -28,163 +28,102 @@ final class ReceivedAnswerTest {
     timeline.admitted(0);
   }
 
-  /** P10: what the server's usage comes to; null for what it did not say. */
-  private record UsageRow(
-      String name,
-      List<String> chunks,
-      @Nullable Integer prompt,
-      @Nullable Integer completion,
-      @Nullable Integer cached,
-      @Nullable Integer reasoning) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  static Stream<UsageRow> usages() {
+  /** P10: prompt, completion, cached and reasoning tokens, and the chunks with the usage. */
+  static Stream<Arguments> usages() {
+    String details =
+        "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":%d,"
+            + "\"prompt_tokens_details\":{\"cached_tokens\":%d}%s}}";
+    String reasoning = ",\"completion_tokens_details\":{\"reasoning_tokens\":32}";
+    String a = content("a");
     return Stream.of(
-        new UsageRow("none", List.of(content("a")), null, null, null, null),
-        new UsageRow("own chunk", List.of(content("a"), usage(9, 4)), 9, 4, null, null),
-        new UsageRow("null", List.of("{\"choices\":[],\"usage\":null}"), null, null, null, null),
-        new UsageRow(
-            "finish chunk",
-            List.of(content("a"), with(ChatChunks.finish("stop"), usageObject(9, 4))),
-            9,
-            4,
-            null,
-            null),
-        new UsageRow(
-            "every chunk",
-            List.of(with(content("a"), usageObject(9, 1)), with(content("b"), usageObject(9, 2))),
-            9,
-            2,
-            null,
-            null),
-        new UsageRow("zeros", List.of(content("a"), usage(0, 0)), null, null, null, null),
-        new UsageRow(
-            "zeros after", List.of(content("a"), usage(9, 4), usage(0, 0)), 9, 4, null, null),
-        new UsageRow("twice", List.of(content("a"), usage(9, 4), usage(9, 4)), 9, 4, null, null),
-        new UsageRow(
+        usage("none", "null null null null", a),
+        usage("own chunk", "9 4 null null", a, usage(9, 4)),
+        usage("null", "null null null null", "{\"choices\":[],\"usage\":null}"),
+        usage(
+            "finish chunk", "9 4 null null", a, with(ChatChunks.finish("stop"), usageObject(9, 4))),
+        usage(
+            "every chunk", "9 2 null null", with(a, usageObject(9, 1)), with(a, usageObject(9, 2))),
+        usage("zeros", "null null null null", a, usage(0, 0)),
+        usage("zeros after", "9 4 null null", a, usage(9, 4), usage(0, 0)),
+        usage(
             "x_groq",
-            List.of(
-                content("a"), "{\"choices\":[],\"x_groq\":{\"usage\":" + usageObject(9, 4) + "}}"),
-            9,
-            4,
-            null,
-            null),
-        new UsageRow(
-            "details",
-            List.of(
-                "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":40,"
-                    + "\"prompt_tokens_details\":{\"cached_tokens\":0},"
-                    + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}"),
-            9,
-            40,
-            0,
-            32),
-        new UsageRow(
-            "details only in the first",
-            List.of(
-                "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":1,"
-                    + "\"prompt_tokens_details\":{\"cached_tokens\":8}}}",
-                usage(9, 4)),
-            9,
-            4,
-            8,
-            null),
+            "9 4 null null",
+            "{\"choices\":[],\"x_groq\":{\"usage\":" + usageObject(9, 4) + "}}"),
+        usage("details", "9 40 0 32", details.formatted(40, 0, reasoning)),
+        usage("details only in the first", "9 4 8 null", details.formatted(1, 8, ""), usage(9, 4)),
         // The prompt is counted at once, the answer never: 0 would be a lie.
-        new UsageRow("prompt only", List.of(usage(9, 0), content("a")), 9, null, null, null),
-        new UsageRow("0 tokens generated", List.of(usage(9, 0)), 9, 0, null, null),
-        new UsageRow(
-            "0 after 4", List.of(content("a"), usage(9, 4), usage(9, 0)), 9, 4, null, null));
+        usage("prompt only", "9 null null null", usage(9, 0), a),
+        usage("0 tokens generated", "9 0 null null", usage(9, 0)),
+        usage("0 after 4", "9 4 null null", a, usage(9, 4), usage(9, 0)));
   }
 
-  @ParameterizedTest
+  private static Arguments usage(String name, String counts, String... chunks) {
+    return Arguments.of(name, counts, List.of(chunks));
+  }
+
+  @ParameterizedTest(name = "{0}")
   @MethodSource("usages")
-  void usage(UsageRow row) {
-    row.chunks().forEach(chunk -> event(1, chunk));
-    assertThat(answer.promptTokens()).isEqualTo(row.prompt());
-    assertThat(answer.completionTokens()).isEqualTo(row.completion());
-    assertThat(answer.cachedTokens()).isEqualTo(row.cached());
-    assertThat(answer.reasoningTokens()).isEqualTo(row.reasoning());
+  void usage(String name, String counts, List<String> chunks) {
+    chunks.forEach(chunk -> event(1, chunk));
+    assertThat(
+            answer.promptTokens()
+                + " "
+                + answer.completionTokens()
+                + " "
+                + answer.cachedTokens()
+                + " "
+                + answer.reasoningTokens())
+        .isEqualTo(counts);
   }
 
-  /** Which channels an answer came over, and what they count for. */
-  private record TextRow(
-      String name,
-      List<String> deltas,
-      String text,
-      String reasoning,
-      String generated,
-      @Nullable Long firstToken,
-      @Nullable Long firstOutput) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  /** The n-th delta comes at the n-th nanosecond. */
-  static Stream<TextRow> texts() {
+  /** Texts by channel, and the times of first token and first output: the n-th delta is at n ns. */
+  static Stream<Arguments> texts() {
     return Stream.of(
-        new TextRow(
-            "content",
-            List.of("{\"content\":\"a\"}", "{\"content\":\"b\"}"),
-            "ab",
-            "",
-            "ab",
-            1L,
-            1L),
-        new TextRow("role only", List.of("{\"role\":\"assistant\"}"), "", "", "", null, null),
-        new TextRow("content null", List.of("{\"content\":null}"), "", "", "", null, null),
-        new TextRow("content empty", List.of("{\"content\":\"\"}"), "", "", "", null, null),
-        new TextRow("delta empty", List.of("{}"), "", "", "", null, null),
-        new TextRow("tool calls null", List.of("{\"tool_calls\":null}"), "", "", "", null, null),
-        new TextRow(
-            "reasoning_content",
-            List.of("{\"reasoning_content\":\"hm\"}", "{\"content\":\"a\"}"),
-            "a",
-            "hm",
-            "hma",
-            1L,
-            2L),
-        new TextRow("reasoning", List.of("{\"reasoning\":\"hm\"}"), "", "hm", "hm", 1L, null),
-        new TextRow(
-            "both names of one reasoning",
-            List.of("{\"reasoning\":\"hm\",\"reasoning_content\":\"hm\"}"),
-            "",
-            "hm",
-            "hm",
-            1L,
-            null),
-        new TextRow(
-            "reasoning and content in one delta",
-            List.of("{\"reasoning\":\"hm\",\"content\":\"a\"}"),
-            "a",
-            "hm",
-            "hma",
-            1L,
-            1L),
-        new TextRow("refusal", List.of("{\"refusal\":\"no\"}"), "no", "", "no", 1L, 1L),
-        new TextRow(
-            "tool call",
-            List.of(
-                "{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}",
-                "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{}\"}}]}"),
+        text("ab", "", "ab", 1L, 1L, "{'content':'a'}", "{'content':'b'}"),
+        text("", "", "", null, null, "{'role':'assistant','content':'','tool_calls':null}"),
+        text("a", "hm", "hma", 1L, 2L, "{'reasoning_content':'hm'}", "{'content':'a'}"),
+        text("", "hm", "hm", 1L, null, "{'reasoning':'hm','reasoning_content':'hm'}"),
+        text("a", "hm", "hma", 1L, 1L, "{'reasoning':'hm','content':'a'}"),
+        text("no", "", "no", 1L, 1L, "{'refusal':'no'}"),
+        text(
             "",
             "",
             "f{}",
             1L,
-            1L),
-        new TextRow(
-            "a surrogate pair in two deltas",
-            List.of("{\"content\":\"\\ud83d\"}", "{\"content\":\"\\ude00\"}"),
-            "\uD83D\uDE00",
-            "",
-            "\uD83D\uDE00",
             1L,
-            1L));
+            "{'tool_calls':[{'index':0,'function':{'name':'f','arguments':''}}]}",
+            "{'tool_calls':[{'index':0,'function':{'arguments':'{}'}}]}"));
+  }
+
+  private static Arguments text(
+      String text,
+      String reasoning,
+      String generated,
+      @Nullable Long firstToken,
+      @Nullable Long firstOutput,
+      String... deltas) {
+    return Arguments.of(text, reasoning, generated, firstToken, firstOutput, List.of(deltas));
+  }
+
+  @ParameterizedTest
+  @MethodSource("texts")
+  void texts(
+      String text,
+      String reasoning,
+      String generated,
+      @Nullable Long firstToken,
+      @Nullable Long firstOutput,
+      List<String> deltas) {
+    for (int i = 0; i < deltas.size(); i++) {
+      event(i + 1, ChatChunks.chunk(deltas.get(i).replace('\'', '"'), "null"));
+    }
+    assertThat(answer.text()).isEqualTo(text);
+    assertThat(answer.reasoning()).isEqualTo(reasoning);
+    assertThat(answer.generated()).isEqualTo(generated);
+    assertThat(answer.hasTokens()).isEqualTo(firstToken != null);
+    assertThat(timeline.timing(0, null, null).ttftNanos()).isEqualTo(firstToken);
+    assertThat(timeline.timing(0, null, null).ttfoNanos()).isEqualTo(firstOutput);
+    assertThat(timeline.timing(0, null, null).firstEventNanos()).isEqualTo(1);
   }
 
   /** Deltas of tool calls as servers send them, and the calls they make: id, name, arguments. */
@@ -193,69 +132,54 @@ final class ReceivedAnswerTest {
         Arguments.of(
             "OpenAI: two calls at once, mixed",
             List.of(
-                tool("\"index\":0,\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"\""),
-                tool("\"index\":0", "\"arguments\":\"{\""),
-                tool("\"index\":1,\"id\":\"b\"", "\"name\":\"g\",\"arguments\":\"\""),
-                tool("\"index\":1", "\"arguments\":\"[\""),
-                tool("\"index\":0", "\"arguments\":\"\\\"x\\\"}\""),
-                tool("\"index\":1", "\"arguments\":\"]\"")),
-            List.of("a f {\"x\"}", "b g []")),
+                tool("'index':0,'id':'a'", "'name':'f','arguments':''"),
+                tool("'index':0", "'arguments':'{'"),
+                tool("'index':1,'id':'b'", "'name':'g','arguments':''"),
+                tool("'index':1", "'arguments':'['"),
+                tool("'index':0", "'arguments':'1}'"),
+                tool("'index':1", "'arguments':']'")),
+            List.of("a f {1}", "b g []")),
         Arguments.of(
             "Gemini: whole calls, all of index 0",
             List.of(
-                tool("\"index\":0,\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"{}\""),
-                tool("\"index\":0,\"id\":\"b\"", "\"name\":\"f\",\"arguments\":\"{}\"")),
+                tool("'index':0,'id':'a'", "'name':'f','arguments':'{}'"),
+                tool("'index':0,'id':'b'", "'name':'f','arguments':'{}'")),
             List.of("a f {}", "b f {}")),
         Arguments.of(
             "early vLLM: another id with each delta",
             List.of(
-                tool("\"index\":0,\"id\":\"a\"", "\"name\":\"f\""),
-                tool("\"index\":0,\"id\":\"b\"", "\"arguments\":\"{\""),
-                tool("\"index\":0,\"id\":\"c\"", "\"arguments\":\"}\"")),
+                tool("'index':0,'id':'a'", "'name':'f'"),
+                tool("'index':0,'id':'b'", "'arguments':'{'"),
+                tool("'index':0,'id':'c'", "'arguments':'}'")),
             List.of("a f {}")),
         Arguments.of(
             "the name with each delta",
             List.of(
-                tool("\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"{\""),
-                tool("\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"}\"")),
+                tool("'id':'a'", "'name':'f','arguments':'{'"),
+                tool("'id':'a'", "'name':'f','arguments':'}'")),
             List.of("a f {}")),
         Arguments.of(
             "neither index nor id",
             List.of(
-                "{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":\"1\"}},"
-                    + "{\"function\":{\"name\":\"g\",\"arguments\":\"2\"}}]}"),
+                "{'tool_calls':[{'function':{'name':'f','arguments':'1'}},"
+                    + "{'function':{'name':'g','arguments':'2'}}]}"),
             List.of("call_0 f 1", "call_1 g 2")),
-        Arguments.of("none", List.of("{\"content\":\"a\"}"), List.of()));
+        Arguments.of("none", List.of("{'content':'a'}"), List.of()));
   }
 
   private static String tool(String about, String function) {
-    return "{\"tool_calls\":[{" + about + ",\"function\":{" + function + "}}]}";
+    return "{'tool_calls':[{" + about + ",'function':{" + function + "}}]}";
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("toolCalls")
   void toolCallsAreJoined(String name, List<String> deltas, List<String> calls) {
-    deltas.forEach(delta -> event(1, ChatChunks.chunk(delta, "null")));
+    deltas.forEach(delta -> event(1, ChatChunks.chunk(delta.replace('\'', '"'), "null")));
 
     assertThat(answer.toolCalls())
         .as(name)
         .extracting(call -> call.id() + " " + call.name() + " " + call.arguments())
         .isEqualTo(calls);
-  }
-
-  @ParameterizedTest
-  @MethodSource("texts")
-  void texts(TextRow row) {
-    for (int i = 0; i < row.deltas().size(); i++) {
-      event(i + 1, ChatChunks.chunk(row.deltas().get(i), "null"));
-    }
-    assertThat(answer.text()).isEqualTo(row.text());
-    assertThat(answer.reasoning()).isEqualTo(row.reasoning());
-    assertThat(answer.generated()).isEqualTo(row.generated());
-    assertThat(answer.hasTokens()).isEqualTo(row.firstToken() != null);
-    assertThat(timeline.timing(0, null, null).ttftNanos()).isEqualTo(row.firstToken());
-    assertThat(timeline.timing(0, null, null).ttfoNanos()).isEqualTo(row.firstOutput());
-    assertThat(timeline.timing(0, null, null).firstEventNanos()).isEqualTo(1);
   }
 
   @Test
@@ -376,48 +300,26 @@ final class ReceivedAnswerTest {
     event(2, content("b"));
     assertThat(TokenCounts.needsTokenizer(answer)).isTrue();
     assertThat(TokenCounts.countedByTokenizer(SIZE, answer, timeline, String::length))
-        .isEqualTo(
-            new Tokens(
-                8,
-                null,
-                null,
-                null,
-                64,
-                2,
-                2,
-                null,
-                2,
-                true,
-                TokenSource.TOKENIZER,
-                List.of(),
-                null));
+        .isEqualTo(tokens(null, 2, 2, TokenSource.TOKENIZER));
     assertThat(TokenCounts.countedByTokenizer(SIZE, answer, timeline, ReceivedAnswerTest::broken))
-        .isEqualTo(
-            new Tokens(
-                8,
-                null,
-                null,
-                null,
-                64,
-                2,
-                null,
-                null,
-                2,
-                true,
-                TokenSource.CHUNKS,
-                List.of(),
-                null));
+        .isEqualTo(tokens(null, 2, null, TokenSource.CHUNKS));
     assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline))
-        .isEqualTo(
-            new Tokens(
-                8, null, null, null, 64, null, null, null, null, false, null, List.of(), null));
+        .isEqualTo(tokens(null, null, null, null));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needsTokenizer(answer)).isFalse();
     assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline))
-        .isEqualTo(
-            new Tokens(
-                8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of(), null));
+        .isEqualTo(tokens(9, 3, null, TokenSource.USAGE));
+  }
+
+  private static Tokens tokens(
+      @Nullable Integer prompt,
+      @Nullable Integer output,
+      @Nullable Integer local,
+      @Nullable TokenSource source) {
+    boolean estimated = source == TokenSource.TOKENIZER || source == TokenSource.CHUNKS;
+    return new Tokens(
+        8, prompt, null, null, 64, output, local, null, output, estimated, source, List.of(), null);
   }
 
   @Test
@@ -480,12 +382,7 @@ final class ReceivedAnswerTest {
   }
 
   private static String choice(int index, String text, String finishReason) {
-    return "{\"choices\":[{\"index\":"
-        + index
-        + ",\"delta\":{\"content\":\""
-        + text
-        + "\"},\"finish_reason\":"
-        + finishReason
-        + "}]}";
+    return "{\"choices\":[{\"index\":%d,\"delta\":{\"content\":\"%s\"},\"finish_reason\":%s}]}"
+        .formatted(index, text, finishReason);
   }
 }
