@@ -76,7 +76,6 @@ class HealthyRunsIT {
       assertThat(run.check("cached_share").path("level").asText())
           .as("turns of a chat share what was said before")
           .isEqualTo("note");
-      assertThat(run.check("load_levels").path("level").asText()).isEqualTo("note");
     }
   }
 

@@ -158,17 +158,6 @@ final class AnswerChecks {
         percent(share) + " of the answers have events whose tokens do not add up to the total.");
   }
 
-  static Finding eventTimes(CheckInput in) {
-    double share = ofAnswers(in, in.answers().of(Property.INTERPOLATED));
-    return Finding.of(
-        share,
-        share == 0
-            ? "All token times are known."
-            : "Token times of "
-                + percent(share)
-                + " of the answers were interpolated between first and last token.");
-  }
-
   static Finding promptTokensAgree(CheckInput in) {
     return comparison(
         in.answers().prompts(),
@@ -269,12 +258,6 @@ final class AnswerChecks {
     double share = share(in.answers().of(Property.COALESCED), in.answers().of(Property.EVENTS));
     return Finding.of(
         share, percent(share) + " of the events arrived in the same read as the previous one.");
-  }
-
-  static Finding missingDone(CheckInput in) {
-    double share =
-        share(in.answers().of(Property.WITHOUT_DONE), in.answers().of(Property.STREAMED));
-    return Finding.of(share, percent(share) + " of the complete streams ended without [DONE].");
   }
 
   static Finding cachedShare(CheckInput in) {

@@ -44,11 +44,6 @@ record CheckInput(Summary summary, RunFacts facts) {
     return info().dropped() + facts.file().badLines() + (facts.file().cutTailBytes() > 0 ? 1 : 0);
   }
 
-  /** Whether a load level is not made by Gatling's own injection. */
-  boolean hasLoadPlan() {
-    return !levels().stream().allMatch(LevelFigures::isInjected);
-  }
-
   int maxLevels() {
     return summary.curves().stream().mapToInt(curve -> curve.stages().size()).max().orElse(0);
   }

@@ -34,6 +34,11 @@ record Finding(
     return level(isWorthKnowing ? Level.NOTE : Level.OK);
   }
 
+  /** The same with one more sentence. */
+  Finding adding(String sentence) {
+    return new Finding(value, threshold, level, message + sentence, remedy);
+  }
+
   Finding threshold(@Nullable Double own) {
     return new Finding(value, own, level, message, remedy);
   }

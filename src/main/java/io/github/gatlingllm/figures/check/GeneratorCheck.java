@@ -9,13 +9,14 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
-import io.github.gatlingllm.figures.metric.GeneratorHealth.Span;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.GeneratorField;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,12 @@ final class GeneratorCheck {
   private static final double SOME = 0.1;
 
   private static final double HALF = 0.5;
+
+  /** A machine with a smaller idle share is out of CPU. */
+  private static final double FULL = 0.05;
+
+  /** Share of CPU up to which the generator is not the cause of a machine out of CPU. */
+  private static final double LIGHT = 0.1;
 
   private final LevelFigures level;
   private final GeneratorHealth health;
@@ -80,10 +87,9 @@ final class GeneratorCheck {
     for (LevelFigures level : in.levels()) {
       for (GeneratorHealth health : level.generators()) {
         found.add(new GeneratorCheck(level, health, in.isServerHere()).finding());
-        if (health.seconds().stream().anyMatch(second -> second.idle() != null)) {
-          idle = Math.min(idle == null ? 1 : idle, health.all().idle());
-        }
-        lag = Math.max(lag, health.all().lagMaxMs());
+        Double own = health.idle();
+        idle = own == null ? idle : (Double) Math.min(idle == null ? 1 : idle, own);
+        lag = Math.max(lag, health.lagMaxMs());
       }
     }
     Finding worst =
@@ -93,6 +99,9 @@ final class GeneratorCheck {
                     .thenComparing(finding -> requireNonNull(finding.value())))
             .orElseThrow();
     long others = found.stream().filter(other -> other.level() != Level.OK).count() - 1;
+    if (others == 0) {
+      return worst;
+    }
     if (others < 0) {
       return Finding.of(
               worst.value(),
@@ -106,19 +115,10 @@ final class GeneratorCheck {
           .level(Level.OK);
     }
     boolean several = in.levels().stream().anyMatch(level -> level.generators().size() > 1);
-    return others == 0
-        ? worst
-        : new Finding(
-            worst.value(),
-            worst.threshold(),
-            worst.level(),
-            "%s Less severe %s."
-                .formatted(
-                    worst.message(),
-                    several
-                        ? "in " + counted(others, "other case") + " of an injector at a level"
-                        : "at " + counted(others, "other level")),
-            worst.remedy());
+    return worst.adding(
+        several
+            ? " Less severe in " + counted(others, "other case") + " of an injector at a level."
+            : " Less severe at " + counted(others, "other level") + ".");
   }
 
   private Finding finding() {
@@ -130,20 +130,19 @@ final class GeneratorCheck {
       Double p50 = level.figures().metric(metric).p50();
       double median = p50 == null ? 0 : p50;
       double toleranceMs = Math.max(TAIL_MS, PART * median);
-      double share = health.lateShare(toleranceMs);
+      double share = lateShare(toleranceMs);
       late = Math.max(late, share);
-      mostlyLate = Math.max(mostlyLate, health.lateShare(Math.max(MEDIAN_MS, PART * median)));
-      if (share > 0.01 && share * health.all().lengthS() > NOW_AND_THEN_S) {
+      mostlyLate = Math.max(mostlyLate, lateShare(Math.max(MEDIAN_MS, PART * median)));
+      if (share > 0.01 && share * health.lengthS() > NOW_AND_THEN_S) {
         tails.add(metric.title() + " p99");
         tailMs = Math.min(tailMs, toleranceMs);
       }
     }
-    double full =
-        health.seconds().stream().mapToDouble(Interval::outOfCpuS).sum() / health.all().lengthS();
+    double full = sum(health, GeneratorCheck::outOfCpuS) / health.lengthS();
     Level byLag =
         mostlyLate > HALF
             ? Level.INVALID
-            : !tails.isEmpty() || health.all().lagMaxMs() > SINGLE_MS ? Level.WARNING : Level.OK;
+            : !tails.isEmpty() || health.lagMaxMs() > SINGLE_MS ? Level.WARNING : Level.OK;
     if (full > SOME) {
       boolean isMost = full > HALF;
       return Finding.of(full, outOfCpu())
@@ -155,7 +154,9 @@ final class GeneratorCheck {
     return switch (byLag) {
       case OK, NOTE -> Finding.of(late, "").level(Level.OK);
       case WARNING ->
-          Finding.of(late, late(tailMs, tails.isEmpty() ? "the longest times" : join(tails)))
+          Finding.of(
+                  late,
+                  late(tailMs, tails.isEmpty() ? "the longest times" : String.join(" and ", tails)))
               .level(Level.WARNING);
       case INVALID -> Finding.of(mostlyLate, late(MEDIAN_MS, "all times")).level(Level.INVALID);
     };
@@ -169,38 +170,38 @@ final class GeneratorCheck {
   }
 
   private String late(double toleranceMs, String figures) {
-    List<Span> spans = health.spans(second -> second.lateS(toleranceMs));
-    Span worst = spans.isEmpty() ? health.all() : spans.get(0);
+    List<GeneratorHealth> spans = spans(second -> lateS(second, toleranceMs));
+    GeneratorHealth worst = spans.isEmpty() ? health : spans.get(0);
     return "%s: %s%s event loops%s lagged by up to %s%s, which affects %s of %s."
         .formatted(
             level.place(),
-            worst.place(),
+            place(worst),
             switch (spans.size()) {
               case 0, 1 -> "";
               case 2 -> ", and at another time,";
               default -> ", and at " + (spans.size() - 1) + " other times,";
             },
             of(),
-            ms(health.all().lagMaxMs()),
+            ms(health.lagMaxMs()),
             cause(worst),
             figures,
             level.place());
   }
 
   private String outOfCpu() {
-    Span worst = health.spans(Interval::outOfCpuS).get(0);
-    double others = Math.max(0, 1 - worst.own() - worst.idle());
+    GeneratorHealth worst = spans(GeneratorCheck::outOfCpuS).get(0);
+    double own = orZero(worst.own());
     return "%s: %s, %s, the generator%s used %s of the CPU%s and other programs %s, which affects all times of %s."
         .formatted(
             isServerHere
                 ? "The generator and the server share a machine that is out of CPU"
                 : "The generator's machine is out of CPU",
             level.place(),
-            worst.place(),
+            place(worst),
             of(),
-            percent(worst.own()),
-            worst.compiler() > PART ? " (" + compiler(worst) + ")" : "",
-            percent(others),
+            percent(own),
+            compiler(worst, " (", ")"),
+            percent(Math.max(0, 1 - own - orZero(worst.idle()))),
             level.place());
   }
 
@@ -209,22 +210,82 @@ final class GeneratorCheck {
     return level.generators().size() > 1 ? " of " + health.injector() : "";
   }
 
-  private static String cause(Span span) {
-    if (span.gcMaxMs() > HALF * span.lagMaxMs()) {
-      return " (garbage collection paused the JVM for up to " + ms(span.gcMaxMs()) + ")";
+  private static String cause(GeneratorHealth span) {
+    double pause = span.seconds().stream().mapToDouble(Interval::gcMaxMs).max().orElse(0);
+    if (pause > HALF * span.lagMaxMs()) {
+      return " (garbage collection paused the JVM for up to " + ms(pause) + ")";
     }
-    if (span.own() + span.idle() > 0 && span.idle() < PART) {
+    double idle = orZero(span.idle());
+    if (orZero(span.own()) + idle > 0 && idle < PART) {
       return " (the machine had %s of its CPU idle%s)"
-          .formatted(percent(span.idle()), span.compiler() > PART ? "; " + compiler(span) : "");
+          .formatted(percent(idle), compiler(span, "; ", ""));
     }
     return "";
   }
 
-  private static String compiler(Span span) {
-    return "its JIT compiler ran " + number(span.compiler()) + " s per second";
+  /** How long the JIT compiler ran per second, if long. */
+  private static String compiler(GeneratorHealth span, String before, String after) {
+    double share = sum(span, Interval::compilerS) / span.lengthS();
+    return share > PART
+        ? before + "its JIT compiler ran " + number(share) + " s per second" + after
+        : "";
   }
 
-  private static String join(List<String> figures) {
-    return String.join(" and ", figures);
+  private static double sum(GeneratorHealth span, ToDoubleFunction<Interval> amount) {
+    return span.seconds().stream().mapToDouble(amount).sum();
+  }
+
+  /** The position of a span in the run, in words. */
+  private static String place(GeneratorHealth span) {
+    List<Interval> seconds = span.seconds();
+    return "from %s s to %s s of the run"
+        .formatted(
+            (long) Math.floor(seconds.get(0).fromS()),
+            (long) Math.ceil(seconds.get(seconds.size() - 1).untilS()));
+  }
+
+  private static double orZero(@Nullable Double share) {
+    return share == null ? 0 : share;
+  }
+
+  /** How long a loop's lag exceeded that, in seconds. */
+  private static double lateS(Interval second, double toleranceMs) {
+    int[] lateMicros = second.lateMicros();
+    for (int i = 0; i < Math.min(lateMicros.length, GeneratorField.LATE_MS.size()); i++) {
+      if (GeneratorField.LATE_MS.get(i) >= toleranceMs) {
+        return Math.min(second.lengthS(), lateMicros[i] / 1e6);
+      }
+    }
+    return second.lagMaxMs() > toleranceMs ? second.lengthS() : 0;
+  }
+
+  /** How long the machine was out of CPU because of the generator, in seconds. */
+  private static double outOfCpuS(Interval second) {
+    Double idle = second.idle();
+    Double own = second.own();
+    return idle != null && own != null && idle < FULL && own > LIGHT ? second.lengthS() : 0;
+  }
+
+  /** Share of the window in which a loop's lag exceeded that. */
+  private double lateShare(double toleranceMs) {
+    return sum(health, second -> lateS(second, toleranceMs)) / health.lengthS();
+  }
+
+  /** Spans of consecutive seconds with a positive amount, the largest total first. */
+  private List<GeneratorHealth> spans(ToDoubleFunction<Interval> amount) {
+    List<GeneratorHealth> spans = new ArrayList<>();
+    List<Interval> current = List.of();
+    for (Interval second : health.seconds()) {
+      if (amount.applyAsDouble(second) <= 0) {
+        current = List.of();
+      } else if (current.isEmpty()) {
+        current = new ArrayList<>(List.of(second));
+        spans.add(new GeneratorHealth(health.injector(), current));
+      } else {
+        current.add(second);
+      }
+    }
+    spans.sort(Comparator.comparingDouble(span -> -sum(span, amount)));
+    return spans;
   }
 }

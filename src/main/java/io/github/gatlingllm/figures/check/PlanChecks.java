@@ -83,19 +83,6 @@ final class PlanChecks {
     return level.figures().metric(Metric.E2E_MS).count();
   }
 
-  static Finding loadLevels(CheckInput in) {
-    int most = in.maxLevels();
-    return Finding.of(
-        (double) most,
-        in.levels().stream().allMatch(PlanChecks::isOneAtATime)
-            ? "Only one request at a time: this measures latency without load, not capacity."
-            : most + (most == 1 ? " load level" : " load levels") + " per target and scenario.");
-  }
-
-  private static boolean isOneAtATime(LevelFigures level) {
-    return level.isClosedLoop() && Double.valueOf(1).equals(level.offered());
-  }
-
   static Finding knee(CheckInput in) {
     List<Curve> curves = in.summary().curves();
     long open = curves.stream().map(Curve::knee).filter(k -> k == null || !k.reached()).count();

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.TokenStream.TokenTimes;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -34,8 +33,6 @@ public final class AnswerCounts {
     COUNTED_BY_CHUNKS,
     /** Answers whose tokens were divided evenly among their events. */
     SHARED,
-    /** Answers whose token times were interpolated. */
-    INTERPOLATED,
     /** Streams whose N was not counted from their events. */
     COMPARABLE,
     /** Of these, streams whose events do not add up to N. */
@@ -47,7 +44,6 @@ public final class AnswerCounts {
     EVENTS,
     /** Events that arrived in the same read as the previous one. */
     COALESCED,
-    WITHOUT_DONE,
     RESENT,
     CANCELLED,
     /** Of these, requests that were never sent. */
@@ -92,7 +88,7 @@ public final class AnswerCounts {
   }
 
   /** Adds a request that was scheduled in a measure window. */
-  void add(RequestRecord record, TokenTimes times) {
+  void add(RequestRecord record, boolean isShared) {
     boolean isCancelled = record.outcome().status() == RequestStatus.CANCELLED;
     count(Property.CANCELLED, isCancelled);
     count(Property.NEVER_ADMITTED, isCancelled && record.timing().gateWaitNanos() == null);
@@ -106,8 +102,7 @@ public final class AnswerCounts {
       return; // embeddings have no answer text
     }
     count(Property.OK, true);
-    count(Property.SHARED, times == TokenTimes.SHARED);
-    count(Property.INTERPOLATED, times == TokenTimes.INTERPOLATED);
+    count(Property.SHARED, isShared);
     addTokens(record);
     if (record.isOneBody()) {
       count(Property.NOT_STREAMED, record.identity().streamed());
@@ -165,7 +160,6 @@ public final class AnswerCounts {
   private void addStream(RequestRecord record) {
     RequestRecord.Events events = record.events();
     count(Property.STREAMED, true);
-    count(Property.WITHOUT_DONE, !events.done());
     counts[Property.EVENTS.ordinal()] += events.count();
     counts[Property.COALESCED.ordinal()] += events.coalesced();
     Integer streamed = record.tokens().streamedTokens();

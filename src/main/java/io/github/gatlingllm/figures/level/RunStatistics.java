@@ -210,7 +210,7 @@ public final class RunStatistics {
       if (id.trial() != null) {
         trials.computeIfAbsent(level.index(), i -> new TrialTally()).add(record);
       }
-      answers.add(record, stream.times());
+      answers.add(record, stream.isShared());
       slices.measured(level, record, values, stream, met);
       requestSamples.add(record, level, met);
       objectives.add(level.index(), record, judgement);

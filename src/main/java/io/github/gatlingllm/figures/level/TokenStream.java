@@ -17,22 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class TokenStream implements TokenGaps.Visitor {
 
-  /** How the arrival times of an answer's tokens were determined. */
-  enum TokenTimes {
-    /** Each event's time and tokens are known. */
-    KNOWN,
-    /** Each event's time is known; N is divided evenly among the events. */
-    SHARED,
-    /** Only the first and the last token's time is known. */
-    INTERPOLATED
-  }
-
   /** Percentiles of requests with more tokens are not computed. */
   private static final long MAX_SORTED = 1_000_000;
 
   private static final int MAX_INTERPOLATED = 100_000;
 
-  private TokenTimes times = TokenTimes.KNOWN;
+  private boolean isShared;
   private int arrivals;
   private long[] unixNanos = new long[256];
   private double[] tokens = new double[256];
@@ -59,7 +49,10 @@ final class TokenStream implements TokenGaps.Visitor {
       TokenGaps.visit(events, record.tokens(), this);
     }
     Long admitted = record.timing().admittedUnixNanos();
-    times = admitted == null ? TokenTimes.KNOWN : arrivals(record, admitted);
+    isShared = false;
+    if (admitted != null) {
+      arrivals(record, admitted);
+    }
   }
 
   /** The gaps of a stream with one token per event, as most streams are. */
@@ -75,22 +68,23 @@ final class TokenStream implements TokenGaps.Visitor {
     }
   }
 
-  private TokenTimes arrivals(RequestRecord record, long admitted) {
+  private void arrivals(RequestRecord record, long admitted) {
     int[] offsets = record.events().offsetsMicros();
     if (offsets.length > 0) {
-      return events(record, admitted, offsets);
+      events(record, admitted, offsets);
+      return;
     }
     Long last = record.timing().latencyNanos();
     Long first = record.timing().ttftNanos();
     Integer known = record.tokens().n();
     if (last == null) {
-      return TokenTimes.KNOWN;
+      return;
     }
     if (first == null) {
       if (known != null) {
         arrived(admitted + last, known);
       }
-      return TokenTimes.KNOWN;
+      return;
     }
     int n = known == null ? record.events().count() : known;
     int points = Math.min(n, MAX_INTERPOLATED);
@@ -98,17 +92,16 @@ final class TokenStream implements TokenGaps.Visitor {
       double part = points == 1 ? 0 : (double) i / (points - 1);
       arrived(admitted + first + Math.round(part * (last - first)), (double) n / points);
     }
-    return TokenTimes.INTERPOLATED;
   }
 
-  private TokenTimes events(RequestRecord record, long admitted, int[] offsets) {
+  private void events(RequestRecord record, long admitted, int[] offsets) {
     int[] counts = record.events().tokens();
     boolean known = counts.length == offsets.length;
     double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
     for (int i = 0; i < offsets.length; i++) {
       arrived(admitted + offsets[i] * 1_000L, known ? counts[i] : share);
     }
-    return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
+    isShared = !known && share != 1;
   }
 
   private void arrived(long at, double count) {
@@ -139,9 +132,9 @@ final class TokenStream implements TokenGaps.Visitor {
     gapTokens[gaps++] = count;
   }
 
-  /** How the arrival times are known. */
-  TokenTimes times() {
-    return times;
+  /** Whether N was divided evenly among the events, whose own tokens are not known. */
+  boolean isShared() {
+    return isShared;
   }
 
   /** Number of arrivals; with event times, one per event. */

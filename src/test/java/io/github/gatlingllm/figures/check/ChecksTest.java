@@ -87,7 +87,6 @@ class ChecksTest {
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
           pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
-          pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 32)),
           pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 32)),
           pair(
               "stopped_early",
@@ -108,7 +107,6 @@ class ChecksTest {
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
           pair("token_counts", 0.1, one(Recorded::estimated)),
           pair("token_counts_agree", 0.1, one(r -> r.output(7))),
-          pair("event_times", 0.1, one(Recorded::withoutTimes)),
           pair("prompt_tokens_agree", 0.5, one(r -> r.prompt(15).ours(10)), one(r -> r.ours(10))),
           pair(
               "output_tokens_agree",
@@ -126,7 +124,6 @@ class ChecksTest {
               0.1,
               one(r -> r.tokens(500, 500, 501, 501, 501, 502, 502, 502, 503, 503))),
           pair("coalesced_events", 1.0, one(r -> r.coalesced(100))),
-          pair("missing_done", 0.1, one(Recorded::withoutDone)),
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
           pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
           pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),
@@ -194,7 +191,7 @@ class ChecksTest {
     assertThat(summary.checks())
         .filteredOn(c -> c.level() != Level.OK)
         .extracting(Check::id)
-        .containsExactly("low_n", "load_levels");
+        .containsExactly("low_n");
     assertThat(summary.checks()).allSatisfy(c -> assertThat(c.message()).endsWith("."));
     assertThat(summary.checks())
         .filteredOn(c -> c.level() == Level.OK)
@@ -602,9 +599,7 @@ class ChecksTest {
 
   @Test
   void levels() {
-    assertThat(check(summary(r -> {}), "load_levels").message()).contains("one request at a time");
     Summary sweep = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 32, 220).summary();
-    assertThat(check(sweep, "load_levels").level()).isEqualTo(Level.OK);
     assertThat(check(sweep, "knee").level()).isEqualTo(Level.OK);
     Summary open = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary();
     assertThat(check(open, "knee").level()).isEqualTo(Level.NOTE);
@@ -634,8 +629,6 @@ class ChecksTest {
         .isEqualTo(Level.NOTE);
     RunInfo repeats = shared.prompts(new RunInfo.PromptRepeats(600, 599));
     assertThat(check(of(repeats), "repeated_prompts").level()).isEqualTo(Level.NOTE);
-    assertThat(check(summary(Recorded::withoutDone), "missing_done").level()).isEqualTo(Level.NOTE);
-    assertThat(check(summary(r -> {}), "load_levels").level()).isEqualTo(Level.NOTE);
     // A token counted by the model's own tokenizer is a token.
     RunInfo own = RUN.config(Map.of("tokenizer", "hf:tokenizer.json"));
     assertThat(check(of(own, r -> r.output(15).ourOutput(10)), "output_tokens_agree").level())

@@ -276,11 +276,6 @@ public final class Recorded {
     return this;
   }
 
-  public Recorded withoutDone() {
-    done = false;
-    return this;
-  }
-
   public Recorded late(int events) {
     late = events;
     return this;
