@@ -120,7 +120,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
   /** The user has left the simulation within an iteration. */
   void left() {
     if (level != null) {
-      driver.left(level);
+      driver.userExited(level);
     }
   }
 

@@ -148,7 +148,7 @@ public abstract class LoadDsl {
    * @param percent above 0, at most 100
    */
   public static StopRule sloBelow(double percent) {
-    return checked(() -> new StopRule.SloBelow(percent));
+    return checked(() -> StopRule.sloBelow(percent));
   }
 
   /**
@@ -157,7 +157,7 @@ public abstract class LoadDsl {
    * @param percent 0 to 100
    */
   public static StopRule errorsAbove(double percent) {
-    return checked(() -> new StopRule.ErrorsAbove(percent));
+    return checked(() -> StopRule.errorsAbove(percent));
   }
 
   /**
@@ -167,7 +167,7 @@ public abstract class LoadDsl {
    * @param count 0 or more
    */
   public static StopRule errorCountAbove(long count) {
-    return checked(() -> new StopRule.ErrorCountAbove(count));
+    return checked(() -> StopRule.errorCountAbove(count));
   }
 
   /**
@@ -178,12 +178,12 @@ public abstract class LoadDsl {
    * @param count 1 or more
    */
   public static StopRule errorsInARowAbove(long count) {
-    return checked(() -> new StopRule.ErrorsInARowAbove(count));
+    return checked(() -> StopRule.errorsInARowAbove(count));
   }
 
   /** Runs all load levels, even if the server no longer answers. */
   public static StopRule never() {
-    return new StopRule.Never();
+    return StopRule.NEVER;
   }
 
   /**
@@ -191,7 +191,7 @@ public abstract class LoadDsl {
    * second half of the measure phase.
    */
   public static StopRule overSaturated() {
-    return new StopRule.OverSaturated();
+    return StopRule.OVER_SATURATED;
   }
 
   /**

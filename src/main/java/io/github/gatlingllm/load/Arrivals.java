@@ -14,6 +14,9 @@ import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.apache.commons.rng.UniformRandomProvider;
+import org.apache.commons.statistics.distribution.ContinuousDistribution;
+import org.apache.commons.statistics.distribution.GammaDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -328,11 +331,17 @@ public sealed interface Arrivals extends Serializable {
         if (cv == 1) {
           return new Exponential(seed).draws();
         }
-        SplittableRandom random = new SplittableRandom(seed);
+        UniformRandomProvider random = new SplittableRandom(seed)::nextLong;
         double shape = 1 / (cv * cv);
-        double first = GammaVariate.residual(shape, random);
-        GammaVariate others = new GammaVariate(shape, random);
-        return startingWith(first, others);
+        // A uniform share of the gap around an arbitrary instant, whose length is distributed as
+        // X(shape + 1) (Cox, "Renewal Theory", 1962).
+        double first = random.nextDouble() * gamma(shape + 1, 1 / shape, random).sample();
+        return startingWith(first, gamma(shape, 1 / shape, random)::sample);
+      }
+
+      private static ContinuousDistribution.Sampler gamma(
+          double shape, double scale, UniformRandomProvider random) {
+        return GammaDistribution.of(shape, scale).createSampler(random);
       }
 
       @Override

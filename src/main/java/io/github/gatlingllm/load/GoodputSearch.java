@@ -3,10 +3,10 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunInfo.Conclusion;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;
@@ -159,8 +159,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     private void note(LevelResult before) {
       LevelResult.FailedInARow row = before.failedInARow();
       if (before.cut() && row != null) {
-        failure =
-            "at " + before.label() + ", " + StopRule.ErrorsInARowAbove.DEFAULT.brokenBy(before);
+        failure = "at " + before.label() + ", " + StopRule.DEFAULT.brokenBy(before);
       } else if (before.holdsSlo() != null) {
         tried.put(rate, new Tried(before, again));
       } else {
@@ -207,7 +206,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
     /** Assumes that one more level completes the bracket while it has one end only. */
     @Override
-    public Integer levelsLeft() {
+    public Integer remainingLevels() {
       Map.Entry<Double, Tried> good = good();
       Map.Entry<Double, Tried> bad = bad();
       if (good == null || bad == null) {
@@ -259,7 +258,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     @Override
     public FailureLimits failureLimits() {
       return new FailureLimits(
-          Long.MAX_VALUE, Objects.requireNonNull(StopRule.ErrorsInARowAbove.DEFAULT.mostInARow()));
+          Long.MAX_VALUE, Objects.requireNonNull(StopRule.DEFAULT.maxFailuresInARow()));
     }
 
     @Override

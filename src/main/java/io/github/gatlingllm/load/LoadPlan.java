@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.RunInfo.Conclusion;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -70,7 +71,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
      * Estimated number of levels after the last one supplied; null if {@link #plannedNanos} is
      * known.
      */
-    default @Nullable Integer levelsLeft() {
+    default @Nullable Integer remainingLevels() {
       return null;
     }
 
@@ -84,16 +85,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /** No limit. */
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
-
-  /** The conclusion of a plan. */
-  record Conclusion(
-      String topic,
-      String text,
-      boolean sound,
-      @Nullable Double value,
-      @Nullable Double threshold,
-      @Nullable Double holdsAt,
-      @Nullable Double failsAt) {}
 
   /** Outcome of the requests that a level scheduled in its measure phase. */
   record LevelResult(
@@ -169,7 +160,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @see #stopWhen
    */
   record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
-    private static final StopRule NEVER = new StopRule.Never();
 
     /** Pause between the latest end of a level and the next one, for cancelled requests to end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -192,9 +182,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
     }
 
-    /** Runs all levels, unless {@link StopRule.ErrorsInARowAbove#DEFAULT} ends one. */
+    /** Runs all levels, unless {@link StopRule#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
-      this(levels, List.of(StopRule.ErrorsInARowAbove.DEFAULT));
+      this(levels, List.of(StopRule.DEFAULT));
     }
 
     /**
@@ -210,8 +200,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /**
      * The same levels, ending with the first that breaks one of these rules, of which there must be
-     * one. {@link StopRule.ErrorsInARowAbove#DEFAULT} applies too, unless one of them limits errors
-     * in a row itself or is {@link StopRule.Never}.
+     * one. {@link StopRule#DEFAULT} applies too, unless one of them limits errors in a row itself
+     * or is {@link StopRule#NEVER}.
      */
     public Sweep stopWhen(List<StopRule> someRules) {
       if (someRules.isEmpty()) {
@@ -219,10 +209,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
             "stopWhen() has no rule; expected e.g. stopWhen(sloBelow(50))");
       }
       List<StopRule> all = new ArrayList<>(someRules);
-      if (all.stream().noneMatch(rule -> rule.mostInARow() != null) && !all.remove(NEVER)) {
-        all.add(StopRule.ErrorsInARowAbove.DEFAULT);
+      if (all.stream().noneMatch(rule -> rule.maxFailuresInARow() != null)
+          && !all.remove(StopRule.NEVER)) {
+        all.add(StopRule.DEFAULT);
       }
-      all.removeIf(NEVER::equals);
+      all.removeIf(StopRule.NEVER::equals);
       return new Sweep(levels, all);
     }
 
@@ -264,7 +255,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     private void requireDivisible(InjectorShare share) {
       for (StopRule rule : rules) {
-        if (rule.judgesWholeLevels() || rule.mostFailures() != null) {
+        if (rule.appliesAtLevelEnd() || rule.maxFailures() != null) {
           throw new IllegalArgumentException(
               ("injector %s cannot stop when %s: it sees its own requests, not those of all"
                       + " injectors; leave stopWhen out")
@@ -335,7 +326,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       private static Conclusion stopped(LevelResult level, int left, StopRule rule, String broken) {
         LevelResult.FailedInARow row = level.failedInARow();
-        boolean serverFailed = !rule.judgesWholeLevels() && row != null;
+        boolean serverFailed = !rule.appliesAtLevelEnd() && row != null;
         String leftOut =
             left == 0 ? "" : ", " + left + (left == 1 ? " level" : " levels") + " left out";
         return new Conclusion(
@@ -343,7 +334,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
             (level.cut() ? "during " : "after ") + level.label() + leftOut + ": " + broken,
             !level.cut(),
             serverFailed ? (Double) (double) row.count() : null,
-            serverFailed ? asDouble(rule.mostInARow()) : null,
+            serverFailed ? asDouble(rule.maxFailuresInARow()) : null,
             null,
             null);
       }
@@ -354,7 +345,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       @Override
       public FailureLimits failureLimits() {
-        return new FailureLimits(least(StopRule::mostFailures), least(StopRule::mostInARow));
+        return new FailureLimits(least(StopRule::maxFailures), least(StopRule::maxFailuresInARow));
       }
 
       private long least(Function<StopRule, @Nullable Long> limit) {
@@ -367,7 +358,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       @Override
       public boolean needsResults() {
-        return rules.stream().anyMatch(StopRule::judgesWholeLevels);
+        return rules.stream().anyMatch(StopRule::appliesAtLevelEnd);
       }
 
       @Override

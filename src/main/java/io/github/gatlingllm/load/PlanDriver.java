@@ -4,6 +4,7 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
@@ -122,7 +123,7 @@ public final class PlanDriver {
   }
 
   /** Called when a user exited inside an iteration of that level; a closed level replaces it. */
-  public synchronized void left(RunningLevel ended) {
+  public synchronized void userExited(RunningLevel ended) {
     if (ended == level) {
       inFlight--;
       if (ended.level() instanceof LoadLevel.Closed) {
@@ -143,7 +144,7 @@ public final class PlanDriver {
     LoadLevel next = levels.next(before);
     if (next == null) {
       level = null;
-      LoadPlan.Conclusion conclusion = levels.conclusion();
+      RunInfo.Conclusion conclusion = levels.conclusion();
       if (conclusion != null) {
         listener.concluded(conclusion);
       }
@@ -170,7 +171,7 @@ public final class PlanDriver {
     freeSlots = 0;
     measuredIterations = 0;
     startedArrivals = 0;
-    Integer left = levels.levelsLeft();
+    Integer left = levels.remainingLevels();
     if (left != null) {
       listener.expectLevels(left);
     }
@@ -333,7 +334,7 @@ public final class PlanDriver {
       e2eBefore = e2e == null ? e2eBefore : e2e;
       listener.levelEnded(current, now, inFlight);
       if (levels.needsResults() || current.isCut()) {
-        listener.whenResultKnown(current, result -> startLevelAfter(current, result));
+        listener.awaitResult(current, result -> startLevelAfter(current, result));
       } else {
         startNextLevel(null);
       }

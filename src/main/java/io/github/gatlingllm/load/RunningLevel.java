@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo;
 import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -430,11 +431,11 @@ public final class RunningLevel {
     }
 
     /** Called when a level has ended and the next one depends on its result. */
-    default void whenResultKnown(RunningLevel level, Consumer<LevelResult> next) {
+    default void awaitResult(RunningLevel level, Consumer<LevelResult> next) {
       next.accept(resultSoFar(level));
     }
 
     /** Called at the end of a plan that has a conclusion. */
-    default void concluded(LoadPlan.Conclusion conclusion) {}
+    default void concluded(RunInfo.Conclusion conclusion) {}
   }
 }

@@ -249,7 +249,26 @@ public record RunInfo(
       @Nullable Double value,
       @Nullable Double threshold,
       @Nullable Double holdsAt,
-      @Nullable Double failsAt) {}
+      @Nullable Double failsAt) {
+
+    /** Of a plan that does not know its target and scenario. */
+    public Conclusion(
+        String topic,
+        String text,
+        boolean sound,
+        @Nullable Double value,
+        @Nullable Double threshold,
+        @Nullable Double holdsAt,
+        @Nullable Double failsAt) {
+      this(topic, "", null, text, sound, value, threshold, holdsAt, failsAt);
+    }
+
+    /** The same, of this target and scenario. */
+    public Conclusion of(String ofTarget, String ofScenario) {
+      return new Conclusion(
+          topic, ofTarget, ofScenario, text, sound, value, threshold, holdsAt, failsAt);
+    }
+  }
 
   /**
    * A load generator of a merged run.

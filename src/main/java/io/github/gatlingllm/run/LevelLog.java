@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.Phases;
@@ -12,6 +11,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.TargetSlo;
 import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.time.Duration;
@@ -414,7 +414,7 @@ final class LevelLog {
     }
 
     @Override
-    public void whenResultKnown(RunningLevel level, Consumer<LevelResult> next) {
+    public void awaitResult(RunningLevel level, Consumer<LevelResult> next) {
       whenCounted(
           level, () -> next.accept(resultSoFar(level)), task -> host.after(Duration.ZERO, task));
     }

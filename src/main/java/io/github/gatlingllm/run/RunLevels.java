@@ -192,7 +192,7 @@ public final class RunLevels {
     }
 
     @Override
-    public void concluded(String target, String scenario, LoadPlan.Conclusion conclusion) {
+    public void concluded(String target, String scenario, RunInfo.Conclusion conclusion) {
       String line =
           "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text());
       conclusions.add(line);
@@ -200,17 +200,7 @@ public final class RunLevels {
       run.describe(
           info ->
               info.config(conclusion.topic() + " " + target, conclusion.text())
-                  .conclusion(
-                      new RunInfo.Conclusion(
-                          conclusion.topic(),
-                          target,
-                          scenario,
-                          conclusion.text(),
-                          conclusion.sound(),
-                          conclusion.value(),
-                          conclusion.threshold(),
-                          conclusion.holdsAt(),
-                          conclusion.failsAt())));
+                  .conclusion(conclusion.of(target, scenario)));
     }
 
     @Override

@@ -241,7 +241,7 @@ final class Setting {
           .excludes("a search ends by itself", "search")
           .needsWhere(
               "slo<…",
-              rules -> rules.stream().anyMatch(StopRule.SloBelow.class::isInstance),
+              rules -> rules.stream().anyMatch(StopRule::needsSlo),
               "has no SLO to judge",
               "slo")
           .example("errors>10%")

@@ -4,6 +4,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -211,13 +212,13 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public void whenResultKnown(RunningLevel level, Consumer<LevelResult> goOn) {
+  public void awaitResult(RunningLevel level, Consumer<LevelResult> goOn) {
     LevelResult result = resultSoFar(level);
     at(now, () -> goOn.accept(result));
   }
 
   @Override
-  public void concluded(LoadPlan.Conclusion conclusion) {
+  public void concluded(RunInfo.Conclusion conclusion) {
     events.add(conclusion.topic() + " " + conclusion.text());
   }
 
@@ -273,7 +274,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
       }
       if (exits.test(number)) {
         usersPresent--;
-        driver.left(of);
+        driver.userExited(of);
       } else {
         stand();
       }

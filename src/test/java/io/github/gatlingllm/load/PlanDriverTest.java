@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.load.PlanDriver.Users;
+import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -52,7 +53,7 @@ class PlanDriverTest {
         }
 
         @Override
-        public LoadPlan.@Nullable Conclusion conclusion() {
+        public RunInfo.@Nullable Conclusion conclusion() {
           return null;
         }
       };
@@ -243,7 +244,7 @@ class PlanDriverTest {
     LoadPlan plan =
         new LoadPlan.Sweep(
                 List.of(closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5))))
-            .stopWhen(List.of(new StopRule.ErrorCountAbove(6)));
+            .stopWhen(List.of(StopRule.errorCountAbove(6)));
     FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
 
     assertThat(load.events)
@@ -269,7 +270,7 @@ class PlanDriverTest {
   void tooManyErrorsEndAnOpenLevelAtOnce() {
     LoadLevel level = new LoadLevel.Open(10, Arrivals.constant(10), seconds(0, 0, 60, 5));
     LoadPlan plan =
-        new LoadPlan.Sweep(List.of(level)).stopWhen(List.of(new StopRule.ErrorCountAbove(0)));
+        new LoadPlan.Sweep(List.of(level)).stopWhen(List.of(StopRule.errorCountAbove(0)));
     FakeLoad load = run(new FakeLoad(() -> 350, i -> false, plan).failing());
 
     assertThat(load.iterations).hasSize(4);
@@ -324,7 +325,7 @@ class PlanDriverTest {
   void tooManyErrorsEndALevelBeforeItMeasures() {
     LoadPlan plan =
         new LoadPlan.Sweep(List.of(closed(1, seconds(0, 10, 60, 5))))
-            .stopWhen(List.of(new StopRule.ErrorCountAbove(1)));
+            .stopWhen(List.of(StopRule.errorCountAbove(1)));
     FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
 
     assertThat(load.events)

@@ -29,7 +29,7 @@ class PlannedNanosTest {
         new Case("levels add up, without drain", sweep, 321L + 521L),
         new Case(
             "a sweep at its longest",
-            sweep.stopWhen(List.of(new StopRule.ErrorsAbove(1))),
+            sweep.stopWhen(List.of(StopRule.errorsAbove(1))),
             321L + 521L),
         new Case("a count", new LoadPlan.Sweep(List.of(CLOSED, COUNTED)), null),
         new Case("trials", new LoadPlan.Sweep(List.of(new LoadLevel.Batch(4, 2, 30))), null),

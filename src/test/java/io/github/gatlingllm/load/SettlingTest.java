@@ -272,7 +272,7 @@ class SettlingTest {
   void aLevelThatIsCutBeforeItMeasuresEnds() {
     LoadPlan plan =
         new LoadPlan.Sweep(List.of(new LoadLevel.Closed(8, Phases.DEFAULT)))
-            .stopWhen(List.of(new StopRule.ErrorCountAbove(0)));
+            .stopWhen(List.of(StopRule.errorCountAbove(0)));
     FakeLoad load = new FakeLoad(() -> 1_000, i -> false, plan).failing();
 
     assertThat(load.run().events)

@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelResult.FailedInARow;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import io.github.gatlingllm.record.RunInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ class StopRuleTest {
 
   @Test
   void sloBelow() {
-    StopRule rule = new StopRule.SloBelow(50);
+    StopRule rule = StopRule.sloBelow(50);
     assertThat(rule.brokenBy(slo("c=1", 49, 100)))
         .isEqualTo("only 49.0 % of 100 requests met the SLO");
     assertThat(rule.brokenBy(slo("c=1", 50, 100))).isNull();
@@ -43,21 +44,21 @@ class StopRuleTest {
 
   @Test
   void errorsAbove() {
-    StopRule rule = new StopRule.ErrorsAbove(10);
+    StopRule rule = StopRule.errorsAbove(10);
     assertThat(rule.brokenBy(errors(11, 100))).isEqualTo("11.0 % of 100 requests failed");
     assertThat(rule.brokenBy(errors(10, 100))).isNull();
     assertThat(rule.brokenBy(errors(0, 0))).isNull();
-    assertThat(new StopRule.ErrorsAbove(0).brokenBy(errors(1, 1000))).isNotNull();
+    assertThat(StopRule.errorsAbove(0).brokenBy(errors(1, 1000))).isNotNull();
   }
 
   @Test
   void errorCountAbove() {
-    StopRule rule = new StopRule.ErrorCountAbove(50);
-    assertThat(rule.mostFailures()).isEqualTo(50);
+    StopRule rule = StopRule.errorCountAbove(50);
+    assertThat(rule.maxFailures()).isEqualTo(50);
     assertThat(rule.brokenBy(failures(50, false))).isNull();
     assertThat(rule.brokenBy(failures(51, false))).isEqualTo("51 requests failed, more than 50");
     assertThat(rule.brokenBy(errors(100, 100))).as("counts all phases, not shares").isNull();
-    assertThatThrownBy(() -> new StopRule.ErrorCountAbove(-1))
+    assertThatThrownBy(() -> StopRule.errorCountAbove(-1))
         .hasMessage("errorCountAbove(-1) is always broken; expected 0 or more");
   }
 
@@ -72,9 +73,9 @@ class StopRuleTest {
         new LoadPlan.Sweep(List.of(C1, C2))
             .stopWhen(
                 List.of(
-                    new StopRule.ErrorCountAbove(50),
-                    new StopRule.ErrorsAbove(10),
-                    new StopRule.ErrorCountAbove(5)));
+                    StopRule.errorCountAbove(50),
+                    StopRule.errorsAbove(10),
+                    StopRule.errorCountAbove(5)));
     LevelSource source = sweep.source();
     assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(5, 100));
     assertThat(source.next(null)).isEqualTo(C1);
@@ -82,7 +83,7 @@ class StopRuleTest {
     assertThat(source.next(failures(7, true))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new LoadPlan.Conclusion(
+            new RunInfo.Conclusion(
                 "stopped early",
                 "during c=2: 7 requests failed, more than 5",
                 false,
@@ -104,7 +105,7 @@ class StopRuleTest {
     assertThat(source.next(cut)).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new LoadPlan.Conclusion(
+            new RunInfo.Conclusion(
                 "stopped early",
                 "during c=1, 1 level left out: 101 requests failed one after the other and none"
                     + " succeeded between (last error: refused)",
@@ -115,18 +116,18 @@ class StopRuleTest {
                 null));
 
     LoadPlan.Sweep sweep = new LoadPlan.Sweep(List.of(C1));
-    StopRule seven = new StopRule.ErrorsInARowAbove(7);
-    assertThat(sweep.stopWhen(List.of(new StopRule.Never())).rules()).isEmpty();
+    StopRule seven = StopRule.errorsInARowAbove(7);
+    assertThat(sweep.stopWhen(List.of(StopRule.NEVER)).rules()).isEmpty();
     assertThat(sweep.stopWhen(List.of(seven)).rules()).containsExactly(seven);
-    assertThat(sweep.stopWhen(List.of(new StopRule.OverSaturated())).rules())
-        .containsExactly(new StopRule.OverSaturated(), StopRule.ErrorsInARowAbove.DEFAULT);
-    assertThatThrownBy(() -> new StopRule.ErrorsInARowAbove(0))
+    assertThat(sweep.stopWhen(List.of(StopRule.OVER_SATURATED)).rules())
+        .containsExactly(StopRule.OVER_SATURATED, StopRule.DEFAULT);
+    assertThatThrownBy(() -> StopRule.errorsInARowAbove(0))
         .hasMessage("errorsInARowAbove(0) is no row; expected 1 or more");
   }
 
   @Test
   void overSaturated() {
-    StopRule rule = new StopRule.OverSaturated();
+    StopRule rule = StopRule.OVER_SATURATED;
     assertThat(rule.brokenBy(backlog(new Queue(true, false, 0, 80))))
         .isEqualTo("it does not keep up with the load: the queue grew to 80");
     assertThat(rule.brokenBy(backlog(new Queue(false, false, 0, 80)))).isNull();
@@ -135,15 +136,15 @@ class StopRuleTest {
 
   @ParameterizedTest
   @CsvSource({
-    "slo<50%,SloBelow",
-    "'errors > 10 %',ErrorsAbove",
-    "errors>50,ErrorCountAbove",
-    "errorsInARow>7,ErrorsInARowAbove",
-    "never,Never",
-    "overSaturated,OverSaturated"
+    "slo<50%,SLO_SHARE",
+    "'errors > 10 %',ERROR_SHARE",
+    "errors>50,ERROR_COUNT",
+    "errorsInARow>7,ERRORS_IN_A_ROW",
+    "never,NEVER",
+    "overSaturated,OVER_SATURATED"
   })
   void parsesEveryRule(String text, String name) {
-    assertThat(StopRule.parse(text).getClass().getSimpleName()).isEqualTo(name);
+    assertThat(StopRule.parse(text).condition()).hasToString(name);
     assertThat(StopRule.parse(text)).hasToString(text.replace(" ", ""));
   }
 
@@ -168,14 +169,14 @@ class StopRuleTest {
   void sweepEndsAfterTheFirstLevelThatBreaksARule() {
     LevelSource source =
         new LoadPlan.Sweep(List.of(C1, C2, C4))
-            .stopWhen(List.of(new StopRule.ErrorsAbove(10), new StopRule.SloBelow(50)))
+            .stopWhen(List.of(StopRule.errorsAbove(10), StopRule.sloBelow(50)))
             .source();
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
     assertThat(source.next(slo("c=2", 10, 100))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new LoadPlan.Conclusion(
+            new RunInfo.Conclusion(
                 "stopped early",
                 "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO",
                 true,
@@ -188,7 +189,7 @@ class StopRuleTest {
   @Test
   void sweepWithoutABrokenRuleHasNoConclusion() {
     LevelSource source =
-        new LoadPlan.Sweep(List.of(C1, C2)).stopWhen(List.of(new StopRule.SloBelow(50))).source();
+        new LoadPlan.Sweep(List.of(C1, C2)).stopWhen(List.of(StopRule.sloBelow(50))).source();
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
     assertThat(source.next(slo("c=2", 0, 100))).as("it was the last anyway").isNull();

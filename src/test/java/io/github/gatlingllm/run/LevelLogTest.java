@@ -8,7 +8,6 @@ import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.PlanDriver.Users;
@@ -17,6 +16,7 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TargetSlo;
 import java.time.Duration;
@@ -404,7 +404,7 @@ class LevelLogTest {
 
   private void beginLevelsThatDependOnEachOther() {
     Phases phases = new Phases(0, 0, 60, 30, null);
-    begin(closed(phases, phases).stopWhen(List.of(new StopRule.ErrorsAbove(50))), new StuckUsers());
+    begin(closed(phases, phases).stopWhen(List.of(StopRule.errorsAbove(50))), new StuckUsers());
     goTo(0);
     goTo(60);
     goTo(90);

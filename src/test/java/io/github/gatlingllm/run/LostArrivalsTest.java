@@ -119,7 +119,7 @@ class LostArrivalsTest {
         at(arrival.plannedNanos(), () -> send(arrival));
       } else {
         // Gatling loses it: it is never heard of again, and leaves its place.
-        at(arrival.plannedNanos(), () -> driver.left(levelOf(arrival)));
+        at(arrival.plannedNanos(), () -> driver.userExited(levelOf(arrival)));
       }
     }
 
@@ -147,7 +147,7 @@ class LostArrivalsTest {
                   .offset(arrival.scheduledOffsetNanos() / 1e6)
                   .tokens(100, 250)
                   .record());
-          driver.left(level);
+          driver.userExited(level);
         });
   }
 
@@ -235,7 +235,7 @@ class LostArrivalsTest {
     }
 
     @Override
-    public void concluded(String target, String scenario, LoadPlan.Conclusion conclusion) {}
+    public void concluded(String target, String scenario, RunInfo.Conclusion conclusion) {}
 
     @Override
     public TargetSlo slo(String target) {

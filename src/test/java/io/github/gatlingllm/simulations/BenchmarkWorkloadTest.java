@@ -168,12 +168,6 @@ final class BenchmarkWorkloadTest {
   }
 
   @Test
-  void thePlanNamesTheProcessesThatShareIt() {
-    assertThat(plan(Map.of("injectors", "2"))).containsPattern("injectors +2 processes");
-    assertThat(plan(Map.of("concurrency", "2"))).doesNotContain("injectors");
-  }
-
-  @Test
   void builtInPromptsGetLongerByASharedPrefix() {
     assertThat(plan(Map.of("sharedPrefix", "8x512", "requests", "9")))
         .contains("uniform lengths of 576 to 960 tokens");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TraceFileTest {
+class TraceTest {
   private static final Path TRACES = Path.of("src/test/resources/traces");
 
   @TempDir private Path folder;
