@@ -20,10 +20,6 @@ final class AnswerBytes {
   private byte[] array = NONE;
   private int length;
 
-  /**
-   * @param what names the content in the message of {@link AnswerMemory.TooLarge}
-   * @param limit in bytes
-   */
   AnswerBytes(String what, int limit, AnswerMemory memory) {
     this.what = what;
     this.limit = limit;

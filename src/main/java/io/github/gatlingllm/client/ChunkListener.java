@@ -6,29 +6,16 @@ package io.github.gatlingllm.client;
  */
 interface ChunkListener {
 
-  /**
-   * A piece of generated text, never empty.
-   *
-   * @param choice {@code index} of the choice; 0 where the server sends none
-   * @param buffer contains the text as it was sent, in UTF-8 with JSON escapes, without quotes;
-   *     valid during the call only
-   */
+  /** A piece of generated text, never empty. */
   void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
 
   /**
    * The tool call of the next {@link #delta}; called before each delta of {@link Channel#TOOL_NAME}
    * or {@link Channel#TOOL_ARGUMENTS}.
-   *
-   * @param call {@code index} of the call; its position where the server sends none
-   * @param id empty where this event has none
    */
   void toolCall(int choice, int call, String id);
 
-  /**
-   * A choice is finished; called after its last delta of the same event.
-   *
-   * @param reason interned; never empty
-   */
+  /** A choice is finished; called after its last delta of the same event. */
   void finish(int choice, String reason);
 
   /**
@@ -38,13 +25,7 @@ interface ChunkListener {
    */
   void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
 
-  /**
-   * A timing or count the server reports about this request.
-   *
-   * @param name path in the body: {@code usage.…} of Groq, {@code timings.…} of llama.cpp, {@code
-   *     metrics.…} of vLLM
-   * @param value in the server's unit, 0 or more
-   */
+  /** A timing or count the server reports about this request. */
   void server(String name, double value);
 
   /** The server reports an error instead of or after an answer; the message is one line. */
@@ -56,11 +37,7 @@ interface ChunkListener {
   /** Number of embeddings in the body. */
   default void embeddings(int count) {}
 
-  /**
-   * The data is not a JSON object. Anything found before the error has been reported.
-   *
-   * @param why constant per cause
-   */
+  /** The data is not a JSON object. Anything found before the error has been reported. */
   void malformed(String why);
 
   /** The event has ended. */

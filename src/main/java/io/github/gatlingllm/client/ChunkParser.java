@@ -94,12 +94,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
   private Text lastDelta = NOTHING;
   private int lastIndex;
 
-  /**
-   * Content of a JSON string, by its position.
-   *
-   * @param bytes the buffer being read, or a copy with other escapes
-   * @param call the tool call that it belongs to; null for none
-   */
+  /** Content of a JSON string, by its position. */
   @SuppressWarnings("ArrayRecordComponent") // a position in a buffer, never compared
   record Text(Channel channel, byte[] bytes, int from, int to, @Nullable Call call) {
     Text with(Channel otherChannel, @Nullable Call otherCall) {
@@ -116,12 +111,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /**
-   * The tool call of a delta.
-   *
-   * @param index from the server, else the position of the call
-   * @param id null where the delta has none
-   */
+  /** The tool call of a delta. */
   record Call(int index, @Nullable Text id) {}
 
   /** The data is not valid JSON; the message is constant per cause. */
@@ -133,9 +123,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /**
-   * @param endsWithDone whether {@code [DONE]} ends a stream
-   */
   ChunkParser(ChunkListener listener, boolean endsWithDone) {
     this.listener = listener;
     this.endsWithDone = endsWithDone;

@@ -54,11 +54,7 @@ final class ConnectionFailure {
 
   private ConnectionFailure() {}
 
-  /**
-   * Why a connection could not be opened.
-   *
-   * @param proxy the proxy of the connection, named where it could not be reached; null for none
-   */
+  /** Why a connection could not be opened. */
   static String reason(Throwable failure, @Nullable String proxy) {
     String reason = reason(failure);
     boolean isUnreachable =

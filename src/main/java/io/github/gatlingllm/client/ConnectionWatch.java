@@ -71,12 +71,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
         && socket.tcpInfo().state() != ESTABLISHED;
   }
 
-  /**
-   * A request is about to be written.
-   *
-   * @param isReused whether the connection carried another request before
-   * @param to the server of the request
-   */
+  /** A request is about to be written. */
   void writing(long now, boolean isReused, ServerConnections to) {
     server = to;
     written = now;

@@ -111,9 +111,6 @@ final class GeneratedChoices {
     }
   }
 
-  /**
-   * @param expected number of choices requested, ≥ 1
-   */
   GeneratedChoices(int expected, AnswerMemory memory) {
     this.memory = memory;
     grow(expected);

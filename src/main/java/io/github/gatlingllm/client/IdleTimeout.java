@@ -27,10 +27,6 @@ final class IdleTimeout {
   /** The {@link #lastByte} for which the first check found the limit exceeded. */
   private long idleSince;
 
-  /**
-   * @param limitNanos longest time without a byte; 0 for no limit
-   * @param whenIdle receives the time of the second check, once
-   */
   IdleTimeout(long limitNanos, EventLoop eventLoop, LongSupplier nanoClock, LongConsumer whenIdle) {
     this.limitNanos = limitNanos;
     this.eventLoop = eventLoop;

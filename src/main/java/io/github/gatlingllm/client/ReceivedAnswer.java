@@ -54,7 +54,6 @@ public final class ReceivedAnswer {
   /**
    * Reads bytes of an event stream.
    *
-   * @param instant timestamp of the read, in nanoseconds
    * @throws TooLarge if the answer holds more than its memory bound
    */
   void stream(long instant, byte[] bytes, int offset, int length) {

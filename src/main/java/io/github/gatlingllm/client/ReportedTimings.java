@@ -63,9 +63,6 @@ final class ReportedTimings {
   /**
    * Adds a timing. A value out of range is ignored. Of several values with the same meaning the
    * last one counts, so that the body overrides the headers.
-   *
-   * @param name the server's name for it
-   * @param reported the value in the server's unit
    */
   void add(String name, double reported) {
     double value = ServerReport.Timing.value(name, reported);

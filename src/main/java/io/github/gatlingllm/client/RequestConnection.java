@@ -79,7 +79,6 @@ final class RequestConnection {
   /**
    * The request is about to be written.
    *
-   * @param whenStreamClosed runs when an HTTP/2 stream is closed
    * @throws FoundClosed if the server has closed the connection; stops Gatling's client from
    *     writing
    */
@@ -117,8 +116,6 @@ final class RequestConnection {
   /**
    * Sends the request again on a new connection, if the kept-alive one was closed before it carried
    * the request. Happens at most once, as a new connection is never in that state.
-   *
-   * @return whether it was sent again
    */
   boolean resend(long now, Throwable cause) {
     boolean isFoundClosed = cause instanceof FoundClosed;

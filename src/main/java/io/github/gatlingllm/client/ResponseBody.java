@@ -25,11 +25,7 @@ sealed interface ResponseBody {
    */
   void bytes(long now, byte[] bytes, int offset, int length);
 
-  /**
-   * The body has ended.
-   *
-   * @param cut whether the connection was closed before the HTTP message was complete
-   */
+  /** The body has ended. */
   Ending end(long now, boolean cut);
 
   /** Whether the rest of the body cannot change the status. */

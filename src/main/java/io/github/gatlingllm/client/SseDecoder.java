@@ -29,13 +29,7 @@ final class SseDecoder {
 
   /** Receives events in order, during {@link #feed} and {@link #endOfStream}. */
   interface Listener {
-    /**
-     * One event; its data lines are joined by line feeds.
-     *
-     * @param type value of the field {@code event}; null where it was not set
-     * @param buffer holds the data; valid during the call only
-     * @param length 0 for an empty {@code data} line
-     */
+    /** One event; its data lines are joined by line feeds. */
     void event(@Nullable String type, byte[] buffer, int offset, int length);
   }
 

@@ -24,11 +24,7 @@ public final class TokenCounts {
   private int reasoning = UNKNOWN;
   private List<String> rejected = List.of();
 
-  /**
-   * Takes one usage object. Of several the last one counts; an object of zeros is ignored.
-   *
-   * @return the completion tokens; {@value #UNKNOWN} if not reported or impossibly many
-   */
+  /** Takes one usage object. Of several the last one counts; an object of zeros is ignored. */
   int usage(int ofPrompt, int ofCompletion, int ofCache, int ofReasoning) {
     int promptTokens = checked(ofPrompt, "prompt_tokens");
     int completionTokens = checked(ofCompletion, "completion_tokens");
