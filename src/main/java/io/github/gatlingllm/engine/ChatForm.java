@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.client.Api;
 
 /**
  * Translates requests of the {@code responses} and {@code messages} APIs into a chat request, so
@@ -14,81 +15,69 @@ final class ChatForm {
   private ChatForm() {}
 
   /**
-   * Translates a request of OpenAI's {@code responses}.
+   * The request as a chat request; itself for the other APIs.
    *
-   * @throws Refusal 400 where input is missing
+   * @throws Refusal 400 where a required parameter is missing
    */
-  static JsonNode ofResponses(ObjectNode request) throws Refusal {
-    ObjectNode chat = request.deepCopy();
-    ArrayNode messages = chat.putArray("messages");
+  static ObjectNode of(Api api, ObjectNode request) throws Refusal {
+    return switch (api) {
+      case RESPONSES -> ofResponses(request);
+      case MESSAGES -> ofMessages(request);
+      case CHAT, COMPLETIONS, EMBEDDINGS -> request;
+    };
+  }
+
+  private static ObjectNode ofResponses(ObjectNode request) throws Refusal {
+    JsonNode input = request.path("input");
+    if (!input.isTextual() && (!input.isArray() || input.isEmpty())) {
+      throw Refusal.badRequest("input", "input is missing; expected a text or an array of items");
+    }
+    ArrayNode messages = JsonNodeFactory.instance.arrayNode();
     if (request.path("instructions").isTextual()) {
       message(messages, "system", request.path("instructions"));
     }
-    JsonNode input = request.path("input");
     if (input.isTextual()) {
       message(messages, "user", input);
-    } else if (!input.isArray() || input.isEmpty()) {
-      throw Refusal.badRequest("input", "input is missing; expected a text or an array of items");
     }
     for (JsonNode item : input) {
       switch (item.path("type").asText("message")) {
         case "function_call" ->
             call(
                 message(messages, "assistant", JsonNodeFactory.instance.nullNode()),
-                item.path("call_id").asText(),
-                item.path("name").asText(),
+                item,
                 item.path("arguments").asText());
-        case "function_call_output" ->
-            message(messages, "tool", item.path("output"))
-                .set("tool_call_id", item.path("call_id"));
+        case "function_call_output" -> message(messages, "tool", item.path("output"));
         default -> message(messages, item.path("role").asText(), parts(item.path("content")));
       }
     }
+    ObjectNode chat = chat(request, messages, request.at("/text/format"));
     chat.set("max_tokens", request.path("max_output_tokens"));
-    ArrayNode tools = chat.putArray("tools");
-    request.path("tools").forEach(tool -> tools.addObject().set("function", tool));
-    JsonNode choice = request.path("tool_choice");
-    if (choice.isObject()) {
-      chat.putObject("tool_choice").putObject("function").set("name", choice.path("name"));
-    }
-    format(chat, request.at("/text/format"));
+    request
+        .path("tools")
+        .forEach(tool -> chat.withArrayProperty("tools").addObject().set("function", tool));
     return chat;
   }
 
-  /**
-   * Translates a request of Anthropic's {@code messages}.
-   *
-   * @throws Refusal 400 where {@code max_tokens} is missing
-   */
-  static JsonNode ofMessages(ObjectNode request) throws Refusal {
+  private static ObjectNode ofMessages(ObjectNode request) throws Refusal {
     if (!request.path("max_tokens").isInt()) {
       throw Refusal.badRequest("max_tokens", "max_tokens: Field required");
     }
-    ObjectNode chat = request.deepCopy();
-    ArrayNode messages = chat.putArray("messages");
+    ArrayNode messages = JsonNodeFactory.instance.arrayNode();
     if (request.has("system")) {
       message(messages, "system", parts(request.path("system")));
     }
     for (JsonNode message : request.path("messages")) {
       blocks(messages, message.path("role").asText(), message.path("content"));
     }
+    ObjectNode chat = chat(request, messages, request.at("/output_config/format"));
     chat.set("stop", request.path("stop_sequences"));
-    ArrayNode tools = chat.putArray("tools");
     for (JsonNode tool : request.path("tools")) {
-      tools
+      chat.withArrayProperty("tools")
           .addObject()
           .putObject("function")
           .<ObjectNode>set("name", tool.path("name"))
           .set("parameters", tool.path("input_schema"));
     }
-    JsonNode choice = request.path("tool_choice");
-    switch (choice.path("type").asText()) {
-      case "any" -> chat.put("tool_choice", "required");
-      case "tool" ->
-          chat.putObject("tool_choice").putObject("function").set("name", choice.path("name"));
-      default -> chat.put("tool_choice", "auto");
-    }
-    format(chat, request.at("/output_config/format"));
     return chat;
   }
 
@@ -102,43 +91,28 @@ final class ChatForm {
     ArrayNode calls = JsonNodeFactory.instance.arrayNode();
     for (JsonNode block : content) {
       switch (block.path("type").asText()) {
-        case "tool_result" ->
-            message(messages, "tool", parts(block.path("content")))
-                .set("tool_call_id", block.path("tool_use_id"));
+        case "tool_result" -> message(messages, "tool", parts(block.path("content")));
         case "tool_use" -> calls.add(block);
         default -> contents.add(block);
       }
     }
-    if (contents.isEmpty() && calls.isEmpty()) {
-      return;
-    }
-    ObjectNode message =
-        message(
-            messages,
-            role,
-            contents.isEmpty() ? JsonNodeFactory.instance.nullNode() : parts(contents));
-    for (JsonNode use : calls) {
-      call(
-          message,
-          use.path("id").asText(),
-          use.path("name").asText(),
-          use.path("input").toString());
+    if (!contents.isEmpty() || !calls.isEmpty()) {
+      JsonNode parts = contents.isEmpty() ? JsonNodeFactory.instance.nullNode() : parts(contents);
+      ObjectNode message = message(messages, role, parts);
+      calls.forEach(use -> call(message, use, use.path("input").toString()));
     }
   }
 
   private static ObjectNode message(ArrayNode messages, String role, JsonNode content) {
-    ObjectNode message = messages.addObject().put("role", role);
-    message.set("content", content);
-    return message;
+    return messages.addObject().put("role", role).set("content", content);
   }
 
-  private static void call(ObjectNode message, String id, String name, String arguments) {
+  private static void call(ObjectNode message, JsonNode call, String arguments) {
     message
         .withArrayProperty("tool_calls")
         .addObject()
-        .put("id", id)
         .putObject("function")
-        .put("name", name)
+        .put("name", call.path("name").asText())
         .put("arguments", arguments);
   }
 
@@ -163,12 +137,23 @@ final class ChatForm {
     return parts;
   }
 
-  /** The response format; unlike chat, these APIs keep the schema beside its type. */
-  private static void format(ObjectNode chat, JsonNode format) {
+  /** The common part; unlike chat, these APIs keep names and schemas beside their type. */
+  private static ObjectNode chat(ObjectNode request, ArrayNode messages, JsonNode format) {
+    ObjectNode chat = request.deepCopy();
+    chat.remove("tools");
+    chat.set("messages", messages);
+    JsonNode choice = request.path("tool_choice");
+    if (choice.has("name")) {
+      chat.putObject("tool_choice").putObject("function").set("name", choice.path("name"));
+    } else if (choice.isObject()) {
+      String type = choice.path("type").asText();
+      chat.put("tool_choice", type.equals("any") ? "required" : type);
+    }
     if (format.isObject()) {
       ObjectNode translated = chat.putObject("response_format");
       translated.set("type", format.path("type"));
       translated.putObject("json_schema").set("schema", format.path("schema"));
     }
+    return chat;
   }
 }

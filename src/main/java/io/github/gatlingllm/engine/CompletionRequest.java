@@ -49,14 +49,7 @@ record CompletionRequest(
    * @throws Refusal 400 where the body is not JSON, or a parameter is missing or wrong
    */
   static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
-    ObjectNode json = object(body, mapper);
-    Parameters parameters =
-        new Parameters(
-            switch (api) {
-              case RESPONSES -> ChatForm.ofResponses(json);
-              case MESSAGES -> ChatForm.ofMessages(json);
-              case CHAT, COMPLETIONS, EMBEDDINGS -> json;
-            });
+    Parameters parameters = new Parameters(ChatForm.of(api, object(body, mapper)));
     int choices = parameters.integerOr("n", 1, 1);
     if (choices > MAX_CHOICES) {
       throw Refusal.badRequest("n", "n is " + choices + "; expected 1 to " + MAX_CHOICES);

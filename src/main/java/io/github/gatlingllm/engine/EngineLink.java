@@ -16,17 +16,14 @@ import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * A control connection to an {@link EngineProcess}: compares the clocks of both processes, reads
- * the times that the engine noted, and stops it. A request is one byte, an answer is binary
- * numbers.
+ * A control connection to an {@link EngineProcess}: reads the times that the engine noted, and
+ * stops it. A request is one byte, an answer is binary numbers. Both processes read the same clock,
+ * as {@code System.nanoTime()} counts from the start of the system.
  */
 final class EngineLink implements AutoCloseable {
 
-  private static final int CLOCK = 'c';
   private static final int ANSWERS = 'a';
   private static final int STOP = 's';
-
-  private static final int EXCHANGES = 200;
 
   /** Longest wait for an answer of the engine: the run must end even if the engine hangs. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -48,53 +45,9 @@ final class EngineLink implements AutoCloseable {
     out = new DataOutputStream(socket.getOutputStream());
   }
 
-  /**
-   * An answer of the engine.
-   *
-   * @param requestId the id that the client sent
-   * @param receivedNanos the time at which its request had been read
-   * @param tokenNanos the time at which each token was written to the connection; at least one
-   */
+  /** When the engine had read a request, and when it wrote each token of the answer. */
   @SuppressWarnings("ArrayRecordComponent") // not modified; a copy per access would be expensive
   record Written(String requestId, long receivedNanos, long[] tokenNanos) {}
-
-  /**
-   * The offset of the engine's {@code System.nanoTime()} to that of this process.
-   *
-   * @param nanos engine's clock − own clock; 0 if both processes read the same clock, as on Linux
-   * @param uncertaintyNanos largest error of {@code nanos}
-   */
-  record ClockOffset(long nanos, long uncertaintyNanos) {
-
-    /**
-     * The offset that follows from readings of the engine's clock, each taken between two readings
-     * of our own. Every reading limits the offset to a range; the result is the middle of the range
-     * that all readings share. If 0 is in it, both processes read the same clock: independent
-     * clocks would not agree to some microseconds.
-     */
-    static ClockOffset of(List<Reading> readings) {
-      long least = readings.stream().mapToLong(r -> r.theirs - r.after).max().orElseThrow();
-      long most = readings.stream().mapToLong(r -> r.theirs - r.before).min().orElseThrow();
-      return least <= 0 && most >= 0
-          ? new ClockOffset(0, 0)
-          : new ClockOffset(least + (most - least) / 2, Math.abs(most - least) / 2);
-    }
-
-    /** A reading of the engine's clock, and readings of our own before and after it. */
-    record Reading(long before, long theirs, long after) {}
-  }
-
-  /** Compares the clocks of both processes. */
-  ClockOffset clockOffset() throws IOException {
-    List<ClockOffset.Reading> readings = new ArrayList<>();
-    for (int i = 0; i < EXCHANGES; i++) {
-      long before = System.nanoTime();
-      out.write(CLOCK);
-      long theirs = in.readLong();
-      readings.add(new ClockOffset.Reading(before, theirs, System.nanoTime()));
-    }
-    return ClockOffset.of(readings);
-  }
 
   /**
    * Reads all answers that have at least one token.
@@ -138,9 +91,7 @@ final class EngineLink implements AutoCloseable {
         socket.setTcpNoDelay(true);
         int request = socket.getInputStream().read();
         for (; request >= 0; request = socket.getInputStream().read()) {
-          if (request == CLOCK) {
-            out.writeLong(System.nanoTime());
-          } else if (request == ANSWERS) {
+          if (request == ANSWERS) {
             write(truths.get(), out);
           } else {
             Runtime.getRuntime().halt(0);

@@ -8,7 +8,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -80,14 +79,7 @@ public final class EngineProcess {
   private static String firstLine(Process process, BufferedReader output) throws IOException {
     try {
       String line =
-          CompletableFuture.supplyAsync(
-                  () -> {
-                    try {
-                      return String.valueOf(output.readLine());
-                    } catch (IOException e) {
-                      throw new UncheckedIOException(e);
-                    }
-                  })
+          CompletableFuture.supplyAsync(() -> output.lines().findFirst().orElse(""))
               .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
       if (line.startsWith("http")) {
         return line;

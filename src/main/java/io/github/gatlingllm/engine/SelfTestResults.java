@@ -1,7 +1,6 @@
 package io.github.gatlingllm.engine;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.github.gatlingllm.engine.EngineLink.ClockOffset;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -79,12 +78,9 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
         say.accept("LLM self-test: it was interrupted; its result is not kept");
         return null;
       }
-      ClockOffset ahead = engine.clockOffset();
       DeliveryErrors errors =
           new DeliveryErrors(
-              engine.answers(nanos -> unixNanos.applyAsLong(nanos - ahead.nanos())),
-              EngineProcess.TTFT.toNanos(),
-              EngineProcess.ITL.toNanos());
+              engine.answers(unixNanos), EngineProcess.TTFT.toNanos(), EngineProcess.ITL.toNanos());
       engine.stop();
       ReadReport read = RecordFile.read(files.requests(), errors::add);
       SelfTest result =
@@ -92,7 +88,6 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
               Objects.requireNonNull(run.endUnixNanos()),
               machine,
               run.versions(),
-              ahead.uncertaintyNanos() / 1e6,
               BOUND_MS,
               errors.levels(run.stages()));
       if (result.levels().isEmpty()) {

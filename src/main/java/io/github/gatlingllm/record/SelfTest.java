@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param measuredUnixNanos when it was measured; epoch time
  * @param machine the machine
  * @param versions by component, as in {@link RunInfo}
- * @param clockUncertaintyMs uncertainty of the errors because the two processes have different
- *     clocks; 0 if they share one
  * @param boundMs the largest p99 of both errors at which a level counts towards the ceiling
  * @param levels in order of load
  * @param ceiling the highest load within the bound; null if the first level exceeds it
@@ -37,7 +35,6 @@ public record SelfTest(
     @JsonProperty("measured_unix_ns") long measuredUnixNanos,
     Machine machine,
     Map<String, String> versions,
-    double clockUncertaintyMs,
     double boundMs,
     List<Level> levels,
     @Nullable Ceiling ceiling,
@@ -123,7 +120,6 @@ public record SelfTest(
       long measuredUnixNanos,
       Machine machine,
       Map<String, String> versions,
-      double clockUncertaintyMs,
       double boundMs,
       List<Level> levels) {
     int within = 0;
@@ -137,15 +133,7 @@ public record SelfTest(
             : new Ceiling(
                 highest.streams, highest.eventsPerS, highest.requestsPerS, within < levels.size());
     return new SelfTest(
-        SCHEMA,
-        measuredUnixNanos,
-        machine,
-        versions,
-        clockUncertaintyMs,
-        boundMs,
-        levels,
-        ceiling,
-        List.of());
+        SCHEMA, measuredUnixNanos, machine, versions, boundMs, levels, ceiling, List.of());
   }
 
   /** Whether it applies to the run that quotes it. */

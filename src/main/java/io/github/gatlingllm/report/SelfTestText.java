@@ -68,9 +68,6 @@ final class SelfTestText {
       text.append(text.isEmpty() ? "" : "; at the peak of the run ").append(errors(quote, peak));
     }
     text.append("; self-test of ").append(day(test)).append(" on this machine");
-    if (test.clockUncertaintyMs() > 0) {
-      text.append(", its clocks compared to ± ").append(NumberText.ms(test.clockUncertaintyMs()));
-    }
     return text.toString();
   }
 

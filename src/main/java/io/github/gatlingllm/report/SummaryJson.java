@@ -169,7 +169,7 @@ final class SummaryJson {
     SelfTest test();
   }
 
-  @JsonPropertyOrder({"measured_unix_ns", "differs", "clock_uncertainty_ms", "bound_ms", "ceiling"})
+  @JsonPropertyOrder({"measured_unix_ns", "differs", "bound_ms", "ceiling"})
   @JsonIgnoreProperties({"schema", "machine", "versions"})
   interface SelfTestForm {}
 

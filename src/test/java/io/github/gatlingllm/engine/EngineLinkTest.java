@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
-import io.github.gatlingllm.engine.EngineLink.ClockOffset;
-import io.github.gatlingllm.engine.EngineLink.ClockOffset.Reading;
 import io.github.gatlingllm.engine.EngineLink.Written;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -20,21 +18,6 @@ import org.junit.jupiter.api.Test;
 class EngineLinkTest {
 
   @Test
-  void oneClockHasNoOffset() {
-    assertThat(ClockOffset.of(List.of(new Reading(100, 140, 200), new Reading(300, 390, 400))))
-        .isEqualTo(new ClockOffset(0, 0));
-  }
-
-  @Test
-  void anotherClockIsInTheRangeThatAllReadingsAllow() {
-    // Its clock is 4,900 to 5,000 ahead by the first, 4,950 to 5,100 by the second.
-    assertThat(ClockOffset.of(List.of(new Reading(100, 5_100, 200), new Reading(300, 5_400, 450))))
-        .isEqualTo(new ClockOffset(4_975, 25));
-    assertThat(ClockOffset.of(List.of(new Reading(1_000, 100, 1_040))))
-        .isEqualTo(new ClockOffset(-920, 20));
-  }
-
-  @Test
   void answersArriveWithTheInstantsOfOurClock() throws Exception {
     List<GroundTruth> truths = List.of(truth("a", 1_000, 2_000L, 3_000L), truth("b", 1_500));
     Thread engine;
@@ -42,7 +25,6 @@ class EngineLinkTest {
       engine = new Thread(() -> EngineLink.serve(control, () -> truths));
       engine.start();
       try (EngineLink link = new EngineLink(control.getLocalPort())) {
-        assertThat(link.clockOffset()).as("one process").isEqualTo(new ClockOffset(0, 0));
         List<Written> answers = link.answers(nanos -> nanos - 500);
         assertThat(answers).as("b has not begun").hasSize(1);
         assertThat(answers.get(0).requestId()).isEqualTo("a");

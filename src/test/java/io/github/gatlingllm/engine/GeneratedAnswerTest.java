@@ -3,6 +3,9 @@ package io.github.gatlingllm.engine;
 import static io.github.gatlingllm.engine.Requests.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.Encoding;
+import com.knuddels.jtokkit.api.EncodingType;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -81,5 +84,36 @@ final class GeneratedAnswerTest {
     String stop = ",\"ignore_eos\":true,\"max_tokens\":50,\"stop\":\" \",%s}";
     assertThat(answer("{\"min_tokens\":0" + stop).tokens()).isEqualTo(2);
     assertThat(answer("{\"min_tokens\":20" + stop).tokens()).isEqualTo(21);
+  }
+
+  private final Encoding cl100k =
+      Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.CL100K_BASE);
+
+  @Test
+  void everyWordIsOneTokenAndFourCharacters() {
+    assertThat(GeneratedAnswer.WORDS)
+        .hasSizeGreaterThan(200)
+        .doesNotHaveDuplicates()
+        .allSatisfy(
+            word -> {
+              assertThat(word).hasSize(3);
+              assertThat(cl100k.countTokens(" " + word)).as(word).isEqualTo(1);
+            });
+    assertThat(GeneratedAnswer.OPENINGS)
+        .doesNotHaveDuplicates()
+        .allSatisfy(
+            word -> {
+              assertThat(word).hasSize(4);
+              assertThat(cl100k.countTokens(word)).as(word).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void tokenizerCountsWhatTheEngineReports() {
+    GeneratedAnswer answer = Requests.answer("{\"max_tokens\":500,\"ignore_eos\":true,%s}");
+    String text = text(answer);
+    assertThat(answer.tokens()).isEqualTo(500);
+    assertThat(cl100k.countTokens(text)).isEqualTo(500);
+    assertThat(text).hasSize(4 * 500);
   }
 }

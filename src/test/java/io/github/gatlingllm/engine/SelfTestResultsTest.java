@@ -30,7 +30,7 @@ class SelfTestResultsTest {
   @BeforeEach
   void keepOne() throws IOException {
     file = folder.resolve("self-test.json");
-    SelfTest.of(7, HERE, VERSIONS, 0, 10, List.of()).write(file);
+    SelfTest.of(7, HERE, VERSIONS, 10, List.of()).write(file);
   }
 
   private @Nullable SelfTest atEnd(Machine machine) {

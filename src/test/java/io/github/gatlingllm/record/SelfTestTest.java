@@ -38,7 +38,7 @@ class SelfTestTest {
   }
 
   private static SelfTest of(Level... levels) {
-    return SelfTest.of(1_700_000_000_000_000_000L, MACHINE, VERSIONS, 0, 10, List.of(levels));
+    return SelfTest.of(1_700_000_000_000_000_000L, MACHINE, VERSIONS, 10, List.of(levels));
   }
 
   @Test

@@ -37,7 +37,6 @@ class SelfTestTextTest {
           1_795_322_477_000_000_000L,
           HERE,
           Map.of(),
-          0,
           10,
           List.of(level(1, 100, 1), level(4, 400, 2), level(16, 1_600, 6)));
 
@@ -109,12 +108,6 @@ class SelfTestTextTest {
   }
 
   @Test
-  void uncertaintyOfTwoClocksIsIncluded() {
-    SelfTest apart = SelfTest.of(0, HERE, Map.of(), 0.025, 10, TEST.levels());
-    assertThat(text(apart, 1).quote()).endsWith("its clocks compared to ± 0.025 ms");
-  }
-
-  @Test
   void onlyASelfTestHasATable() {
     assertThat(text(TEST, 1).table().isEmpty()).isTrue();
     assertThat(text(TEST, 1).ceiling()).isEmpty();
@@ -137,7 +130,7 @@ class SelfTestTextTest {
   @Test
   void lateEngineIsNamedAboveTheCeiling() {
     Level late = new Level(8, 100, 500, 10, new Errors(1, 20, 30), new Errors(0.1, 1, 2), 10.5);
-    SelfTest shared = SelfTest.of(0, HERE, Map.of(), 0, 10, List.of(level(1, 100, 1), late));
+    SelfTest shared = SelfTest.of(0, HERE, Map.of(), 10, List.of(level(1, 100, 1), late));
     SelfTestText own =
         new SelfTestText(
             summary(Recorded.run(1).selfTest(shared).config(SelfTest.ENGINE, "4711"), 1));
