@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
+import io.gatling.core.structure.ScenarioContext;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.ILoggerFactory;
@@ -48,6 +49,25 @@ public final class InvalidSimulation extends IllegalArgumentException {
     } catch (IllegalArgumentException e) {
       throw because(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** For a scenario that sends LLM requests without an LLM protocol; names those that have none. */
+  static InvalidSimulation withoutProtocol(ScenarioContext context) {
+    String name = "this scenario";
+    try {
+      name =
+          InjectionPlans.populations(context.coreComponents()).stream()
+              .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
+              .map(each -> "scenario '" + each.scenarioBuilder().name() + "'")
+              .reduce((one, other) -> one + " or " + other)
+              .orElse(name);
+    } catch (ReflectiveOperationException otherGatling) {
+      // The message names no scenario.
+    }
+    return because(
+        name
+            + " sends llm requests but has no llm protocol; add"
+            + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
   }
 
   /**

@@ -59,10 +59,10 @@ final class LlmAction extends SessionHook implements RequestAction {
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol.hasTarget()) {
-      throw LlmComponents.WithoutProtocol.mistake(context);
+      throw InvalidSimulation.withoutProtocol(context);
     }
     components.addSlo(request.parts());
-    components.refuseThrottle(context);
+    components.validateThrottle(context);
     components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
@@ -159,7 +159,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
     statsEngine().logRequestCrash(session.scenario(), session.groups(), named, message);
     if (request.parts().silent) {
-      components.notSent.request(named, RunInfo.NOT_BUILT);
+      components.totals.skipped(named, RunInfo.NOT_BUILT);
     } else {
       long now = components.now();
       Timeline timeline = new Timeline(reached - startLag(arrival), now);
@@ -187,7 +187,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   /** The conversation has ended: the user goes on without a request. */
   private void skip(Session session, PreparedRequest prepared, String reason) {
     Conversation over = prepared.conversation().ended(reason);
-    components.notSent.turn(prepared.name(), Objects.requireNonNull(over.endReason()));
+    components.totals.skippedTurn(prepared.name(), Objects.requireNonNull(over.endReason()));
     next().$bang(session.set(prepared.historyKey(), over));
   }
 
@@ -244,7 +244,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     if (!request.parts().silent) {
       components.started();
     } else if (arrival != null) {
-      components.notSent.request(prepared.name(), "it is silent");
+      components.totals.skipped(prepared.name(), "it is silent");
     }
     LongConsumer go =
         now -> {

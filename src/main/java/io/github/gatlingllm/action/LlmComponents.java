@@ -1,18 +1,18 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.CoreComponents;
+import io.gatling.core.actor.ActorSystem;
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.protocol.Protocol;
 import io.gatling.core.protocol.ProtocolComponents;
 import io.gatling.core.protocol.ProtocolKey;
 import io.gatling.core.session.Session;
-import io.gatling.core.structure.PopulationBuilder;
-import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
@@ -20,9 +20,14 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.TokenCounting;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -32,12 +37,21 @@ final class LlmComponents implements ProtocolComponents {
 
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
 
+  /** Longest time for the counting of tokens after the load. */
+  private static final Duration COUNTING = Duration.ofSeconds(30);
+
+  /** As {@link #COUNTING}, where the run is interrupted. */
+  private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
+
   final LlmProtocol protocol;
 
   /** Label of the target. */
   final String target;
 
   final Run run;
+  final InFlight inFlight;
+  final RequestTotals totals;
+  final TokenCounting counting;
 
   /** Limits the requests in flight; null for no limit. */
   final @Nullable InFlightGate gate;
@@ -51,34 +65,124 @@ final class LlmComponents implements ProtocolComponents {
   /** Takes the records of warm-up requests; null for requests of the load. */
   private final WarmUpRounds.@Nullable WarmUpLog warmUp;
 
-  /** The requests of the run that are in flight. */
-  final InFlight inFlight;
-
-  /** Counts requests that are not sent. */
-  final SkippedRequests notSent;
-
-  /** Counts tokens on a thread of its own. */
-  final TokenCounting counting;
-
   private final RunParts parts;
+  private final Targets targets;
+
+  /** What all LLM requests of a run share, whatever their scenario and protocol. */
+  private record RunParts(
+      Run run,
+      Injector injector,
+      CommonStart start,
+      Targets targets,
+      InjectionPlans injections,
+      SimulationPlan plan,
+      InFlight inFlight,
+      RequestTotals totals,
+      TokenCounting counting,
+      AtomicInteger plans) {}
 
   private LlmComponents(
       LlmProtocol protocol, RunParts parts, WarmUpRounds.@Nullable WarmUpLog warmUp) {
     this.protocol = protocol;
-    this.target = protocol.label();
-    this.run = parts.run;
-    this.gate = parts.gate(protocol);
-    this.limiter = parts.limiter(protocol);
-    this.prefixes = parts.prefixes(protocol, warmUp == null);
-    this.warmUp = warmUp;
-    this.inFlight = parts.inFlight;
-    this.notSent = parts.notSent;
-    this.counting = parts.counting;
     this.parts = parts;
+    this.warmUp = warmUp;
+    target = protocol.label();
+    run = parts.run;
+    inFlight = parts.inFlight;
+    totals = parts.totals;
+    counting = parts.counting;
+    targets = parts.targets;
+    gate = targets.gate(protocol);
+    limiter = targets.limiter(protocol);
+    prefixes = targets.prefixes(protocol, warmUp == null);
   }
 
   static LlmComponents of(ScenarioContext context) {
     return context.protocolComponentsRegistry().components(KEY);
+  }
+
+  /** Opens the run, and ends it once Gatling's actors have ended. */
+  private static RunParts open(CoreComponents core) {
+    Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+    RunDirectory directory = RunDirectory.of(core.statsEngine());
+    CommonStart start = CommonStart.of(core, injector);
+    Observers observers = InvalidSimulation.checked(Observers::ofProcess);
+    Run run =
+        InvalidSimulation.checked(
+            () ->
+                Run.open(
+                    directory,
+                    injector.nameOn(host()),
+                    opened -> observers.of(opened, core.eventLoopGroup())));
+    run.describe(info -> info.share(injector.share()));
+    InFlight inFlight = new InFlight();
+    RequestTotals totals = new RequestTotals();
+    TokenCounting counting = new TokenCounting();
+    run.beforeInterruption(
+        atMost -> {
+          cancel(inFlight, counting, atMost);
+          run.describe(info -> totals.addTo(info, counting));
+        },
+        inFlight::size);
+    core.actorSystem()
+        .registerOnTermination(
+            () -> {
+              if (!run.isOver()) {
+                counting.close(COUNTING);
+                run.describe(info -> totals.addTo(info, counting));
+                run.complete();
+              }
+              return null;
+            });
+    return new RunParts(
+        run,
+        injector,
+        start,
+        new Targets(run, injector),
+        InjectionPlans.of(core),
+        new SimulationPlan(core, run),
+        inFlight,
+        totals,
+        counting,
+        new AtomicInteger());
+  }
+
+  private static String host() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "localhost";
+    }
+  }
+
+  /**
+   * Cancels all requests. Counting of tokens may take a part of the time; then records are written
+   * without counts, so that none is lost. The rest of the time is for slow event loops.
+   */
+  private static void cancel(InFlight inFlight, TokenCounting counting, Duration atMost) {
+    long now = System.nanoTime();
+    inFlight.close(InFlight.INTERRUPTED);
+    inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
+    counting.close(Duration.ZERO);
+    inFlight.await(now + atMost.toNanos());
+  }
+
+  /**
+   * Ends the run before Gatling's HTTP client is closed: Gatling may stop during the load, and
+   * requests that it cuts off are no failures of the server. To be called once the client exists,
+   * as Gatling closes in reverse order.
+   */
+  private void endBeforeClient(ActorSystem actors) {
+    if (targets.isFirst("end before client")) {
+      actors.registerOnTermination(
+          () -> {
+            if (inFlight.isAnyOpen() || run.levels().isAnyRunning()) {
+              inFlight.close(InFlight.BY_GATLING);
+              run.stopped();
+            }
+            return null;
+          });
+    }
   }
 
   /** The place in the run of the load plan of that scenario and population. */
@@ -90,7 +194,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
-  void refuseThrottle(ScenarioContext context) {
+  void validateThrottle(ScenarioContext context) {
     if (context.throttled() && parts.injector.isPart()) {
       throw InvalidSimulation.because(
           "injector "
@@ -107,7 +211,7 @@ final class LlmComponents implements ProtocolComponents {
    */
   void addSlo(LlmRequest.RequestDraft request) {
     if (request.slo != null && isMeasured()) {
-      parts.config.addSlo(protocol, request.name.constant(), request.slo);
+      targets.addSlo(protocol, request.name.constant(), request.slo);
     }
   }
 
@@ -135,8 +239,8 @@ final class LlmComponents implements ProtocolComponents {
     }
     HttpProtocol http = http(context).httpProtocol();
     warnOfIgnoredProxy(http);
-    boolean jvm = protocol.warmUpJvm && parts.isFirst("jvm");
-    boolean first = parts.isFirst("target " + target);
+    boolean jvm = protocol.warmUpJvm && targets.isFirst("jvm");
+    boolean first = targets.isFirst("target " + target);
     if (!jvm && !first) {
       return;
     }
@@ -158,7 +262,7 @@ final class LlmComponents implements ProtocolComponents {
 
   private void warnOfIgnoredProxy(HttpProtocol http) {
     String line = EndpointCheck.ignoredProxy(protocol, http);
-    if (line != null && parts.isFirst(line)) {
+    if (line != null && targets.isFirst(line)) {
       System.out.println(line);
     }
   }
@@ -183,7 +287,7 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Whether requests with a limit pin their output to that many tokens. */
   boolean pinsOutput() {
-    return parts.config.isPinned(protocol);
+    return targets.isPinned(protocol);
   }
 
   /**
@@ -191,7 +295,7 @@ final class LlmComponents implements ProtocolComponents {
    * further call.
    */
   boolean unpin() {
-    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.config.unpin(target);
+    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && targets.unpin(target);
   }
 
   /** Whether these are requests of the load, which are in all statistics. */
@@ -244,7 +348,7 @@ final class LlmComponents implements ProtocolComponents {
 
   HttpCall httpCall(ScenarioContext context, LlmRequest.RequestDraft request) {
     HttpComponents http = http(context);
-    parts.endBeforeClient(context.coreComponents().actorSystem());
+    endBeforeClient(context.coreComponents().actorSystem());
     GatlingConfiguration configuration = context.coreComponents().configuration();
     boolean http2 = http.httpProtocol().enginePart().enableHttp2();
     return HttpCall.of(
@@ -252,8 +356,8 @@ final class LlmComponents implements ProtocolComponents {
         request,
         http,
         configuration,
-        parts.tls(protocol, http2, configuration),
-        isMeasured() ? parts.servers : new ConcurrentHashMap<>());
+        targets.tls(protocol, http2, configuration),
+        isMeasured() ? totals.servers : new ConcurrentHashMap<>());
   }
 
   private static HttpComponents http(ScenarioContext context) {
@@ -262,7 +366,7 @@ final class LlmComponents implements ProtocolComponents {
 
   @Override
   public Function1<Session, Session> onStart() {
-    parts.config.printSeed();
+    targets.printSeed();
     parts.start.scenarioReady(run);
     boolean isDryRun = LlmProtocol.isDryRun();
     if (isDryRun) {
@@ -276,7 +380,7 @@ final class LlmComponents implements ProtocolComponents {
       Arrival arrival = parts.injections.next(session.scenario(), now());
       Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
-        if (injection != null && parts.isFirst("injection " + session.scenario())) {
+        if (injection != null && targets.isFirst("injection " + session.scenario())) {
           run.levels().injectionStarted(scheduleOf(session), injection, now());
         }
         return session;
@@ -306,7 +410,7 @@ final class LlmComponents implements ProtocolComponents {
       Arrival arrival = UserSessions.arrivalOf(session);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();
-        notSent.request(
+        totals.skipped(
             session.scenario(),
             level == null || level.admits()
                 ? "its user asked for nothing"
@@ -317,7 +421,7 @@ final class LlmComponents implements ProtocolComponents {
     };
   }
 
-  /** Creates {@link RunParts} once per run, and components once per scenario. */
+  /** Opens the run once, and components once per scenario. */
   private static final class Key implements ProtocolKey<LlmProtocol, LlmComponents> {
 
     @Override
@@ -333,62 +437,13 @@ final class LlmComponents implements ProtocolComponents {
 
     @Override
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
-      RunParts parts = new RunParts(core);
+      RunParts parts = open(core);
       return protocol -> {
         if (protocol.hasTarget()) {
-          parts.config.use(protocol);
+          parts.targets.use(protocol);
         }
         return new LlmComponents(protocol, parts, null);
       };
-    }
-  }
-
-  /**
-   * Finds the scenario that sends LLM requests without an LLM protocol. Gatling does not tell an
-   * action the scenario that it is built for; but when all are built once more, that one fails
-   * again.
-   */
-  static final class WithoutProtocol {
-
-    private static final ThreadLocal<Boolean> SEARCHING = ThreadLocal.withInitial(() -> false);
-
-    private WithoutProtocol() {}
-
-    /** Creates the exception for the action that has found no protocol. */
-    static InvalidSimulation mistake(ScenarioContext context) {
-      return InvalidSimulation.because(
-          (SEARCHING.get() ? "it" : name(context))
-              + " sends llm requests but has no llm protocol; add"
-              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
-    }
-
-    private static String name(ScenarioContext context) {
-      SEARCHING.set(true);
-      try {
-        List<ScenarioBuilder> candidates =
-            InjectionPlans.populations(context.coreComponents()).stream()
-                .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
-                .map(PopulationBuilder::scenarioBuilder)
-                .toList();
-        return candidates.stream()
-            .filter(scenario -> candidates.size() == 1 || fails(scenario, context))
-            .map(scenario -> "scenario '" + scenario.name() + "'")
-            .findFirst()
-            .orElse("this scenario");
-      } catch (ReflectiveOperationException otherGatling) {
-        return "this scenario";
-      } finally {
-        SEARCHING.remove();
-      }
-    }
-
-    private static boolean fails(ScenarioBuilder scenario, ScenarioContext context) {
-      try {
-        var unused = scenario.build(context, context.coreComponents().exit());
-        return false;
-      } catch (InvalidSimulation withoutProtocol) {
-        return true;
-      }
     }
   }
 }

@@ -5,6 +5,7 @@ import io.github.gatlingllm.action.Dynamic.ParameterCheck;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
@@ -32,6 +33,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Session attribute of the users that send warm-up requests, and of no others. */
   public static final String WARM_UP_KEY = "gatling.llm.warmUp";
 
+  /** Key in {@code run.json} of whether output is pinned to its limit. */
+  static final String IGNORE_EOS = "ignoreEos";
+
+  /** Key in {@code run.json} of the tokenizer. */
+  static final String TOKENIZER = "tokenizer";
+
   private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
 
   /** The default of every setting, without a target. */
@@ -43,7 +50,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   private static final int WARM_UP_GATE = 16;
 
   static {
-    SupportedGatling.require();
+    Versions.requireGatling();
   }
 
   /** Label of the server under test. */
@@ -172,7 +179,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
    *
    * @throws InvalidSimulation for a value that is wrong for every session
    */
-  public void refuseMistakes() {
+  public void validate() {
     ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
     headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
   }
@@ -254,6 +261,46 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     }
     URI uri = URI.create(baseUrls.get(0));
     return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+  }
+
+  /** The settings for {@code run.json}, without secrets. */
+  Map<String, String> settings() {
+    Map<String, String> config = new LinkedHashMap<>();
+    config.put("target", label());
+    config.put("endpoint", String.join(",", baseUrls.stream().map(Secrets::redactUrl).toList()));
+    config.put("stream", Boolean.toString(streaming));
+    config.put(IGNORE_EOS, Boolean.toString(pinning != Pinning.NEVER));
+    config.put("recordTokens", Boolean.toString(recordTokens));
+    config.put("timeout", seconds(requestTimeout));
+    config.put("idleTimeout", seconds(idleTimeout));
+    putIfSet(config, "maxInFlight", maxInFlight);
+    putIfSet(config, "maxRequestsPerMinute", maxRequestsPerMinute);
+    putIfSet(config, "maxTokensPerMinute", maxTokensPerMinute);
+    putIfSet(config, "gpus", gpus);
+    putIfSet(config, "costPerHour", costPerHour);
+    putIfSet(config, "verifyTls", verifyTls);
+    if (prefix instanceof PromptPrefix.Unique unique) {
+      config.put("uniquePrompts", "true");
+      config.put("prefixSeed", Long.toString(unique.seed()));
+    } else if (prefix instanceof PromptPrefix.Shared shared) {
+      config.put("sharedPrefix", shared.groups() + "x" + shared.tokens());
+      config.put("prefixSeed", Long.toString(shared.seed()));
+    }
+    config.put("connections", shareConnections ? "shared" : "perUser");
+    config.putAll(notes);
+    config.put(TOKENIZER, tokenizer.name());
+    return config;
+  }
+
+  private static String seconds(Duration duration) {
+    return NumberText.plain(duration.toNanos() / 1e9) + "s";
+  }
+
+  private static void putIfSet(Map<String, String> config, String name, @Nullable Object value) {
+    if (value != null) {
+      config.put(
+          name, value instanceof Double number ? NumberText.plain(number) : value.toString());
+    }
   }
 
   @Override

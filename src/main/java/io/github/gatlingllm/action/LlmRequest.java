@@ -66,7 +66,7 @@ public final class LlmRequest {
    * @throws InvalidSimulation for a mistake that makes every request fail
    */
   public ActionBuilder toActionBuilder() {
-    refuseMistakes();
+    validate();
     return new ActionBuilder() {
       @Override
       public Action build(ScenarioContext context, Action next) {
@@ -75,7 +75,7 @@ public final class LlmRequest {
     };
   }
 
-  private void refuseMistakes() {
+  private void validate() {
     ParameterCheck check =
         ParameterCheck.ofRequest(parts.name)
             .of("model", parts.model)

@@ -50,7 +50,7 @@ final class ResponseProcessor {
     this.components = components;
     this.records = new RequestRecords(request, components);
     this.statsEngine = core.statsEngine();
-    this.actors = SupportedGatling.threadsOf(core.actorSystem());
+    this.actors = Versions.threadsOf(core.actorSystem());
     this.next = next;
     this.checks =
         CollectionConverters.asScala(request.checks.stream().map(ResponseProcessor::build).toList())

@@ -63,7 +63,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
-    settings.refuseMistakes();
+    settings.validate();
     boolean judged = !settings.slo.isEmpty() || !settings.sloByName.isEmpty();
     if (!judged && settings.assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(

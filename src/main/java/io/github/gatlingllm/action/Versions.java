@@ -3,6 +3,10 @@ package io.github.gatlingllm.action;
 import io.gatling.core.actor.ActorSystem;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.Executor;
 import java.util.regex.Matcher;
@@ -11,21 +15,21 @@ import org.jspecify.annotations.Nullable;
 import scala.concurrent.ExecutionContext;
 
 /**
- * The versions of Gatling that this library works with. The library uses parts of Gatling that are
+ * The versions of this library and of its surroundings. The library uses parts of Gatling that are
  * not public API, and the user's project chooses Gatling's version: an unsupported one is reported
  * in a line, where otherwise a class or method would be missing.
  */
-final class SupportedGatling {
+final class Versions {
 
   /** Gatling 3.13 and older use Netty 4.1, whose event loops have other classes. */
-  private static final int OLDEST = 314;
+  private static final int MIN_GATLING = 314;
 
-  private static final int NEWEST = 315;
+  private static final int MAX_GATLING = 315;
   private static final String RANGE = "3.14 and 3.15";
 
   private static final Pattern VERSION = Pattern.compile("(\\d+)\\.(\\d+)(\\.|$).*");
 
-  private SupportedGatling() {}
+  private Versions() {}
 
   /**
    * Checks the version of Gatling on the class path; prints a line if it is newer than those that
@@ -33,13 +37,13 @@ final class SupportedGatling {
    *
    * @throws InvalidSimulation if it is too old
    */
-  static void require() {
-    require(version());
+  static void requireGatling() {
+    requireGatling(gatling());
   }
 
-  static void require(@Nullable String version) {
+  static void requireGatling(@Nullable String version) {
     int minor = minor(version);
-    if (minor != 0 && minor < OLDEST) {
+    if (minor != 0 && minor < MIN_GATLING) {
       throw InvalidSimulation.because(
           "gatling-llm works with Gatling "
               + RANGE
@@ -47,7 +51,7 @@ final class SupportedGatling {
               + version
               + "; raise the version of gatling-charts-highcharts in the POM");
     }
-    if (minor > NEWEST) {
+    if (minor > MAX_GATLING) {
       System.out.println(
           "gatling-llm is tested with Gatling " + RANGE + " and this project has " + version);
     }
@@ -71,10 +75,28 @@ final class SupportedGatling {
     }
   }
 
+  /** The versions of this library, Gatling, Java and the operating system. */
+  static Map<String, String> all() {
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("gatling-llm", library());
+    versions.put("gatling", Objects.requireNonNullElse(gatling(), "unknown"));
+    versions.put("java", Runtime.version().toString());
+    versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
+    return versions;
+  }
+
+  /** The version of this library; {@code dev} for classes that Maven has not built. */
+  private static String library() {
+    try (InputStream in = Versions.class.getResourceAsStream("version.txt")) {
+      return in == null ? "dev" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      return "dev";
+    }
+  }
+
   /** The version of Gatling on the class path; null where it is unknown. */
-  static @Nullable String version() {
-    try (InputStream file =
-        SupportedGatling.class.getResourceAsStream("/gatling-version.properties")) {
+  static @Nullable String gatling() {
+    try (InputStream file = Versions.class.getResourceAsStream("/gatling-version.properties")) {
       Properties properties = new Properties();
       if (file != null) {
         properties.load(file);

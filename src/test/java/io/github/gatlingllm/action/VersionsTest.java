@@ -8,17 +8,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class SupportedGatlingTest {
+final class VersionsTest {
 
   @ParameterizedTest
   @CsvSource({"3.14.9,314", "3.15.1,315", "3.15.1-M1,315", "3.16,316", "4.0.0,400", "main,0", ",0"})
   void majorAndMinorCount(String version, int expected) {
-    assertThat(SupportedGatling.minor(version)).isEqualTo(expected);
+    assertThat(Versions.minor(version)).isEqualTo(expected);
   }
 
   @Test
   void olderVersionIsRefusedInOneLine() {
-    assertThatThrownBy(() -> SupportedGatling.require("3.13.5"))
+    assertThatThrownBy(() -> Versions.requireGatling("3.13.5"))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessage(
             "gatling-llm works with Gatling 3.14 and 3.15 but this project has 3.13.5; raise the"
@@ -27,7 +27,7 @@ final class SupportedGatlingTest {
 
   @Test
   void versionOfThisBuildIsSupported() {
-    assertThatCode(SupportedGatling::require).doesNotThrowAnyException();
-    assertThatCode(() -> SupportedGatling.require("3.14.9")).doesNotThrowAnyException();
+    assertThatCode(Versions::requireGatling).doesNotThrowAnyException();
+    assertThatCode(() -> Versions.requireGatling("3.14.9")).doesNotThrowAnyException();
   }
 }

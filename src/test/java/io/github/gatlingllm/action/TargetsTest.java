@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class RunConfigTest {
+class TargetsTest {
 
   private static List<LlmProtocol> protocols(LlmProtocolBuilder... builders) {
     return Stream.of(builders).map(builder -> (LlmProtocol) builder.protocol()).toList();
@@ -23,7 +23,7 @@ class RunConfigTest {
   @Test
   void settingsOfOneProtocol() {
     assertThat(
-            RunConfig.of(
+            Targets.settings(
                 protocols(
                     llm.baseUrl("http://a:1/v1")
                         .apiKey("sk-secret")
@@ -41,14 +41,14 @@ class RunConfigTest {
 
   @Test
   void unsetSettingsAreLeftOut() {
-    assertThat(RunConfig.of(protocols(llm.baseUrl("http://a/v1"))))
+    assertThat(Targets.settings(protocols(llm.baseUrl("http://a/v1"))))
         .doesNotContainKeys("maxInFlight", "verifyTls");
   }
 
   @Test
   void differentValuesOfSeveralProtocolsAreListed() {
     assertThat(
-            RunConfig.of(
+            Targets.settings(
                 protocols(
                     llm.baseUrl("http://a/v1").target("A").idleTimeout(Duration.ofMillis(1_500)),
                     llm.baseUrl("http://b/v1").target("B").idleTimeout(7))))
@@ -69,17 +69,17 @@ class RunConfigTest {
             llm.baseUrl("http://b/v1").target("B").disableIgnoreEos().csv(),
             llm.baseUrl("http://c/v1").target("C").disableFailBuild());
 
-    assertThat(RunConfig.of(protocols))
+    assertThat(Targets.settings(protocols))
         .containsEntry("ignoreEos", "true,false")
         .containsEntry("gpus", "8")
         .containsEntry("costPerHour", "2.5");
-    assertThat(RunConfig.targets(protocols, Set.of("C")))
+    assertThat(Targets.facts(protocols, Set.of("C")))
         .containsExactly(
             Map.entry("a", new TargetFacts(true, "chars4", 8.0, 2.5)),
             Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null, null)),
             Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null, null)));
-    assertThat(RunConfig.report(protocols)).isEqualTo(new ReportOptions(true, true, false, true));
-    assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
+    assertThat(Targets.report(protocols)).isEqualTo(new ReportOptions(true, true, false, true));
+    assertThat(Targets.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
 
   /** Equal protocols share a gate and are written once. */
@@ -97,13 +97,13 @@ class RunConfigTest {
     List<LlmProtocol> protocols =
         protocols(
             llm.baseUrl("http://a/v1").ignoreEos(), llm.baseUrl("http://a/v1").disableIgnoreEos());
-    assertThat(RunConfig.targets(protocols, Set.of()).get("a").pinnedOutput()).isFalse();
+    assertThat(Targets.facts(protocols, Set.of()).get("a").pinnedOutput()).isFalse();
   }
 
   @Test
   void differentTokenizersAreWrittenByTarget() {
     assertThat(
-            RunConfig.of(
+            Targets.settings(
                 protocols(
                     llm.baseUrl("http://a/v1").tokenizer(chars4()).note("tokenizer", "chars4,auto"),
                     llm.baseUrl("http://b/v1").target("B"))))

@@ -1,0 +1,70 @@
+package io.github.gatlingllm.action;
+
+import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.workload.TokenCounting;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts, for the end of {@code run.json}, the requests that were due and were not sent, by name
+ * and reason, and the connections of servers. Turns of conversations that were not sent are on the
+ * console too: a line for the first of each kind, the numbers at the end. Thread-safe.
+ */
+final class RequestTotals {
+
+  /** Connections by host and port. */
+  final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
+
+  private final Map<String, LongAdder> skippedTurns = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> skipped = new ConcurrentHashMap<>();
+
+  /** Counts a turn of a conversation that is not sent. */
+  void skippedTurn(String requestName, String reason) {
+    if (count(skippedTurns, requestName, reason)) {
+      System.out.println(
+          "LLM "
+              + requestName
+              + ": "
+              + reason
+              + ", so the next turn is not sent; the end of the run says how many were not");
+    }
+  }
+
+  /** Counts any other request that is not sent. */
+  void skipped(String name, String reason) {
+    var unused = count(skipped, name, reason);
+  }
+
+  private static boolean count(Map<String, LongAdder> counts, String name, String reason) {
+    LongAdder first = new LongAdder();
+    LongAdder before = counts.putIfAbsent(name + ": " + reason, first);
+    (before == null ? first : before).increment();
+    return before == null;
+  }
+
+  /** Adds the totals. */
+  RunInfo addTo(RunInfo info, TokenCounting counting) {
+    RunInfo more = info;
+    Map<String, Long> notSent = new TreeMap<>();
+    skipped.forEach((kind, count) -> notSent.put(kind, count.sum()));
+    for (var turns : new TreeMap<>(skippedTurns).entrySet()) {
+      notSent.put(turns.getKey(), turns.getValue().sum());
+      String kind = "turns not sent, " + turns.getKey();
+      System.out.println("LLM " + kind + ": " + turns.getValue());
+      more = more.config(kind, turns.getValue().toString());
+    }
+    Map<String, RunInfo.Connections> connections = new TreeMap<>();
+    servers.forEach(
+        (address, of) ->
+            connections.put(
+                address, new RunInfo.Connections(of.kept() + of.closed(), of.closed())));
+    RunInfo.PromptRepeats repeats =
+        new RunInfo.PromptRepeats(counting.seenPrompts(), counting.repeatedPrompts());
+    return more.notSent(notSent)
+        .connections(connections)
+        .prompts(repeats.counted() == 0 ? null : repeats);
+  }
+}

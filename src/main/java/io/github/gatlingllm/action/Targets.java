@@ -1,0 +1,302 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.config.GatlingConfiguration;
+import io.gatling.core.config.SslConfiguration;
+import io.gatling.http.util.SslContexts;
+import io.gatling.http.util.SslContextsFactory;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
+import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TargetSlo;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.server.ServerWatch;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.RunSeed;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import scala.Option;
+
+/**
+ * The targets of a run: what all requests to one of them share, and the settings of all in {@code
+ * run.json}. Thread-safe.
+ */
+final class Targets {
+
+  /** Value of {@link LlmProtocol#IGNORE_EOS} once a server has rejected the fields for it. */
+  private static final String UNPINNED = "false, the server rejects it";
+
+  /** Whether an invalid run fails the build, in any simulation. */
+  private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
+
+  /** First number of warm-up prompts: half of all nonces, beyond the numbers of any run. */
+  private static final long WARM_UP_PROMPTS = 1L << 58;
+
+  private final Run run;
+  private final Injector injector;
+  private final DrawOrder prompts;
+  private final DrawOrder warmUpPrompts;
+
+  private final Set<String> done = ConcurrentHashMap.newKeySet();
+  private final List<LlmProtocol> used = new CopyOnWriteArrayList<>();
+  private final Set<String> unpinned = ConcurrentHashMap.newKeySet();
+  private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
+  private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
+  private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
+  private final Map<List<Boolean>, SslContexts> tls = new ConcurrentHashMap<>();
+  private final Map<LlmProtocol, PromptPrefix.Texts> prefixes = new ConcurrentHashMap<>();
+
+  Targets(Run run, Injector injector) {
+    this.run = run;
+    this.injector = injector;
+    prompts = new DrawOrder(injector.part());
+    warmUpPrompts = new DrawOrder(injector.part());
+  }
+
+  /** True for the first call in the run with that key. */
+  boolean isFirst(String key) {
+    return done.add(key);
+  }
+
+  /** Adds a protocol to those that the run uses. */
+  synchronized void use(LlmProtocol protocol) {
+    if (used.contains(protocol)) {
+      return;
+    }
+    used.add(protocol);
+    describeSlos(protocol);
+    Set<Assertion> assertions = new LinkedHashSet<>();
+    used.forEach(each -> each.assertions.forEach(one -> assertions.add(one.at(each.label()))));
+    Map<String, String> config = settings(used);
+    if (!unpinned.isEmpty()) {
+      config.put(LlmProtocol.IGNORE_EOS, UNPINNED);
+    }
+    if (injector.startAt() != null) {
+      config.put("startAt", injector.startAt().toString());
+    }
+    RunSeed seed = RunSeed.ofProcess();
+    if (seed.isDrawnFrom()) {
+      config.put("seedOfTheUnseeded", Long.toString(seed.value()));
+    }
+    config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
+    Long own = used.get(0).seed;
+    run.describe(
+        info ->
+            info.assertions(List.copyOf(assertions))
+                .config(config)
+                .targets(facts(used, unpinned))
+                .report(report(used))
+                .seed(own == null ? (Long) seed.value() : own)
+                .versions(Versions.all()));
+    ServerWatch server = run.observer(ServerWatch.class);
+    if (server != null && !LlmProtocol.isDryRun()) {
+      server.add(protocol.metricsPages());
+    }
+    run.closeAtEnd(protocol.closedAfterRun);
+  }
+
+  /** Prints, once per run, the seed of everything that the simulation sets no seed for. */
+  void printSeed() {
+    RunSeed seed = RunSeed.ofProcess();
+    if (seed.isDrawnFrom() && isFirst("seed")) {
+      System.out.println(
+          "LLM: seed "
+              + seed.value()
+              + " of all that has none of its own; llm.seed="
+              + seed.value()
+              + " draws the same again");
+      run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
+    }
+  }
+
+  /**
+   * Settings of several protocols: one value where all agree, else all different ones, in the order
+   * of the protocols. Different tokenizers are also written by target.
+   */
+  static Map<String, String> settings(List<LlmProtocol> protocols) {
+    Map<String, Set<String>> values = new LinkedHashMap<>();
+    for (LlmProtocol protocol : protocols) {
+      protocol
+          .settings()
+          .forEach((name, v) -> values.computeIfAbsent(name, n -> new LinkedHashSet<>()).add(v));
+    }
+    Map<String, String> config = new LinkedHashMap<>();
+    values.forEach((name, different) -> config.put(name, String.join(",", different)));
+    String tokenizer = LlmProtocol.TOKENIZER;
+    if (values.getOrDefault(tokenizer, Set.of()).size() > 1) {
+      protocols.forEach(p -> config.put(tokenizer + " " + p.label(), p.tokenizer.name()));
+    }
+    return config;
+  }
+
+  /**
+   * The facts that figures depend on, by target.
+   *
+   * @param unpinned targets that have rejected the fields that pin output
+   */
+  static Map<String, TargetFacts> facts(List<LlmProtocol> protocols, Set<String> unpinned) {
+    Map<String, TargetFacts> targets = new LinkedHashMap<>();
+    for (LlmProtocol protocol : protocols) {
+      TargetFacts facts =
+          new TargetFacts(
+              isPinned(protocol, unpinned),
+              protocol.tokenizer.name(),
+              protocol.gpus,
+              protocol.costPerHour);
+      targets.merge(protocol.label(), facts, TargetFacts::and);
+    }
+    return targets;
+  }
+
+  /** The options of the report that any of the protocols asks for. */
+  static ReportOptions report(List<LlmProtocol> protocols) {
+    boolean failOnInvalid = InvalidSimulation.checked(() -> FAIL_ON_INVALID.isTrue(true));
+    return protocols.stream()
+        .map(protocol -> protocol.report)
+        .reduce(new ReportOptions(false, true, true, failOnInvalid), ReportOptions::and);
+  }
+
+  /** Stops pinning the target's output, as it rejects that; true for the first call by target. */
+  boolean unpin(String target) {
+    boolean first = unpinned.add(target);
+    run.describe(
+        info -> info.config(LlmProtocol.IGNORE_EOS, UNPINNED).targets(facts(used, unpinned)));
+    return first;
+  }
+
+  /** Whether requests with a limit ask for exactly that many tokens. */
+  boolean isPinned(LlmProtocol protocol) {
+    return isPinned(protocol, unpinned);
+  }
+
+  private static boolean isPinned(LlmProtocol protocol, Set<String> unpinned) {
+    return protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(protocol.label());
+  }
+
+  /**
+   * Adds the objectives of a request that has its own.
+   *
+   * @param name of the request; null where it differs by user
+   * @throws InvalidSimulation if the name differs by user, or requests of the same name have other
+   *     objectives
+   */
+  synchronized void addSlo(LlmProtocol protocol, @Nullable String name, Slo slo) {
+    if (name == null) {
+      throw InvalidSimulation.because(
+          "slo(…) of a request whose name differs from user to user; give it a fixed name");
+    }
+    Slo before =
+        ownSlos.computeIfAbsent(protocol.label(), label -> new TreeMap<>()).putIfAbsent(name, slo);
+    if (before != null && !before.equals(slo)) {
+      throw InvalidSimulation.because(
+          "requests named '%s' have the SLOs %s and %s; name them differently"
+              .formatted(name, before, slo));
+    }
+    describeSlos(protocol);
+  }
+
+  private void describeSlos(LlmProtocol protocol) {
+    Map<String, TargetSlo> slos = new LinkedHashMap<>();
+    used.forEach(each -> slos.putIfAbsent(each.label(), sloOf(each)));
+    if (!sloOf(protocol).equals(slos.get(protocol.label()))
+        && isFirst("several SLOs " + protocol.label())) {
+      System.out.println(
+          "LLM: "
+              + protocol.label()
+              + " is used with several SLOs; the summary judges it by the first. Name the targets"
+              + " differently to tell them apart");
+    }
+    boolean isCommon = slos.values().stream().distinct().count() == 1;
+    run.describe(info -> info.slo(sloOf(used.get(0)), isCommon ? Map.of() : slos));
+  }
+
+  private TargetSlo sloOf(LlmProtocol protocol) {
+    Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
+    named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
+    return TargetSlo.of(protocol.slo, named);
+  }
+
+  /** The gate of all requests of a protocol; null where there is no limit. */
+  @Nullable InFlightGate gate(LlmProtocol protocol) {
+    Integer limit = share("maxInFlight", protocol.maxInFlight);
+    return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /** This injector's share of a limit. */
+  private @Nullable Integer share(String name, @Nullable Integer limit) {
+    int own = limit == null ? 0 : injector.part().of(limit);
+    if (limit != null && own == 0) {
+      throw InvalidSimulation.because(
+          "injector %s has no part of %s=%s; expected %s or more, one for each injector"
+              .formatted(injector.share(), name, limit, injector.part().count()));
+    }
+    return limit == null ? null : (Integer) own;
+  }
+
+  /**
+   * The limits per minute of all requests to a target, warm-up requests included; null where there
+   * are none.
+   */
+  @Nullable RateLimiter limiter(LlmProtocol protocol) {
+    Integer requests = share("maxRequestsPerMinute", protocol.maxRequestsPerMinute);
+    Integer tokens = share("maxTokensPerMinute", protocol.maxTokensPerMinute);
+    return requests == null && tokens == null
+        ? null
+        : limiters.computeIfAbsent(
+            protocol.label() + " " + requests + " " + tokens,
+            key -> new RateLimiter(requests, tokens, System::nanoTime));
+  }
+
+  /**
+   * The first texts of the prompts of a protocol, computed before the load. All protocols share one
+   * count of prompts, as two of them may have the same server. Warm-up requests have a count of
+   * their own, as their number depends on time.
+   */
+  PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
+    PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
+    return new PreparedRequest.Prefixes(
+        texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
+  }
+
+  /**
+   * The TLS contexts of a target, which exist until the JVM ends; null for those of Gatling's
+   * client. The target's trust in certificates overrides Gatling's {@code
+   * ssl.useInsecureTrustManager}; all else is Gatling's configuration.
+   */
+  @Nullable SslContexts tls(
+      LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {
+    Boolean verify = protocol.verifyTls;
+    return verify == null
+        ? null
+        : tls.computeIfAbsent(
+            List.of(verify, http2), key -> tls(verify, http2, configuration.ssl()));
+  }
+
+  private static SslContexts tls(boolean verify, boolean http2, SslConfiguration ssl) {
+    SslConfiguration own =
+        new SslConfiguration(
+            ssl.useOpenSsl(),
+            ssl.useOpenSslFinalizers(),
+            ssl.handshakeTimeout(),
+            !verify,
+            ssl.enabledProtocols(),
+            ssl.enabledCipherSuites(),
+            ssl.sessionCacheSize(),
+            ssl.sessionTimeout(),
+            ssl.enableSni(),
+            ssl.keyManagerFactory(),
+            verify ? ssl.trustManagerFactory() : Option.empty());
+    return new SslContextsFactory(own, verify).newSslContexts(http2, Option.empty());
+  }
+}
