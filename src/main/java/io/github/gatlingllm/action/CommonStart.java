@@ -44,12 +44,7 @@ final class CommonStart {
     this.start = injector.startAt();
   }
 
-  /**
-   * The start of the simulation's load.
-   *
-   * @throws InvalidSimulation if a scenario has Gatling's own injection, which can be neither
-   *     divided nor started at a given instant
-   */
+  /** The start of the simulation's load. */
   static CommonStart of(CoreComponents core, Injector injector) {
     boolean isAlone = injector.startAt() == null && !injector.isPart();
     if (isAlone || LlmProtocol.isDryRun()) {
@@ -89,12 +84,7 @@ final class CommonStart {
         : Injector.START_PROPERTY + "=" + injector.startAt();
   }
 
-  /**
-   * Checks that the start of the load is still to come.
-   *
-   * @throws InvalidSimulation if the start has passed, as the load of the other injectors would
-   *     lack the part of this one, or if it is more than a week away
-   */
+  /** Checks that the start of the load is still to come. */
   synchronized void requireInTime(Run run) {
     if (start == null) {
       return;

@@ -11,8 +11,6 @@ import java.util.regex.Pattern;
 /**
  * The fields of an immutable builder. {@link #with} changes a copy before it is published; lists
  * and maps are replaced, never modified.
- *
- * @param <D> the class itself
  */
 public abstract class Draft<D extends Draft<D>> implements Cloneable {
 
@@ -37,11 +35,7 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
     return Collections.unmodifiableList(more);
   }
 
-  /**
-   * The headers with one more, which replaces a header of the same name in any case.
-   *
-   * @throws InvalidSimulation if the name is not valid for a header
-   */
+  /** The headers with one more, which replaces a header of the same name in any case. */
   public static <V> Map<String, V> andHeader(Map<String, V> headers, String name, V value) {
     if (!HEADER_NAME.matcher(name).matches()) {
       throw InvalidSimulation.because(

@@ -14,8 +14,6 @@ import scala.Function1;
  * A value that may differ by virtual user: a constant, a Gatling EL String, or a function of the
  * session. It can be created without a running Gatling, so that the parts of a simulation can be
  * built in a unit test.
- *
- * @param <T> a text, a number, a boolean, or whatever a session holds
  */
 public final class Dynamic<T> {
 
@@ -68,8 +66,6 @@ public final class Dynamic<T> {
   /**
    * A Gatling EL String, compiled on first use. For a number the attribute may be a number of any
    * class, or its text, as feeders and checks do not know the class that a request needs.
-   *
-   * @param type of the value
    */
   public static <T> Dynamic<T> el(String el, Class<T> type) {
     if (Number.class.isAssignableFrom(type)) {
@@ -136,11 +132,7 @@ public final class Dynamic<T> {
                     .orElse("text"));
   }
 
-  /**
-   * The value for this session.
-   *
-   * @throws Unresolved if the EL or the function fails
-   */
+  /** The value for this session. */
   public T resolve(io.gatling.core.session.Session session) {
     return Validations.value(expression.apply(session));
   }
@@ -211,11 +203,7 @@ public final class Dynamic<T> {
       return (Validation<T>) (Object) new Failure(message);
     }
 
-    /**
-     * The value of a success.
-     *
-     * @throws Dynamic.Unresolved with the message of a failure
-     */
+    /** The value of a success. */
     @SuppressWarnings("unchecked") // a Validation that is no Failure is a Success of T
     static <T> T value(Validation<T> validation) {
       Object either = validation;
@@ -239,9 +227,6 @@ public final class Dynamic<T> {
 
     private final String builder;
 
-    /**
-     * @param builder its call in the simulation, for messages
-     */
     public ParameterCheck(String builder) {
       this.builder = builder;
     }
@@ -258,13 +243,7 @@ public final class Dynamic<T> {
       return request;
     }
 
-    /**
-     * Checks a parameter.
-     *
-     * @param method of the builder that takes it
-     * @param value null where it is not set
-     * @throws InvalidSimulation if the value is wrong for every session
-     */
+    /** Checks a parameter. */
     public ParameterCheck of(String method, @Nullable Dynamic<?> value) {
       String mistake = value == null ? null : value.mistake();
       if (mistake != null) {
@@ -291,12 +270,7 @@ public final class Dynamic<T> {
       return of(method, value);
     }
 
-    /**
-     * Creates the exception for a mistake.
-     *
-     * @param where the call on the builder; empty for the builder itself
-     * @param what is wrong, and what was expected
-     */
+    /** Creates the exception for a mistake. */
     InvalidSimulation wrong(String where, String what) {
       return InvalidSimulation.because(builder + where + ": " + what);
     }

@@ -7,6 +7,8 @@ import io.gatling.http.protocol.JavaDnsNameResolution$;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
@@ -16,20 +18,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the URLs of targets before anything is sent to them. */
+/** Checks the URLs of targets before the load, and says what to do where one fails. */
 final class EndpointCheck {
+
+  /** Causes that include a remedy. */
+  private static final Pattern HAS_REMEDY =
+      Pattern.compile("\\?$|: check |; use |; set |; add |: raise ");
 
   private EndpointCheck() {}
 
-  /**
-   * Warns of a proxy that is set by a system property of the JVM: Gatling's client reads none.
-   *
-   * @return null where no URL of the target would go through that proxy, or where the {@code http}
-   *     protocol has a proxy of its own
-   */
+  /** Warns of a proxy that is set by a system property of the JVM: Gatling's client reads none. */
   static @Nullable String ignoredProxy(LlmProtocol target, HttpProtocol http) {
     if (http.proxyPart().proxy().isDefined()) {
       return null;
@@ -64,9 +66,6 @@ final class EndpointCheck {
   /**
    * Looks up the hosts of the given target and, as far as it is known how they connect, of all
    * other targets of the simulation that get a warm-up request.
-   *
-   * @param api of the given target's requests, for the URLs in messages
-   * @return a line for each URL whose host is unknown
    */
   static List<String> unknownHosts(
       LlmProtocol target, HttpProtocol http, CoreComponents core, Api api) {
@@ -107,7 +106,7 @@ final class EndpointCheck {
           var unused = InetAddress.getAllByName(host);
         } catch (UnknownHostException e) {
           lines.add(
-              WarmUpFailure.notConnected(
+              notConnected(
                   target.label(),
                   Secrets.redactUrl(api == null ? baseUrl : target.url(i, api)),
                   StreamedExchange.connectionError(e)));
@@ -115,5 +114,62 @@ final class EndpointCheck {
       }
     }
     return lines;
+  }
+
+  /** The line for a request that was sent. */
+  static String warmUpFailure(String target, String url, @Nullable RequestRecord record) {
+    String cause =
+        record == null
+            ? "no answer"
+            : record.outcome().error() == null
+                ? record.outcome().status().key()
+                : record.outcome().error();
+    return record == null
+        ? failure(target, url, cause, RequestStatus.TIMEOUT, null)
+        : failure(target, url, cause, record.outcome().status(), record.outcome().httpStatus());
+  }
+
+  /** The line for a connection that could not be made. */
+  static String notConnected(String target, String url, String error) {
+    return failure(target, url, error, RequestStatus.CONNECTION_ERROR, null);
+  }
+
+  private static String failure(
+      String target, String url, String cause, RequestStatus status, @Nullable Integer http) {
+    String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(status, http);
+    return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
+        .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
+  }
+
+  private static String sentence(String text) {
+    return text.isEmpty() ? "" : text + (text.matches(".*[.?…]") ? " " : ". ");
+  }
+
+  private static String remedy(RequestStatus status, @Nullable Integer http) {
+    return switch (status) {
+      case HTTP_ERROR -> http == null ? "Look at the server's log" : remedy(http);
+      case RATE_LIMITED -> "Wait for as long as it says, or have the limit raised";
+      case TIMEOUT, STALLED ->
+          "Look at the server's log; is it still loading the model? Or allow more time (timeout,"
+              + " idleTimeout)";
+      case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
+      case INVALID_RESPONSE, EMPTY, TRUNCATED ->
+          "Check that the endpoint is an OpenAI-compatible one, and what lies before it";
+      case NOT_BUILT -> "Change the request of the simulation";
+      case IN_STREAM_ERROR, CANCELLED, COMPLETE -> "Look at the server's log";
+    };
+  }
+
+  private static String remedy(int http) {
+    return switch (http) {
+      case 400, 413, 422 -> "Change what it names: the model, a length, a field of the request";
+      case 401, 403 -> "Set the API key: LLM_API_KEY in the environment or in .env, or apiKey";
+      case 404 -> "Check the path (most servers expect …/v1) and the name of the model";
+      case 405 -> "Check the path: requests are posted to it";
+      default ->
+          http >= 500
+              ? "Look at the server's log; is it still loading the model?"
+              : "Check the endpoint: it does not take this request";
+    };
   }
 }

@@ -1,6 +1,10 @@
 package io.github.gatlingllm.action;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -42,6 +46,76 @@ final class EventLoops {
     } catch (RuntimeException | Error e) {
       LOGGER.error("A scheduled step of the load failed; the load is not what was planned", e);
       throw e;
+    }
+  }
+
+  /**
+   * A queue of tasks that an event loop runs in slices, first in first out, and between slices it
+   * reads all connections. It is for building requests and for processing responses that have
+   * ended: where many responses end at once, or many users start, that takes longer than the time
+   * between two tokens, and without slices the tokens that arrive meanwhile would be read late.
+   *
+   * <p>One per event loop; used by its thread only.
+   */
+  static final class DeferredTasks {
+
+    /** Longest time until the connections are read again. */
+    private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    private static final FastThreadLocal<DeferredTasks> OF_THREAD =
+        new FastThreadLocal<>() {
+          @Override
+          protected DeferredTasks initialValue() {
+            return new DeferredTasks();
+          }
+        };
+
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
+
+    private DeferredTasks() {}
+
+    /** Runs the task soon, after all tasks before it. Call on the event loop. */
+    static void execute(EventLoop eventLoop, Runnable task) {
+      DeferredTasks queue = OF_THREAD.get();
+      queue.tasks.add(task);
+      if (queue.tasks.size() == 1) {
+        EventLoops.execute(eventLoop, () -> queue.runSlice(eventLoop));
+      }
+    }
+
+    private void runSlice(EventLoop eventLoop) {
+      long end = System.nanoTime() + SLICE_NANOS;
+      // A task stays in the queue until it is done: tasks that it adds then schedule no second
+      // slice.
+      for (Runnable task = tasks.peek(); task != null; task = tasks.peek()) {
+        run(task);
+        tasks.remove();
+        if (System.nanoTime() >= end && !tasks.isEmpty() && !eventLoop.isShuttingDown()) {
+          scheduleSlice(eventLoop);
+          return;
+        }
+      }
+    }
+
+    private static void run(Runnable task) {
+      try {
+        task.run();
+      } catch (Throwable e) {
+        LOGGER.error("A request could not be started or ended", e);
+      }
+    }
+
+    /**
+     * Schedules a slice for after the next reads: a task that is submitted by a task runs before
+     * them.
+     */
+    private void scheduleSlice(EventLoop eventLoop) {
+      Runnable slice = () -> runSlice(eventLoop);
+      if (eventLoop instanceof SingleThreadEventLoop loop) {
+        loop.executeAfterEventLoopIteration(() -> EventLoops.execute(eventLoop, slice));
+      } else {
+        EventLoops.execute(eventLoop, slice);
+      }
     }
   }
 }

@@ -75,11 +75,7 @@ final class HttpCall {
     this.tls = tls;
   }
 
-  /**
-   * The parts of a single request.
-   *
-   * @param values of {@link #headers}, in their order
-   */
+  /** The parts of a single request. */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Content(PreparedRequest prepared, String[] values) {}
 
@@ -173,11 +169,7 @@ final class HttpCall {
         http.dnsPart());
   }
 
-  /**
-   * Builds the request as it is sent.
-   *
-   * @throws Dynamic.Unresolved if a header or the URL cannot be resolved
-   */
+  /** Builds the request as it is sent. */
   Request build(Session session, PreparedRequest prepared, String requestId) {
     String[] values = new String[headers.size()];
     for (int i = 0; i < values.length; i++) {

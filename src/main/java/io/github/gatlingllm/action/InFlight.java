@@ -86,11 +86,7 @@ final class InFlight {
     }
   }
 
-  /**
-   * Counts a request that could not be built.
-   *
-   * @param record writes its record
-   */
+  /** Counts a request that could not be built. */
   static void notBuilt(Session session, long scheduledNanos, long nanoTime, Runnable record) {
     RunningLevel level = UserSessions.levelOf(session);
     if (level == null) {
@@ -134,22 +130,14 @@ final class InFlight {
     cancel(sent -> sent.level() == level, DRAINED);
   }
 
-  /**
-   * Lets no request start any more, and cancels all requests, each on its own event loop.
-   *
-   * @param reason the error of their records; of several calls the first reason counts
-   */
+  /** Lets no request start any more, and cancels all requests, each on its own event loop. */
   void close(String reason) {
     String first = closeReason == null ? reason : closeReason;
     closeReason = first;
     cancel(sent -> true, first);
   }
 
-  /**
-   * Waits until the records of all requests are written; to be called after {@link #close}.
-   *
-   * @param deadline of {@link System#nanoTime()}, at which the wait ends
-   */
+  /** Waits until the records of all requests are written; to be called after {@link #close}. */
   synchronized void await(long deadline) {
     try {
       long left = deadline - System.nanoTime();

@@ -28,10 +28,6 @@ final class InFlightGate {
   private final Queue<Permit> waiting = new ArrayDeque<>();
   private int inside;
 
-  /**
-   * @param limit largest number of requests in flight, 1 or more
-   * @throws IllegalArgumentException if the limit is below 1
-   */
   InFlightGate(int limit) {
     if (limit < 1) {
       throw new IllegalArgumentException(
@@ -142,8 +138,6 @@ final class InFlightGate {
     /**
      * Calls back when the request is admitted, with the instant: within this call with {@code now},
      * or later on the event loop.
-     *
-     * @param tokens largest number of tokens of the request, prompt and output
      */
     void enter(long now, LongSupplier tokens, LongConsumer admitted) {
       if (gate == null) {
@@ -181,11 +175,7 @@ final class InFlightGate {
       admitted.accept(now);
     }
 
-    /**
-     * Ends the passage: the request has ended, or will not be sent.
-     *
-     * @param tokens that the request used; null where that is not known
-     */
+    /** Ends the passage: the request has ended, or will not be sent. */
     void leave(@Nullable Long tokens) {
       hasLeft = true;
       if (permit != null) {

@@ -89,11 +89,7 @@ final class InjectionPlans {
     return new InjectionPlans(Map.copyOf(schedules), Map.copyOf(injections));
   }
 
-  /**
-   * The arrival of a user that starts now.
-   *
-   * @return null for users of closed models and of load plans
-   */
+  /** The arrival of a user that starts now. */
   @Nullable Arrival next(String scenario, long nanoTime) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? null : schedule.next(nanoTime);
@@ -247,21 +243,13 @@ final class InjectionPlans {
     };
   }
 
-  /**
-   * All populations of the simulation.
-   *
-   * @throws ReflectiveOperationException if this version of Gatling has other fields
-   */
+  /** All populations of the simulation. */
   static java.util.List<PopulationBuilder> populations(CoreComponents core)
       throws ReflectiveOperationException {
     return CollectionConverters.asJava(PopulationBuilder.flatten(roots(core)));
   }
 
-  /**
-   * The populations that follow no other.
-   *
-   * @throws ReflectiveOperationException if this version of Gatling has other fields
-   */
+  /** The populations that follow no other. */
   static java.util.List<PopulationBuilder> rootPopulations(CoreComponents core)
       throws ReflectiveOperationException {
     return CollectionConverters.asJava(roots(core));

@@ -26,21 +26,13 @@ public final class InvalidSimulation extends IllegalArgumentException {
     super(message);
   }
 
-  /**
-   * Creates the exception.
-   *
-   * @param message one line: what is wrong, what was expected, what to do
-   */
+  /** Creates the exception. */
   public static InvalidSimulation because(String message) {
     StartFilter.install();
     return new InvalidSimulation(message);
   }
 
-  /**
-   * Calls code that validates values of the simulation or its settings.
-   *
-   * @throws InvalidSimulation in place of an {@link IllegalArgumentException}, with its message
-   */
+  /** Calls code that validates values of the simulation or its settings. */
   public static <T> T checked(Supplier<T> validated) {
     try {
       return validated.get();

@@ -125,7 +125,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   }
 
   private void sendSoon(Session session, @Nullable Arrival arrival, long reached) {
-    DeferredTasks.execute(
+    EventLoops.DeferredTasks.execute(
         session.eventLoop(),
         () -> {
           if (components.inFlight.admits(session)) {

@@ -53,10 +53,8 @@ public final class LlmChecks {
   /**
    * A check of a value that may be absent.
    *
-   * @param name of the value in Gatling's error messages
    * @param showsValue whether error messages contain the value: only for few different values, as
    *     reports group by message
-   * @param extractor of the value; null where it is absent
    */
   public static <X> io.gatling.core.check.CheckBuilder.Find<Type, MeasuredAnswer, X> find(
       String name, boolean showsValue, Function<MeasuredAnswer, @Nullable X> extractor) {
@@ -67,11 +65,7 @@ public final class LlmChecks {
         Expressions.toStaticValueExpression(find), showsValue);
   }
 
-  /**
-   * Converts a check of the DSL to that of Gatling's core.
-   *
-   * @throws IllegalArgumentException for a kind of check that generated text does not have
-   */
+  /** Converts a check of the DSL to that of Gatling's core. */
   static Check<MeasuredAnswer> build(CheckBuilder check) {
     CheckBuilder.CheckType type = check.type();
     if (type == Type.RESPONSE) {
@@ -134,10 +128,6 @@ public final class LlmChecks {
   /**
    * The subject of checks: the measured request and its answer. Texts and events are computed on
    * demand.
-   *
-   * @param requestStatus status of the request, without checks
-   * @param httpStatus null where there was no response
-   * @param events the instants of token events
    */
   public record MeasuredAnswer(
       RequestRecord.Timing timing,

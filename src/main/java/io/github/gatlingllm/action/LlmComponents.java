@@ -186,8 +186,8 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** The place in the run of the load plan of that scenario and population. */
-  PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
-    return new PlanLoop.Place(
+  PlanWorkload.PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
+    return new PlanWorkload.PlanLoop.Place(
         parts.plans.incrementAndGet(),
         parts.start.starts(population, plan, run),
         run.levels().listener(target, scenario, plan, inFlight::cancel));
@@ -204,11 +204,7 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  /**
-   * Adds the objectives of a request that has its own to the run.
-   *
-   * @throws InvalidSimulation if requests of the same name have other objectives
-   */
+  /** Adds the objectives of a request that has its own to the run. */
   void addSlo(LlmRequest.RequestDraft request) {
     if (request.slo != null && isMeasured()) {
       targets.addSlo(protocol, request.name.constant(), request.slo);
@@ -228,9 +224,6 @@ final class LlmComponents implements ProtocolComponents {
   /**
    * Checks the target and warms up the JVM and the target, as the protocol asks for; once per run
    * and target. A dry run notes the request instead.
-   *
-   * @param request one that the scenario sends
-   * @throws InvalidSimulation in one line per URL, if the target does not answer it
    */
   void warmUp(ScenarioContext context, LlmRequest request) {
     if (LlmProtocol.isDryRun()) {

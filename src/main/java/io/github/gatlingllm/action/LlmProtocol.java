@@ -165,30 +165,18 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     ALWAYS
   }
 
-  /**
-   * Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent.
-   *
-   * @throws InvalidSimulation if the setting is neither true nor false
-   */
+  /** Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent. */
   public static boolean isDryRun() {
     return InvalidSimulation.checked(() -> DRY_RUN.isTrue(false));
   }
 
-  /**
-   * Checks EL Strings and functions.
-   *
-   * @throws InvalidSimulation for a value that is wrong for every session
-   */
+  /** Checks EL Strings and functions. */
   public void validate() {
     ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
     headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
   }
 
-  /**
-   * Checks the text of {@link #extraBody}.
-   *
-   * @throws InvalidSimulation if it is no JSON object
-   */
+  /** Checks the text of {@link #extraBody}. */
   public static String jsonObject(String text) {
     var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(text));
     return text;

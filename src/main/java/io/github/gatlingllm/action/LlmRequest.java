@@ -60,11 +60,7 @@ public final class LlmRequest {
     return edit(draft -> draft.messages = List.copyOf(messages));
   }
 
-  /**
-   * The builder that the DSL passes to Gatling.
-   *
-   * @throws InvalidSimulation for a mistake that makes every request fail
-   */
+  /** The builder that the DSL passes to Gatling. */
   public ActionBuilder toActionBuilder() {
     validate();
     return new ActionBuilder() {
@@ -187,11 +183,7 @@ public final class LlmRequest {
     record NextTurn(String sessionKey) implements MessagePart {}
   }
 
-  /**
-   * A check with its condition.
-   *
-   * @param condition on which the check runs; null for always
-   */
+  /** A check with its condition. */
   public record ConditionalCheck(
       CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
 

@@ -58,15 +58,12 @@ public final class LoadInjection {
         context -> LlmComponents.of(context).place(scenario.name(), name, own));
   }
 
-  /**
-   * @param place of the plan in its run
-   */
   static PopulationBuilder population(
       LoadPlan plan,
       ScenarioBuilder scenario,
       String name,
-      Function<ScenarioContext, PlanLoop.Place> place) {
-    ActionBuilder loop = PlanLoop.around(scenario, place);
+      Function<ScenarioContext, PlanWorkload.PlanLoop.Place> place) {
+    ActionBuilder loop = PlanWorkload.PlanLoop.around(scenario, place);
     ScenarioBuilder looped =
         new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
     return new PopulationBuilder(looped.inject(new Profile(plan)));

@@ -24,11 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Observers(LiveView.Options live, @Nullable S3Location upload) {
 
-  /**
-   * Reads the settings.
-   *
-   * @throws IllegalArgumentException with one line, if one is invalid or there can be no upload
-   */
+  /** Reads the settings. */
   static Observers ofProcess() {
     S3Location upload = S3Location.ofProcess(System.getProperties(), System.getenv());
     UploadObserver.check(upload);

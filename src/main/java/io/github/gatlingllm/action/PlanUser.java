@@ -29,11 +29,6 @@ final class PlanUser implements PlanDriver.LoopingUser {
   private boolean inBody;
   private long delayNanos;
 
-  /**
-   * @param arrival of a user that runs one iteration; null for a user that loops
-   * @param scenario name of the scenario in the simulation
-   * @param plan number of the load plan in its run, from 1
-   */
   PlanUser(PlanDriver driver, @Nullable Arrival arrival, String scenario, int plan) {
     this.plan = plan;
     this.driver = driver;

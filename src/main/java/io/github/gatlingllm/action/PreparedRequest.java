@@ -39,14 +39,7 @@ record PreparedRequest(
         + (limit == null ? 0 : (long) limit * body.n());
   }
 
-  /**
-   * Resolves the request for that session.
-   *
-   * @param pinned whether a limit on the output is its minimum too
-   * @param prefixes the first texts of prompts
-   * @throws Dynamic.Unresolved if an EL String or a function fails
-   * @throws IllegalArgumentException if a resolved value is invalid
-   */
+  /** Resolves the request for that session. */
   static PreparedRequest of(
       LlmRequest request,
       LlmProtocol protocol,

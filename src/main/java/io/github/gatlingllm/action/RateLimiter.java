@@ -54,10 +54,6 @@ final class RateLimiter {
     OVER
   }
 
-  /**
-   * @param requests per minute, 1 or more; null for no limit
-   * @param tokens per minute, 1 or more; null for no limit
-   */
   RateLimiter(@Nullable Integer requests, @Nullable Integer tokens, LongSupplier nanoClock) {
     this.mostRequests = requests == null ? Long.MAX_VALUE : requests;
     this.mostTokens = tokens == null ? Long.MAX_VALUE : tokens;
@@ -67,7 +63,6 @@ final class RateLimiter {
   /**
    * Admits a request now or later.
    *
-   * @param needs tokens that it may take, prompt and answer
    * @param waiter called when the request is admitted; not called if it was admitted {@link
    *     Turn#isAtOnce() at once}
    */

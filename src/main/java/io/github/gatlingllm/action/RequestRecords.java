@@ -28,13 +28,7 @@ final class RequestRecords {
     this.components = components;
   }
 
-  /**
-   * The record of a request that was sent.
-   *
-   * @param tokens its counts
-   * @param ok whether it succeeded, checks included
-   * @param error the cause of a failure, in one line; null for a success
-   */
+  /** The record of a request that was sent. */
   RequestRecord sent(
       StreamedExchange exchange,
       LlmAction.SentRequest sent,
@@ -73,8 +67,6 @@ final class RequestRecords {
   /**
    * The record of a request that could not be built, without model and turn, which are not
    * resolved.
-   *
-   * @param error the cause, in one line
    */
   RequestRecord notBuilt(
       Session session,

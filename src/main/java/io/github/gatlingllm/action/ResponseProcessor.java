@@ -88,7 +88,7 @@ final class ResponseProcessor {
           tokens ->
               EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
-      DeferredTasks.execute(
+      EventLoops.DeferredTasks.execute(
           sent.session().eventLoop(),
           () -> {
             PlanUser user = PlanUser.orNull(sent.session());

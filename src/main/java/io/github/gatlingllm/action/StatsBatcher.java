@@ -37,12 +37,7 @@ final class StatsBatcher {
 
   private StatsBatcher() {}
 
-  /**
-   * Adds a row. Call on the event loop.
-   *
-   * @param actors the threads of Gatling's actors
-   * @param row passes itself to Gatling's statistics
-   */
+  /** Adds a row. Call on the event loop. */
   static void log(EventLoop eventLoop, Executor actors, Runnable row) {
     StatsBatcher batch = OF_THREAD.get();
     batch.rows.add(row);

@@ -140,11 +140,7 @@ final class Targets {
     return config;
   }
 
-  /**
-   * The facts that figures depend on, by target.
-   *
-   * @param unpinned targets that have rejected the fields that pin output
-   */
+  /** The facts that figures depend on, by target. */
   static Map<String, TargetFacts> facts(List<LlmProtocol> protocols, Set<String> unpinned) {
     Map<String, TargetFacts> targets = new LinkedHashMap<>();
     for (LlmProtocol protocol : protocols) {
@@ -184,13 +180,7 @@ final class Targets {
     return protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(protocol.label());
   }
 
-  /**
-   * Adds the objectives of a request that has its own.
-   *
-   * @param name of the request; null where it differs by user
-   * @throws InvalidSimulation if the name differs by user, or requests of the same name have other
-   *     objectives
-   */
+  /** Adds the objectives of a request that has its own. */
   synchronized void addSlo(LlmProtocol protocol, @Nullable String name, Slo slo) {
     if (name == null) {
       throw InvalidSimulation.because(

@@ -34,8 +34,6 @@ final class Versions {
   /**
    * Checks the version of Gatling on the class path; prints a line if it is newer than those that
    * this library is tested with.
-   *
-   * @throws InvalidSimulation if it is too old
    */
   static void requireGatling() {
     requireGatling(gatling());

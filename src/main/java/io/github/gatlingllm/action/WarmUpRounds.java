@@ -18,6 +18,8 @@ import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.channel.EventLoop;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +104,6 @@ final class WarmUpRounds {
    *
    * @param request one that the scenario sends; it is sent as it is, unless it depends on earlier
    *     actions of its user
-   * @throws InvalidSimulation with a line for each URL that fails, as no load is sent then
    */
   void warmUpTarget(LlmComponents components, LlmRequest request) {
     LlmProtocol protocol = components.protocol;
@@ -128,7 +130,7 @@ final class WarmUpRounds {
           record = sendAndAwait(action, i, protocol);
         }
         if (record == null || !record.outcome().ok()) {
-          failures.put(url, WarmUpFailure.line(components.target, url, record));
+          failures.put(url, EndpointCheck.warmUpFailure(components.target, url, record));
         }
       }
     } catch (InterruptedException e) {
@@ -236,6 +238,61 @@ final class WarmUpRounds {
         live.accept(record);
       }
       return record;
+    }
+  }
+
+  /**
+   * Decides how long the JVM is warmed up: until its compilers are idle, that is until they have
+   * used at most 10 ms of the last 500 ms. At least 1 s, and at most 6 s, as an optimising compiler
+   * goes on for a minute; 2.5 s where the JVM does not report compilation times.
+   */
+  static final class CompilerWatch {
+
+    static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+    static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(6);
+    static final long UNKNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+    static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    static final long IDLE_MILLIS = 10;
+
+    private static final long UNKNOWN = -1;
+
+    private final LongSupplier nanoClock;
+    private final LongSupplier compilerMillis;
+    private final long startNanos;
+    private long intervalNanos;
+    private long intervalMillis;
+    private boolean isIdle;
+
+    /** Starts to watch. */
+    CompilerWatch(LongSupplier nanoClock, LongSupplier compilerMillis) {
+      this.nanoClock = nanoClock;
+      this.compilerMillis = compilerMillis;
+      startNanos = nanoClock.getAsLong();
+      intervalNanos = startNanos;
+      intervalMillis = compilerMillis.getAsLong();
+    }
+
+    /** Watches the compilers of this JVM. */
+    static CompilerWatch ofThisJvm() {
+      CompilationMXBean bean = ManagementFactory.getCompilationMXBean();
+      boolean isReported = bean != null && bean.isCompilationTimeMonitoringSupported();
+      return new CompilerWatch(
+          System::nanoTime, () -> isReported ? bean.getTotalCompilationTime() : UNKNOWN);
+    }
+
+    /** Whether the warm-up goes on; to be called many times per second. */
+    boolean isWarmingUp() {
+      long now = nanoClock.getAsLong();
+      long millis = compilerMillis.getAsLong();
+      if (millis == UNKNOWN) {
+        return now - startNanos < UNKNOWN_NANOS;
+      }
+      if (now - intervalNanos >= INTERVAL_NANOS) {
+        isIdle = millis - intervalMillis <= IDLE_MILLIS;
+        intervalNanos = now;
+        intervalMillis = millis;
+      }
+      return now - startNanos < MIN_NANOS || (!isIdle && now - startNanos < MAX_NANOS);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Optional;
@@ -100,11 +101,13 @@ public record LevelInfo(
       @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {}
 
   /** Whether its users arrive by a schedule, independently of earlier answers. */
+  @JsonIgnore
   public boolean isOpen() {
     return kind.equals(OPEN_LOOP) || kind.equals(RATE_CURVE) || kind.equals(TRACE);
   }
 
   /** Whether the planned load is constant during the measure window. */
+  @JsonIgnore
   public boolean isSteadyByPlan() {
     return !kind.equals(RATE_CURVE) && !kind.equals(TRACE);
   }

@@ -35,9 +35,6 @@ final class ArrivalLog {
       @Nullable Integer inputTokens,
       @Nullable Integer outputTokens) {}
 
-  /**
-   * @param writer generates and writes one schedule after the other
-   */
   ArrivalLog(Path file, RunClock clock, ExecutorService writer) {
     this.file = file;
     this.clock = clock;
@@ -48,8 +45,6 @@ final class ArrivalLog {
    * Writes a schedule; returns at once.
    *
    * @param arrivals iterated on the writer's thread; must not be shared
-   * @param anchorNanos start of the schedule on {@link System#nanoTime()}
-   * @param written receives the number of arrivals when all are written
    */
   void write(
       Run.Schedule schedule, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
@@ -62,7 +57,6 @@ final class ArrivalLog {
    * @param arrivals iterated on the writer's thread; must not be shared
    * @param fromNanos start of the window, since the start of the schedule
    * @param untilNanos end of the window, exclusive
-   * @param counted receives the number of arrivals in the window
    */
   void count(Iterator<Planned> arrivals, long fromNanos, long untilNanos, LongConsumer counted) {
     execute(

@@ -63,7 +63,6 @@ final class LevelLog {
      *
      * @param fromNanos start of the window, since the start of the schedule
      * @param untilNanos end of the window, exclusive
-     * @param count receives the number, unless the run has ended
      */
     void countArrivals(
         Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count);
@@ -90,7 +89,6 @@ final class LevelLog {
     /**
      * Live figures of a running level.
      *
-     * @param level null for those of a run without levels
      * @param isSnapshot whether the rate of "now" begins anew: for one reader only
      */
     @Nullable LiveFigures figures(@Nullable ObservedLevel level, boolean isSnapshot);
@@ -119,7 +117,6 @@ final class LevelLog {
    * The listener of a plan that runs this scenario against this target.
    *
    * @param plannedNanos planned time of the plan, without drain; null if unknown
-   * @param cancel cancels the requests of a level that are still in flight
    */
   synchronized RunningLevel.Listener listener(
       String target, String scenario, @Nullable Long plannedNanos, Consumer<RunningLevel> cancel) {
@@ -337,8 +334,6 @@ final class LevelLog {
     /**
      * Runs a task once: when the last record of the level is counted, or {@link #SETTLING} after it
      * was handed over.
-     *
-     * @param executor runs the task when the record is counted, on the thread that counts
      */
     private void whenCounted(RunningLevel level, Runnable task, Executor executor) {
       AtomicBoolean isRun = new AtomicBoolean();

@@ -173,12 +173,7 @@ public final class LevelTally implements RunObserver, LevelResults {
       return measured;
     }
 
-    /**
-     * Adds a request that has ended.
-     *
-     * @param isOfLevel whether it was sent in this level; the tokens of one that was not count
-     *     where they arrived in the measure window
-     */
+    /** Adds a request that has ended. */
     private void addToFigures(RequestRecord record, boolean isOfLevel) {
       if (!isMeasuring && isOfLevel && beforeMeasuring != null) {
         beforeMeasuring.accept(record);

@@ -41,9 +41,6 @@ final class ObserverQueues {
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   private long passedOn;
 
-  /**
-   * @param complaints prints a line on the console
-   */
   ObserverQueues(Consumer<String> complaints) {
     this.complaints = complaints;
   }

@@ -14,11 +14,7 @@ final class PlannedTime {
 
   private final List<Plan> plans = new ArrayList<>();
 
-  /**
-   * Adds a plan, which may start at any time.
-   *
-   * @param totalNanos planned time of all its levels; null if unknown
-   */
+  /** Adds a plan, which may start at any time. */
   Plan add(@Nullable Long totalNanos) {
     Plan plan = new Plan(totalNanos);
     plans.add(plan);
@@ -72,12 +68,7 @@ final class PlannedTime {
       this.totalNanos = totalNanos;
     }
 
-    /**
-     * Starts the next level.
-     *
-     * @param nanoTime the level's start
-     * @param plannedNanos its planned time; null if unknown
-     */
+    /** Starts the next level. */
     void begin(long nanoTime, @Nullable Long plannedNanos) {
       isStarted = true;
       previousNanos += levelNanos;
@@ -85,12 +76,7 @@ final class PlannedTime {
       levelNanos = plannedNanos == null ? 0 : plannedNanos;
     }
 
-    /**
-     * Sets an estimate for a plan of unknown length.
-     *
-     * @param plannedNanos planned time of each level; null if unknown
-     * @param levels number of levels after the current one
-     */
+    /** Sets an estimate for a plan of unknown length. */
     void expect(@Nullable Long plannedNanos, int levels) {
       totalNanos =
           plannedNanos == null ? null : (Long) (previousNanos + plannedNanos * (1L + levels));

@@ -2,7 +2,6 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.record.InjectorShare;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
@@ -105,7 +104,6 @@ public final class Run {
   /**
    * Opens the run's files, and registers the shutdown hook that makes the report.
    *
-   * @param observing creates the observers
    * @throws UncheckedIOException with one line, if records cannot be written
    */
   public static Run open(
@@ -258,13 +256,7 @@ public final class Run {
     return levels;
   }
 
-  /**
-   * Identifies a schedule of arrivals.
-   *
-   * @param scenario name of the scenario
-   * @param target label of the target
-   * @param level label of the load level, {@link LevelInfo#WHOLE_RUN} outside load plans
-   */
+  /** Identifies a schedule of arrivals. */
   public record Schedule(String scenario, String target, String level) {}
 
   /** Runs a task on the run's own thread, unless the run has ended. */
@@ -289,12 +281,7 @@ public final class Run {
     infoFile.change(info -> info);
   }
 
-  /**
-   * Sets what is done before an interrupted run is closed.
-   *
-   * @param cancelling cancels the requests in flight within the given time
-   * @param unrecorded number of requests without a record, which are then counted as dropped
-   */
+  /** Sets what is done before an interrupted run is closed. */
   public void beforeInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
     beforeInterruption = cancelling;
     unrecordedRequests = unrecorded;

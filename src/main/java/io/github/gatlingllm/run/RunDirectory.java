@@ -27,10 +27,6 @@ import org.jspecify.annotations.Nullable;
  * files of the process (on Linux), by the results root on the command line, or by a search below
  * the working directory. If Gatling writes no {@code simulation.log}, as Gatling Enterprise does
  * not, a directory is created. Only this class knows of these ways.
- *
- * @param simulation class name of the simulation
- * @param id name of the run, e.g. {@code benchmark-20261121031138123}
- * @param path {@code <results>/<id>}
  */
 public record RunDirectory(String simulation, String id, Path path) {
 

@@ -6,6 +6,8 @@ import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.TargetSlo;
@@ -13,7 +15,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -48,8 +52,6 @@ public final class RunLevels {
   /**
    * The listener of a load plan. Must be requested before the load starts, since the progress of
    * the run depends on all its plans.
-   *
-   * @param cancel cancels the requests of a level that are still in flight
    */
   public RunningLevel.Listener listener(
       String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
@@ -94,11 +96,7 @@ public final class RunLevels {
     injected.accept(record);
   }
 
-  /**
-   * Gatling's own injection has started its first user of a scenario.
-   *
-   * @param startNanos when its first step began, on {@link System#nanoTime()}
-   */
+  /** Gatling's own injection has started its first user of a scenario. */
   public void injectionStarted(Run.Schedule schedule, Injection injection, long startNanos) {
     injected.begin(schedule, injection, run.unixNanos(startNanos));
     host.windowEdge(startNanos + injection.fromNanos());
@@ -109,9 +107,7 @@ public final class RunLevels {
   /**
    * Writes the planned arrivals of Gatling's own injection; returns at once.
    *
-   * @param description the arrival process in words, with seeds
    * @param planned iterated on another thread; must not be shared
-   * @param startNanos start of the schedule on {@link System#nanoTime()}
    */
   public void injectionPlanned(
       Run.Schedule schedule, String description, Iterator<Planned> planned, long startNanos) {
@@ -206,6 +202,89 @@ public final class RunLevels {
     @Override
     public TargetSlo slo(String target) {
       return run.info().judgeOf(target);
+    }
+  }
+
+  /**
+   * The load levels of Gatling's own injection: one per scenario. The measure window is from the
+   * first injection step with users to the end of the last step; then the level drains until its
+   * last request has ended. If all users start at once, the level measures until its last request
+   * has ended. Thread-safe.
+   */
+  static final class InjectedLevels implements Consumer<RequestRecord> {
+
+    private final Map<Run.Schedule, Level> levels = new LinkedHashMap<>();
+
+    private static final class Level {
+      private final Injection injection;
+      private final long from;
+      private final long until;
+      private @Nullable Long planned;
+      private long lastClosed;
+
+      private Level(Injection injection, long startUnixNanos) {
+        this.injection = injection;
+        from = startUnixNanos + injection.fromNanos();
+        until = startUnixNanos + injection.untilNanos();
+      }
+
+      /** The window ends after the last request has ended: 1 ns later. */
+      private List<PhaseWindow> phases(@Nullable Long runEnd, long now) {
+        Long drained = runEnd == null ? null : (Long) Math.max(from, lastClosed + 1);
+        if (until == from) {
+          return List.of(new PhaseWindow(Phase.MEASURE, from, drained));
+        }
+        if (now < until) {
+          return List.of(new PhaseWindow(Phase.MEASURE, from, runEnd));
+        }
+        PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, until);
+        return drained != null && drained <= until
+            ? List.of(measure)
+            : List.of(measure, new PhaseWindow(Phase.DRAIN, until, drained));
+      }
+    }
+
+    /** The first user of a scenario has started. */
+    synchronized void begin(Run.Schedule schedule, Injection injection, long startUnixNanos) {
+      levels.putIfAbsent(schedule, new Level(injection, startUnixNanos));
+    }
+
+    /** Sets the number of users that the injection steps plan. */
+    synchronized void planned(Run.Schedule schedule, long users) {
+      Level level = levels.get(schedule);
+      if (level != null) {
+        level.planned = users;
+      }
+    }
+
+    @Override
+    public synchronized void accept(RequestRecord record) {
+      RequestRecord.Identity id = record.identity();
+      Long closed = record.timing().closedUnixNanos();
+      Level level = levels.get(new Run.Schedule(id.scenario(), id.target(), id.stage()));
+      if (closed != null && level != null) {
+        level.lastClosed = Math.max(level.lastClosed, closed);
+      }
+    }
+
+    /** The levels so far. */
+    synchronized List<LevelInfo> levels(@Nullable Long runEnd, long now) {
+      List<LevelInfo> all = new ArrayList<>();
+      levels.forEach(
+          (schedule, level) ->
+              all.add(
+                  new LevelInfo(
+                      schedule.level(),
+                      schedule.target(),
+                      schedule.scenario(),
+                      LevelInfo.INJECTION,
+                      level.injection.offered(),
+                      level.injection.unit(),
+                      level.phases(runEnd, runEnd == null ? now : runEnd),
+                      level.planned,
+                      null,
+                      null)));
+      return all;
     }
   }
 }

@@ -60,21 +60,13 @@ public interface RunObserver {
 
   default void secondPassed() {}
 
-  /**
-   * A level has ended and its last record was counted.
-   *
-   * @param figures of its measure window; null if it ended before that began, or without a tally
-   */
+  /** A level has ended and its last record was counted. */
   default void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {}
 
   /** The run has something to tell its user, in one line. */
   default void message(String line) {}
 
-  /**
-   * All requests have ended and all records are written.
-   *
-   * @return adds the observer's section to {@code run.json}; null if it has none
-   */
+  /** All requests have ended and all records are written. */
   default @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
     return null;
   }

@@ -27,20 +27,12 @@ public final class UploadObserver implements RunObserver {
     this.say = say;
   }
 
-  /**
-   * The upload of a run.
-   *
-   * @param place null if none is configured
-   */
+  /** The upload of a run. */
   public static @Nullable UploadObserver of(Run run, @Nullable S3Location place) {
     return place == null ? null : new UploadObserver(run.files(), place, System.out::println);
   }
 
-  /**
-   * Checks that an upload can work, as far as possible without writing.
-   *
-   * @throws IllegalArgumentException with one line, if it cannot
-   */
+  /** Checks that an upload can work, as far as possible without writing. */
   public static void check(@Nullable S3Location place) {
     try {
       if (place != null) {

@@ -14,8 +14,9 @@ class CompilerWatchTest {
 
   /** The length of the warm-up, to 10 ms. */
   private long millisOf(LongUnaryOperator compilerMillis) {
-    CompilerWatch watch =
-        new CompilerWatch(() -> nowMillis * 1_000_000, () -> compilerMillis.applyAsLong(nowMillis));
+    WarmUpRounds.CompilerWatch watch =
+        new WarmUpRounds.CompilerWatch(
+            () -> nowMillis * 1_000_000, () -> compilerMillis.applyAsLong(nowMillis));
     while (watch.isWarmingUp()) {
       nowMillis += STEP_MILLIS;
     }

@@ -28,7 +28,7 @@ class DeferredTasksTest {
   }
 
   private void later(Runnable task) {
-    DeferredTasks.execute(eventLoop, task);
+    EventLoops.DeferredTasks.execute(eventLoop, task);
   }
 
   private void lasts(String name) {

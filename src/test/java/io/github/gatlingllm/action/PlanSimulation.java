@@ -111,7 +111,7 @@ public final class PlanSimulation extends Simulation {
                 plan(),
                 looped.wrapped,
                 looped.wrapped.name(),
-                context -> new PlanLoop.Place(1, level -> null, listener))
+                context -> new PlanWorkload.PlanLoop.Place(1, level -> null, listener))
             .andThen(
                 ClosedLoop.of(1)
                     .requests(1)

@@ -18,7 +18,7 @@ public final class PreflightTexts {
   /** A line per cause. */
   public static String text() {
     PreflightTexts texts = new PreflightTexts();
-    texts.text.append(WarmUpFailure.line("vLLM", URL, null)).append('\n');
+    texts.text.append(EndpointCheck.warmUpFailure("vLLM", URL, null)).append('\n');
     for (int status : List.of(400, 401, 404, 405, 413, 418, 500, 503)) {
       texts.add(RequestStatus.HTTP_ERROR, status, "HTTP " + status + ": what the server said");
     }
@@ -47,6 +47,6 @@ public final class PreflightTexts {
             outcome,
             any.server(),
             any.text());
-    text.append(WarmUpFailure.line("vLLM", URL, failed)).append('\n');
+    text.append(EndpointCheck.warmUpFailure("vLLM", URL, failed)).append('\n');
   }
 }

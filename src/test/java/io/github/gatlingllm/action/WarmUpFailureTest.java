@@ -8,7 +8,7 @@ class WarmUpFailureTest {
 
   @Test
   void requestThatDidNotEnd() {
-    assertThat(WarmUpFailure.line("vLLM", "http://a:8000/v1/chat/completions", null))
+    assertThat(EndpointCheck.warmUpFailure("vLLM", "http://a:8000/v1/chat/completions", null))
         .isEqualTo(
             "LLM warm-up request to vLLM (http://a:8000/v1/chat/completions) failed: no answer."
                 + " Look at the server's log; is it still loading the model? Or allow more time"

@@ -28,7 +28,7 @@ class InjectedLevelsTest {
   private static final long CLOSED = requireNonNull(LAST.timing().closedUnixNanos());
   private static final long END = CLOSED + MILLIS_50;
 
-  private final InjectedLevels levels = new InjectedLevels();
+  private final RunLevels.InjectedLevels levels = new RunLevels.InjectedLevels();
 
   private LevelInfo level(@Nullable Long runEnd, long now) {
     return levels.levels(runEnd, now).get(0);

@@ -68,7 +68,6 @@ public final class GeneratorLog implements RunObserver {
   /**
    * A log of a run, whose first line starts now.
    *
-   * @param loops whose lag is measured
    * @param watcher receives each line before it is written; must return at once
    */
   public GeneratorLog(
@@ -82,9 +81,6 @@ public final class GeneratorLog implements RunObserver {
     watch(loops);
   }
 
-  /**
-   * @param unixNanos converts {@link System#nanoTime()} to epoch time
-   */
   GeneratorLog(
       Path file,
       String injector,
@@ -223,19 +219,19 @@ public final class GeneratorLog implements RunObserver {
             .with(GeneratorField.INJECTOR, injector)
             .with(GeneratorField.START, unixNanos.applyAsLong(before.nanoTime))
             .with(GeneratorField.LENGTH, length);
-    List<Lateness> late =
+    List<Heartbeat.Lateness> late =
         heartbeats.stream().map(heartbeat -> heartbeat.take(now.nanoTime)).toList();
     GcPauses.Pauses gc = pauses.take(now.nanoTime);
     Load run = load.get();
     second
         .with(GeneratorField.LAG_P50, byLoop(late, loop -> loop.percentile(50)))
         .with(GeneratorField.LAG_P99, byLoop(late, loop -> loop.percentile(99)))
-        .with(GeneratorField.LAG_MAX, byLoop(late, Lateness::longest))
+        .with(GeneratorField.LAG_MAX, byLoop(late, Heartbeat.Lateness::longest))
         .with(
             GeneratorField.LATEST_LOOP,
             late.stream()
-                .max(Comparator.comparingLong(Lateness::sum))
-                .map(Lateness::timeAbove)
+                .max(Comparator.comparingLong(Heartbeat.Lateness::sum))
+                .map(Heartbeat.Lateness::timeAbove)
                 .orElse(null))
         .with(GeneratorField.GC_PAUSES, gc.count())
         .with(GeneratorField.GC_PAUSE, gc.nanos())
@@ -284,7 +280,8 @@ public final class GeneratorLog implements RunObserver {
     return now == null || then == null ? null : (Long) (now - then);
   }
 
-  private static int[] byLoop(List<Lateness> loops, ToIntFunction<Lateness> figure) {
+  private static int[] byLoop(
+      List<Heartbeat.Lateness> loops, ToIntFunction<Heartbeat.Lateness> figure) {
     return loops.stream().mapToInt(figure).toArray();
   }
 }

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.run.health;
 
+import io.github.gatlingllm.record.GeneratorField;
+import java.util.Arrays;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,11 +44,7 @@ final class Heartbeat implements Runnable {
 
   private long counted;
 
-  /**
-   * Creates a heartbeat.
-   *
-   * @param delayNanos from now to the first beat
-   */
+  /** Creates a heartbeat. */
   Heartbeat(LongSupplier clock, long delayNanos) {
     this.clock = clock;
     firstNanos = clock.getAsLong() + delayNanos;
@@ -58,9 +56,6 @@ final class Heartbeat implements Runnable {
   /**
    * Starts a heartbeat on an event loop. Starts again if the calling thread was suspended between
    * the two readings of the clock, this class's and the event loop's.
-   *
-   * @param delayNanos from now to the first beat
-   * @param loop schedules it at a fixed rate, first after that delay
    */
   static Started start(
       LongSupplier clock, long delayNanos, Function<Heartbeat, ? extends Future<?>> loop) {
@@ -111,5 +106,64 @@ final class Heartbeat implements Runnable {
       counted++;
     }
     return lateness;
+  }
+
+  /** Lag of the heartbeats of one event loop in an interval, in microseconds. */
+  static final class Lateness {
+
+    private int[] values = new int[128];
+    private int size;
+    private int longest;
+    private boolean isSorted;
+
+    /** Adds a beat. */
+    void add(int micros) {
+      if (size == values.length) {
+        values = Arrays.copyOf(values, 2 * size);
+      }
+      values[size++] = micros;
+      atLeast(micros);
+      isSorted = false;
+    }
+
+    /** Updates the maximum only, for a beat that was already counted while it was overdue. */
+    void atLeast(int micros) {
+      longest = Math.max(longest, micros);
+    }
+
+    int longest() {
+      return longest;
+    }
+
+    /** Nearest rank; 0 if there was no beat. */
+    int percentile(int percent) {
+      if (!isSorted) {
+        Arrays.sort(values, 0, size);
+        isSorted = true;
+      }
+      return size == 0 ? 0 : values[Math.max(0, (size * percent + 99) / 100 - 1)];
+    }
+
+    long sum() {
+      long sum = 0;
+      for (int i = 0; i < size; i++) {
+        sum += values[i];
+      }
+      return sum;
+    }
+
+    /**
+     * Time in microseconds during which the lag exceeded each of {@link GeneratorField#LATE_MS}.
+     */
+    int[] timeAbove() {
+      int[] time = new int[GeneratorField.LATE_MS.size()];
+      for (int i = 0; i < size; i++) {
+        for (int of = 0; of < time.length; of++) {
+          boolean isLater = values[i] > 1_000 * GeneratorField.LATE_MS.get(of);
+          time[of] += isLater ? (int) (Heartbeat.PERIOD_NANOS / 1_000) : 0;
+        }
+      }
+      return time;
+    }
   }
 }

@@ -37,11 +37,7 @@ final class MachineCounters {
       ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
   private final Path root;
 
-  /**
-   * Counters of this machine.
-   *
-   * @param root root of the file system, {@code /} outside tests
-   */
+  /** Counters of this machine. */
   MachineCounters(Path root) {
     this.root = root;
   }

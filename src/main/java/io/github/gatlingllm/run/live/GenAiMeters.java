@@ -6,17 +6,32 @@ import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunObserver;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusNamingConvention;
+import io.micrometer.registry.otlp.OtlpConfig;
+import io.micrometer.registry.otlp.OtlpMeterRegistry;
+import io.micrometer.registry.otlp.OtlpMetricsSender;
+import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -25,20 +40,6 @@ import org.jspecify.annotations.Nullable;
  * Micrometer meters of requests, named by OpenTelemetry's semantic conventions for generative AI
  * clients (status "development", 2026). Other names start with {@code gatling_llm}. A request is
  * recorded when it ends; warm-up requests are not.
- *
- * <table>
- * <caption>Meters</caption>
- * <tr><td>{@code gen_ai.client.operation.duration}</td><td>s</td><td>sending to the end of the
- *     request, {@code error.type} where it failed</td></tr>
- * <tr><td>{@code gen_ai.client.operation.time_to_first_chunk}</td><td>s</td><td>to the first data
- *     event, which may hold no token</td></tr>
- * <tr><td>{@code gen_ai.client.operation.time_per_output_chunk}</td><td>s</td><td>each gap between
- *     token-bearing events</td></tr>
- * <tr><td>{@code gen_ai.client.token.usage}</td><td>{token}</td><td>of each request, {@code
- *     gen_ai.token.type} input or output</td></tr>
- * <tr><td>{@code gatling_llm.time_to_first_token}</td><td>s</td><td>TTFT from schedule</td></tr>
- * <tr><td>{@code gatling_llm.queue_wait}</td><td>s</td><td>planned arrival to sending</td></tr>
- * </table>
  */
 public final class GenAiMeters implements RunObserver, AutoCloseable {
 
@@ -52,19 +53,47 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   private static final double[] TOKENS = doubling(1, 14, 4);
 
+  /** A time in seconds; recorded where the request has it. */
+  private record TimeMeter(
+      String name, Duration[] bounds, Function<RequestRecord.Timing, @Nullable Long> nanos) {}
+
+  private static final List<TimeMeter> TIMES =
+      List.of(
+          // from sending to the end of the request
+          new TimeMeter(
+              "gen_ai.client.operation.duration", SECONDS, RequestRecord.Timing::closedNanos),
+          // to the first data event, which may hold no token
+          new TimeMeter(
+              "gen_ai.client.operation.time_to_first_chunk",
+              SECONDS,
+              RequestRecord.Timing::firstEventNanos),
+          // TTFT from schedule
+          new TimeMeter(
+              "gatling_llm.time_to_first_token",
+              FIRST_TOKEN,
+              RequestRecord.Timing::ttftFromScheduleNanos),
+          // planned arrival to sending
+          new TimeMeter(
+              "gatling_llm.queue_wait", FIRST_TOKEN, RequestRecord.Timing::queueWaitNanos));
+
+  /** Each gap between token-bearing events. */
+  private static final String OUTPUT_CHUNK = "gen_ai.client.operation.time_per_output_chunk";
+
+  /** Of each request; {@code gen_ai.token.type} is input or output. */
+  private static final String TOKEN_USAGE = "gen_ai.client.token.usage";
+
   private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
   private final @Nullable Supplier<String> prometheus;
   private final Map<Tags, Operation> operations = new HashMap<>();
 
-  private GenAiMeters(
-      @Nullable MeterRegistry scraped, @Nullable MeterRegistry sent, Supplier<String> text) {
+  private GenAiMeters(@Nullable PrometheusMeters scraped, @Nullable MeterRegistry sent) {
     if (scraped != null) {
-      registry.add(scraped);
+      registry.add(scraped.registry());
     }
     if (sent != null) {
       registry.add(sent);
     }
-    prometheus = scraped == null ? null : text;
+    prometheus = scraped == null ? null : scraped::text;
   }
 
   private static double[] doubling(double first, int count, int factor) {
@@ -91,12 +120,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   static @Nullable GenAiMeters open(String run, LiveView.Options options, Consumer<String> say) {
     MeterRegistry sent = options.otlp() == null ? null : otlp(options.otlp(), run, say);
     PrometheusMeters scraped = options.page() == null ? null : prometheus();
-    return sent == null && scraped == null
-        ? null
-        : new GenAiMeters(
-            scraped == null ? null : scraped.registry(),
-            sent,
-            () -> scraped == null ? "" : scraped.text());
+    return sent == null && scraped == null ? null : new GenAiMeters(scraped, sent);
   }
 
   private static @Nullable PrometheusMeters prometheus() {
@@ -125,13 +149,10 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   /** The meters of one target, load level, API, model and outcome. */
   private record Operation(
-      Timer duration,
-      Timer firstChunk,
+      List<Timer> times,
       Timer outputChunk,
       DistributionSummary inputTokens,
-      DistributionSummary outputTokens,
-      Timer firstToken,
-      Timer queueWait) {}
+      DistributionSummary outputTokens) {}
 
   @Override
   public String name() {
@@ -141,11 +162,12 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   @Override
   public void requestEnded(RequestRecord record) {
     Operation operation = operations.computeIfAbsent(tags(record), this::operation);
-    RequestRecord.Timing timing = record.timing();
-    seconds(operation.queueWait, timing.queueWaitNanos());
-    seconds(operation.duration, timing.closedNanos());
-    seconds(operation.firstChunk, timing.firstEventNanos());
-    seconds(operation.firstToken, timing.ttftFromScheduleNanos());
+    for (int i = 0; i < TIMES.size(); i++) {
+      Long nanos = TIMES.get(i).nanos().apply(record.timing());
+      if (nanos != null) {
+        operation.times.get(i).record(nanos, TimeUnit.NANOSECONDS);
+      }
+    }
     TokenGaps.visit(
         record.events(),
         record.tokens(),
@@ -153,12 +175,6 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
             operation.outputChunk.record(chunkMicros, TimeUnit.MICROSECONDS));
     tokens(operation.inputTokens, record.tokens().prompt());
     tokens(operation.outputTokens, record.tokens().outputTokens());
-  }
-
-  private static void seconds(Timer meter, @Nullable Long nanos) {
-    if (nanos != null) {
-      meter.record(nanos, TimeUnit.NANOSECONDS);
-    }
   }
 
   private static void tokens(DistributionSummary meter, @Nullable Integer count) {
@@ -204,13 +220,10 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   private Operation operation(Tags tags) {
     return new Operation(
-        seconds("gen_ai.client.operation.duration", tags, SECONDS),
-        seconds("gen_ai.client.operation.time_to_first_chunk", tags, SECONDS),
-        seconds("gen_ai.client.operation.time_per_output_chunk", tags, SECONDS),
+        TIMES.stream().map(time -> seconds(time.name(), tags, time.bounds())).toList(),
+        seconds(OUTPUT_CHUNK, tags, SECONDS),
         tokens("input", tags),
-        tokens("output", tags),
-        seconds("gatling_llm.time_to_first_token", tags, FIRST_TOKEN),
-        seconds("gatling_llm.queue_wait", tags, FIRST_TOKEN));
+        tokens("output", tags));
   }
 
   private Timer seconds(String name, Tags tags, Duration[] bounds) {
@@ -218,7 +231,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   }
 
   private DistributionSummary tokens(String type, Tags tags) {
-    return DistributionSummary.builder("gen_ai.client.token.usage")
+    return DistributionSummary.builder(TOKEN_USAGE)
         .baseUnit("{token}")
         .tags(tags.and("gen_ai.token.type", type))
         .serviceLevelObjectives(TOKENS)
@@ -236,5 +249,128 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   public void close() {
     registry.close();
     registry.getRegistries().forEach(MeterRegistry::close);
+  }
+
+  /**
+   * Meters in Prometheus text format. Needs the optional {@code micrometer-registry-prometheus}.
+   * Names follow OpenTelemetry's translation to Prometheus: times end with {@code _seconds}, units
+   * in braces are left out.
+   */
+  private static final class PrometheusMeters {
+
+    private final PrometheusMeterRegistry registry;
+
+    private PrometheusMeters(PrometheusMeterRegistry registry) {
+      this.registry = registry;
+    }
+
+    /**
+     * Creates the registry.
+     *
+     * @throws NoClassDefFoundError if the registry is not on the class path
+     */
+    static PrometheusMeters create() {
+      PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      registry
+          .config()
+          .namingConvention(
+              new PrometheusNamingConvention() {
+                @Override
+                public String name(String name, Meter.Type type, @Nullable String unit) {
+                  return super.name(name, type, null);
+                }
+              });
+      return new PrometheusMeters(registry);
+    }
+
+    MeterRegistry registry() {
+      return registry;
+    }
+
+    /** All meters in text format 0.0.4. */
+    String text() {
+      return registry.scrape();
+    }
+  }
+
+  /**
+   * Sends meters to a collector by OTLP over HTTP, every 10 s and at the end of the run. Needs the
+   * optional {@code micrometer-registry-otlp}. Headers come from {@code
+   * OTEL_EXPORTER_OTLP_HEADERS}. The first failure is printed; the run continues.
+   */
+  private static final class OtlpMeters {
+
+    private static final String STEP = "10s";
+    private static final Duration LONGEST = Duration.ofSeconds(2);
+
+    /**
+     * Drops empty tags, which only Prometheus needs, as it requires the same labels on all series.
+     */
+    private static final MeterFilter WITHOUT_EMPTY =
+        new MeterFilter() {
+          @Override
+          public Meter.Id map(Meter.Id id) {
+            return id.replaceTags(
+                id.getTags().stream().filter(tag -> !tag.getValue().isEmpty()).toList());
+          }
+        };
+
+    private OtlpMeters() {}
+
+    /**
+     * Starts to send meters.
+     *
+     * @throws NoClassDefFoundError if the registry is not on the class path
+     */
+    static MeterRegistry create(String url, String run, Consumer<String> say) {
+      if (!url.matches("https?://[^/]+/.*")) {
+        throw new IllegalArgumentException(
+            url + " is not a URL such as http://localhost:4318/v1/metrics");
+      }
+      OtlpConfig config =
+          Map.of(
+                  "otlp.url",
+                  url,
+                  "otlp.baseTimeUnit",
+                  "seconds",
+                  "otlp.step",
+                  STEP,
+                  "otlp.resourceAttributes",
+                  "service.name=gatling-llm,service.instance.id=" + run)
+              ::get;
+      MeterRegistry registry = OtlpMeterRegistry.builder(config).metricsSender(sender(say)).build();
+      registry.config().meterFilter(WITHOUT_EMPTY);
+      return registry;
+    }
+
+    private static OtlpMetricsSender sender(Consumer<String> say) {
+      HttpClient client = HttpClient.newBuilder().connectTimeout(LONGEST).build();
+      AtomicBoolean isPrinted = new AtomicBoolean();
+      return request -> {
+        String why = send(client, request);
+        if (why != null && isPrinted.compareAndSet(false, true)) {
+          say.accept("LLM otlp: " + request.getAddress() + " does not accept meters: " + why);
+        }
+      };
+    }
+
+    /** Why the request failed; null if it succeeded. */
+    private static @Nullable String send(HttpClient client, OtlpMetricsSender.Request request) {
+      HttpRequest.Builder post =
+          HttpRequest.newBuilder(URI.create(request.getAddress()))
+              .timeout(LONGEST)
+              .header("Content-Type", "application/x-protobuf")
+              .POST(HttpRequest.BodyPublishers.ofByteArray(request.getMetricsData()));
+      request.getHeaders().forEach(post::header);
+      try {
+        int status = client.send(post.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
+        return status / 100 == 2 ? null : "HTTP " + status;
+      } catch (IOException e) {
+        return e.toString();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return "interrupted";
+      }
+    }
   }
 }

@@ -52,11 +52,7 @@ final class LiveServer implements AutoCloseable {
             return thread;
           });
 
-  /**
-   * Starts the server.
-   *
-   * @throws IOException if the port is in use, or the address is not one of this machine
-   */
+  /** Starts the server. */
   LiveServer(LiveView.Address address, Views views) throws IOException {
     this.views = views;
     host = address.host();

@@ -33,12 +33,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
 
   private static final long EVENT_NANOS = 1_500_000_000L;
 
-  /**
-   * The address at which the page is served.
-   *
-   * @param host an IP address; {@value #THIS_MACHINE} if only this machine may open the page
-   * @param port 0 for any free port
-   */
+  /** The address at which the page is served. */
   public record Address(String host, int port) {
 
     static final String THIS_MACHINE = "127.0.0.1";
@@ -49,11 +44,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
     private static final Pattern FORM =
         Pattern.compile("(?:([\\d.]+|\\[[\\da-fA-F:]+\\]):)?(\\d{1,5})");
 
-    /**
-     * Reads {@code 8088}, {@code 0.0.0.0:8088}, {@code [::]:8088}.
-     *
-     * @throws IllegalArgumentException for anything else
-     */
+    /** Reads {@code 8088}, {@code 0.0.0.0:8088}, {@code [::]:8088}. */
     public static Address parse(String text) {
       Matcher form = FORM.matcher(text);
       if (!form.matches() || Integer.parseInt(form.group(2)) > 65_535) {
@@ -70,12 +61,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
     }
   }
 
-  /**
-   * What is enabled.
-   *
-   * @param page address of the page; null for none
-   * @param otlp URL to which meters are sent; null for none
-   */
+  /** What is enabled. */
   public record Options(@Nullable Address page, @Nullable String otlp) {
 
     /** System property with the address of the page; {@code LLM_LIVE} in the environment. */
@@ -86,11 +72,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
      */
     public static final String OTLP_PROPERTY = "llm.otlp";
 
-    /**
-     * The options of this process.
-     *
-     * @throws IllegalArgumentException with one line, for an invalid address
-     */
+    /** The options of this process. */
     public static Options of(Map<?, ?> properties, Map<String, String> environment) {
       return new Options(
           new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Options::page),
@@ -138,8 +120,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
   /**
    * Serves the page of a run, if enabled. If the address is not available, prints a line, and the
    * run continues.
-   *
-   * @param meters of the run, served too; null for none
    */
   public static @Nullable LiveView open(Run run, Options options, @Nullable GenAiMeters meters) {
     return options.page() == null

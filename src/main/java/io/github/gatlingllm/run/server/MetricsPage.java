@@ -14,11 +14,6 @@ import java.util.Set;
 /**
  * A metrics page in Prometheus text format that is read while load is on.
  *
- * @param target label of the target that the page was configured for
- * @param uri URL without credentials
- * @param shown the URL for files and the console, without secrets
- * @param headers request headers, including secrets
- * @param verifyTls whether its certificate is checked
  * @param isSet whether the user configured the URL: each failed reading is then recorded. A URL
  *     that was only guessed and has no metrics of an engine is not requested again
  */
@@ -42,8 +37,6 @@ public record MetricsPage(
   /**
    * The pages of a target.
    *
-   * @param settings {@link #AUTO} or URLs, validated by {@link #check}
-   * @param baseUrls base URLs of the target
    * @param secrets headers that authenticate at the target; sent only to pages of the same scheme,
    *     host and port
    */
@@ -89,12 +82,7 @@ public record MetricsPage(
     return pages;
   }
 
-  /**
-   * Validates settings.
-   *
-   * @return {@link #AUTO} and URLs; empty for {@link #NONE}
-   * @throws IllegalArgumentException with the accepted values, for any other setting
-   */
+  /** Validates settings. */
   public static List<String> check(List<String> settings) {
     if (settings.equals(List.of(NONE))) {
       return List.of();

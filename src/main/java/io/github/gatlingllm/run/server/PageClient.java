@@ -53,12 +53,7 @@ final class PageClient {
         .executor(Runnable::run); // on the selector thread, which only copies bytes
   }
 
-  /**
-   * Requests a page.
-   *
-   * @return the text; completes exceptionally with an {@link IOException} with the reason in one
-   *     line
-   */
+  /** Requests a page. */
   CompletableFuture<String> get(MetricsPage page) {
     CompletableFuture<HttpResponse<byte[]>> answer;
     try {

@@ -64,12 +64,7 @@ final class PageReader {
     }
   }
 
-  /**
-   * Parses a page.
-   *
-   * @throws IllegalArgumentException with the reason in one line, if the text is not in Prometheus
-   *     format or contains no known metric
-   */
+  /** Parses a page. */
   Reading read(String page) {
     Map<String, List<Series>> byName = new HashMap<>();
     PrometheusText.read(

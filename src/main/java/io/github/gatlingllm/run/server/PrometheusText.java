@@ -21,12 +21,7 @@ final class PrometheusText {
 
   /** Receives samples. */
   interface Sink {
-    /**
-     * A sample.
-     *
-     * @param labels in the order of the page
-     * @param value may be infinite or NaN
-     */
+    /** A sample. */
     void sample(String name, Map<String, String> labels, double value);
   }
 
@@ -39,12 +34,7 @@ final class PrometheusText {
     this.page = page;
   }
 
-  /**
-   * Passes the samples with wanted names to {@code sink}.
-   *
-   * @throws IllegalArgumentException with one line that quotes nothing of the page, if it is not in
-   *     this format
-   */
+  /** Passes the samples with wanted names to {@code sink}. */
   static void read(String page, Predicate<String> wanted, Sink sink) {
     PrometheusText text = new PrometheusText(page);
     for (int start = 0; start < page.length(); start = text.end + 1) {

@@ -98,10 +98,6 @@ public final class ServerWatch implements RunObserver {
         TIMEOUT);
   }
 
-  /**
-   * @param unixNanos converts a reading of {@code nanoClock} to epoch time
-   * @param say prints a line on the console
-   */
   ServerWatch(
       Path serverJsonl,
       LongUnaryOperator unixNanos,

@@ -51,7 +51,7 @@ class HeartbeatTest {
   @Test
   void aLoopOnTimeHasNoLag() {
     beat(100, 0);
-    Lateness late = heart.take(now);
+    Heartbeat.Lateness late = heart.take(now);
     assertThat(late.percentile(50)).isZero();
     assertThat(late.longest()).isZero();
     assertThat(late.timeAbove()).containsOnly(0);
@@ -62,7 +62,7 @@ class HeartbeatTest {
     beat(98, 50_000);
     beat(1, 7 * MILLI);
     beat(1, 3 * MILLI);
-    Lateness late = heart.take(now);
+    Heartbeat.Lateness late = heart.take(now);
     assertThat(late.percentile(50)).isEqualTo(50);
     assertThat(late.percentile(99)).isEqualTo(3_000);
     assertThat(late.longest()).isEqualTo(7_000);
@@ -83,7 +83,7 @@ class HeartbeatTest {
     }
     beat(50, 0);
 
-    Lateness late = heart.take(now);
+    Heartbeat.Lateness late = heart.take(now);
     assertThat(late.longest()).isEqualTo(280_000);
     assertThat(late.percentile(50)).isZero();
     assertThat(late.timeAbove())
@@ -95,19 +95,19 @@ class HeartbeatTest {
   void aHangingLoopIsLateWhileItHangsAndCountedOnce() {
     beat(50, 0);
     now += 500 * MILLI;
-    Lateness hanging = heart.take(now);
+    Heartbeat.Lateness hanging = heart.take(now);
     assertThat(hanging.longest()).as("so far").isEqualTo(480_000);
     assertThat(hanging.timeAbove()[0]).isEqualTo(480_000);
 
     now += 1_000 * MILLI;
-    Lateness still = heart.take(now);
+    Heartbeat.Lateness still = heart.take(now);
     assertThat(still.longest()).isEqualTo(1_480_000);
     assertThat(still.timeAbove()[0]).isEqualTo(1_000_000);
 
     for (int i = 0; i < 75; i++) {
       heart.run();
     }
-    Lateness over = heart.take(now);
+    Heartbeat.Lateness over = heart.take(now);
     assertThat(over.longest()).isEqualTo(1_480_000);
     assertThat(over.timeAbove()[0]).as("counted while it hung").isZero();
   }
@@ -115,7 +115,7 @@ class HeartbeatTest {
   @Test
   void aHangLongerThanTheBufferIsCounted() {
     now += 60_000 * MILLI;
-    Lateness late = heart.take(now);
+    Heartbeat.Lateness late = heart.take(now);
     assertThat(late.longest()).isEqualTo(59_980_000);
     assertThat(late.timeAbove()[9]).isBetween(58_900_000, 59_000_000);
     for (int i = 0; i < 3_000; i++) {
@@ -135,7 +135,7 @@ class HeartbeatTest {
     long edge = now;
     beat(50, 0);
     assertThat(heart.take(edge).longest()).isEqualTo(50_000);
-    Lateness after = heart.take(now);
+    Heartbeat.Lateness after = heart.take(now);
     assertThat(after.longest()).isZero();
     assertThat(after.sum()).isZero();
   }
@@ -145,9 +145,9 @@ class HeartbeatTest {
   void aHangAcrossAnInstantCountsOnBothSides() {
     beat(10, 0);
     now += 300 * MILLI;
-    Lateness before = heart.take(now - 100 * MILLI);
+    Heartbeat.Lateness before = heart.take(now - 100 * MILLI);
     assertThat(before.timeAbove()[0]).as("due until then").isEqualTo(180_000);
-    Lateness after = heart.take(now);
+    Heartbeat.Lateness after = heart.take(now);
     assertThat(after.timeAbove()[0]).isEqualTo(100_000);
     assertThat(before.longest()).isEqualTo(280_000);
   }
