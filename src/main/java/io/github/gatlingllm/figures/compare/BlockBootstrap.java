@@ -2,7 +2,7 @@ package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.Autocorrelation;
-import io.github.gatlingllm.figures.level.SliceTally;
+import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ final class BlockBootstrap {
 
   private static final int DRAWS = 1_000;
   private static final int[] LENGTHS = {1, 2, 3, 4};
-  private static final int[] ONCE = new int[SliceTally.COUNT];
+  private static final int[] ONCE = new int[TimeSlice.COUNT];
   private static final double MANY = 1e4;
 
   static {
@@ -166,7 +166,7 @@ final class BlockBootstrap {
           (pair.base().missedBy(pair.length(), metric) + pair.run().missedBy(pair.length(), metric))
               / 2;
       missed += Math.max(pair.missed(), own) / question.stages().size();
-      freedom += SliceTally.COUNT / pair.length() - 1;
+      freedom += TimeSlice.COUNT / pair.length() - 1;
     }
     Double percent = question.figure().percent();
     if (percent != null) {
@@ -199,11 +199,11 @@ final class BlockBootstrap {
   private List<int[]> draw() {
     List<int[]> weights = new ArrayList<>();
     for (Pair pair : stages) {
-      int[] times = new int[SliceTally.COUNT];
-      for (int block = 0; block < SliceTally.COUNT / pair.length(); block++) {
-        int from = random.nextInt(SliceTally.COUNT);
+      int[] times = new int[TimeSlice.COUNT];
+      for (int block = 0; block < TimeSlice.COUNT / pair.length(); block++) {
+        int from = random.nextInt(TimeSlice.COUNT);
         for (int i = 0; i < pair.length(); i++) {
-          times[(from + i) % SliceTally.COUNT]++;
+          times[(from + i) % TimeSlice.COUNT]++;
         }
       }
       weights.add(times);

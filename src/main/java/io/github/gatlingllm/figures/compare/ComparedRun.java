@@ -4,8 +4,7 @@ import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
-import io.github.gatlingllm.figures.level.SliceTally;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -77,11 +76,11 @@ public final class ComparedRun {
 
   /** The slices of a load level; null where nothing was measured. */
   @Nullable SliceSample sampleOf(int stage) {
-    List<TimeSlice> parts = figures.slices().slices(stage);
+    List<TimeSlice> parts = figures.slices().get(stage);
     Double seconds = figures.summary().stages().get(stage).durationS();
     return parts == null || seconds == null
         ? null
-        : new SliceSample(parts, seconds / SliceTally.COUNT);
+        : new SliceSample(parts, seconds / TimeSlice.COUNT);
   }
 
   /** The figures of these load levels pooled; reads the records again unless these are all. */

@@ -9,8 +9,8 @@ import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.level.Autocorrelation;
-import io.github.gatlingllm.figures.level.SliceTally;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -177,7 +177,7 @@ final class RunComparison {
       shortWindows.add(
           named(base.stages().get(match.base()))
               + " ("
-              + inRequests(slice * SliceTally.COUNT / request)
+              + inRequests(slice * TimeSlice.COUNT / request)
               + ")");
     }
     return new Pair(ours, theirs, length, Autocorrelation.missedBy(length, phi));

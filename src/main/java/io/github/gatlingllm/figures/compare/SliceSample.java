@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.level.Autocorrelation;
-import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import java.util.EnumMap;

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
@@ -16,8 +15,7 @@ final class ArrivalTally {
   private static final long SECOND = 1_000_000_000L;
   private static final int MAX_BINS = 4_096;
 
-  private final LevelWindow window;
-  private final LevelWindow arriving;
+  private final LevelTally level;
   private final long scheduleStart;
   private final long binNanos;
   private final int[] planned;
@@ -27,13 +25,13 @@ final class ArrivalTally {
   private long measured;
   private long realisedCount;
 
-  ArrivalTally(LevelWindow window) {
-    this.window = window;
-    arriving = window.arriving();
-    scheduleStart = window.level().phases().get(0).startUnixNanos();
-    long seconds = (arriving.nanos() / SECOND + MAX_BINS - 1) / MAX_BINS;
+  ArrivalTally(LevelTally level) {
+    this.level = level;
+    long arriving = level.arrivingTo() - level.from();
+    scheduleStart = level.info().phases().get(0).startUnixNanos();
+    long seconds = (arriving / SECOND + MAX_BINS - 1) / MAX_BINS;
     binNanos = Math.max(1, seconds) * SECOND;
-    int whole = (int) (arriving.nanos() / binNanos);
+    int whole = (int) (arriving / binNanos);
     planned = new int[whole];
     realised = new int[whole];
   }
@@ -43,24 +41,24 @@ final class ArrivalTally {
     long schedule = record.timing().scheduledUnixNanos();
     Long offset = record.timing().scheduledOffsetNanos();
     boolean isOfPlan =
-        window.level().isOpen()
-            ? offset != null && window.contains(scheduleStart + offset)
+        level.info().isOpen()
+            ? offset != null && level.contains(scheduleStart + offset)
             : record.identity().phase() == Phase.MEASURE;
     sent += isOfPlan ? 1 : 0;
     measured += record.identity().phase() == Phase.MEASURE ? 1 : 0;
-    if (window.contains(schedule)) {
+    if (level.contains(schedule)) {
       lagMs.add(record.timing().startLagNanos() / 1e6);
       count(planned, schedule);
     }
     long start = record.timing().startUnixNanos();
-    if (window.contains(start)) {
+    if (level.contains(start)) {
       realisedCount++;
       count(realised, start);
     }
   }
 
   private void count(int[] bins, long unixNanos) {
-    int bin = (int) ((unixNanos - window.from()) / binNanos);
+    int bin = (int) ((unixNanos - level.from()) / binNanos);
     if (bin < bins.length) {
       bins[bin]++;
     }
@@ -92,21 +90,21 @@ final class ArrivalTally {
     stages.forEach(stage -> lag.add(stage.lagMs));
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
-    boolean isPlanKnown = stages.stream().allMatch(s -> s.window.level().planned() != null);
+    boolean isPlanKnown = stages.stream().allMatch(s -> s.level.info().planned() != null);
     long planned = 0;
     long sent = 0;
     long realised = 0;
     List<long[]> spans = new ArrayList<>();
     for (ArrivalTally stage : stages) {
-      Long ofPlan = stage.window.level().planned();
+      Long ofPlan = stage.level.info().planned();
       planned += ofPlan == null ? 0 : ofPlan;
       sent += stage.sent;
       realised += stage.realisedCount;
-      spans.add(new long[] {stage.arriving.from(), stage.arriving.to()});
+      spans.add(new long[] {stage.level.from(), stage.level.arrivingTo()});
       addDispersion(stage.planned, plannedDispersion);
       addDispersion(stage.realised, realisedDispersion);
     }
-    double seconds = Windows.unionNanos(spans) / 1e9;
+    double seconds = RunLevels.unionNanos(spans) / 1e9;
     if (lag.isEmpty() || seconds == 0) {
       return null;
     }

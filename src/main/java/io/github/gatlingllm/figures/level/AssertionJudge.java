@@ -1,18 +1,18 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.LevelInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -65,18 +65,25 @@ final class AssertionJudge {
   }
 
   private void stages(Assertion assertion, Figure figure) {
-    List<LevelInfo> all =
-        parts.levels(assertion.target()).stream().map(LevelWindow::level).toList();
-    List<LevelInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
-    for (LevelInfo stage : meant) {
-      one(assertion, figure, parts.place(stage), stage.target(), stage, null);
+    List<LevelTally> all =
+        parts.levels().stream().filter(FigureGroups.of(assertion.target())).toList();
+    List<LevelTally> named =
+        all.stream().filter(level -> level.info().label().equals(assertion.name())).toList();
+    for (LevelTally level : named) {
+      one(
+          assertion,
+          figure,
+          parts.runLevels().place(level.info()),
+          level.target(),
+          level::equals,
+          null);
     }
-    if (meant.isEmpty()) {
+    if (named.isEmpty()) {
       none(
           assertion,
           figure,
           "no load level is called",
-          all.stream().map(LevelInfo::label).toList());
+          all.stream().map(level -> level.info().label()).toList());
     }
   }
 
@@ -85,37 +92,39 @@ final class AssertionJudge {
       Figure figure,
       String subject,
       @Nullable String target,
-      @Nullable LevelInfo stage,
+      @Nullable Predicate<LevelTally> level,
       @Nullable String name) {
-    boolean all = stage == null && name == null;
-    FigureGroups.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);
-    Double value = figure.of(part.figures(), part.tally()::recorder);
+    boolean all = level == null && name == null;
+    GroupTally group = parts.joined(level == null ? FigureGroups.of(target) : level, name);
+    Figures figures =
+        group.figures(parts.judge(target), null, all ? maxGoodput.apply(target) : null);
+    Double value = figure.of(figures, group.tally()::recorder);
     add(
         assertion,
         figure,
         subject,
         value,
-        value == null ? noValue(part) : note(figure, part, value));
+        value == null ? noValue(figures) : note(figure, figures, group.tally(), value));
   }
 
-  private static String noValue(FigureGroups.Part part) {
-    Goodput goodput = part.figures().goodput();
+  private static String noValue(Figures figures) {
+    Goodput goodput = figures.goodput();
     String undefined = goodput == null ? null : goodput.undefined();
     return undefined == null ? "no value" : "no value: " + undefined;
   }
 
   /** The value from schedule where it differs, and a remark where few values lie beyond it. */
-  private static @Nullable String note(Figure figure, FigureGroups.Part part, double value) {
+  private static @Nullable String note(Figure figure, Figures figures, Tally tally, double value) {
     List<String> notes = new ArrayList<>();
     Metric other = figure.metric().fromSchedule();
     if (other != figure.metric()) {
       String name = other.figure() + figure.name().substring(figure.metric().figure().length());
-      Double scheduled = Figure.parse(name).of(part.figures(), part.tally()::recorder);
+      Double scheduled = Figure.parse(name).of(figures, tally::recorder);
       if (scheduled != null && LatencyOrigin.differs(value, scheduled)) {
         notes.add("from admission; from schedule, as the SLO counts, " + NumberText.ms(scheduled));
       }
     }
-    Long lowN = figure.lowN(part.figures());
+    Long lowN = figure.lowN(figures);
     if (lowN != null) {
       notes.add(
           String.format(Locale.ROOT, "low n: fewer than 10 of %,d values lie beyond it", lowN));
@@ -156,6 +165,8 @@ final class AssertionJudge {
 
   /** The subject, with its target where the run has several. */
   private String place(String subject, @Nullable String target) {
-    return target == null || parts.targets().size() < 2 ? subject : subject + " of " + target;
+    return target == null || parts.runLevels().targets().size() < 2
+        ? subject
+        : subject + " of " + target;
   }
 }

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;

@@ -51,7 +51,7 @@ final class BoundedNames {
             ? id.scenario()
             : OTHERS;
     scenarios.add(scenario);
-    if (!has(new Level(Windows.labelOf(id), id.target(), scenario))) {
+    if (!has(new Level(RunLevels.labelOf(id), id.target(), scenario))) {
       return record.placedAt(OTHERS, OTHERS, OTHERS);
     }
     if (!scenario.equals(id.scenario())) {

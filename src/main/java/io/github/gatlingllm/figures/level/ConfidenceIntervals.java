@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * 95 % confidence intervals of the figures of one load level.
  *
  * <p>Requests that share a queue are correlated. A mean, a share and the share of values up to a
- * percentile are all ratios part ÷ whole. For each of the {@value SliceTally#COUNT} time slices the
+ * percentile are all ratios part ÷ whole. For each of the {@value TimeSlice#COUNT} time slices the
  * residual is its part − ratio × its whole. The variance of the sum of the residuals is computed
  * from batches of 1, 2, 3 and 4 slices, each raised by (1 + φ) ÷ (1 − φ), with φ the {@linkplain
  * Autocorrelation#upper correlation of a batch with the next}; the largest counts. Divided by the
@@ -57,7 +56,7 @@ final class ConfidenceIntervals {
   /** The noise of a ratio, compared with independent requests. */
   private record Noise(double effect, double freedom) {
 
-    private static final Noise INDEPENDENT = new Noise(1, SliceTally.COUNT - 1);
+    private static final Noise INDEPENDENT = new Noise(1, TimeSlice.COUNT - 1);
 
     Noise orMore(Noise other) {
       return new Noise(Math.max(effect, other.effect), Math.min(freedom, other.freedom));

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
@@ -123,7 +122,7 @@ final class GeneratorTally {
   }
 
   /** The health of each injector in a window: of the seconds whose middle lies in it. */
-  List<GeneratorHealth> in(LevelWindow window) {
+  List<GeneratorHealth> in(LevelTally window) {
     double from = (window.from() - origin) / 1e9;
     double to = (window.to() - origin) / 1e9;
     List<GeneratorHealth> all = new ArrayList<>();

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
@@ -95,7 +94,7 @@ final class InjectorTally {
     private final Moments lagMs = new Moments();
   }
 
-  private @Nullable Cell cell(String injector, LevelWindow level) {
+  private @Nullable Cell cell(String injector, LevelTally level) {
     Key known = latestKey;
     if (known != null && known.level == level.index() && known.injector.equals(injector)) {
       return latest;
@@ -119,7 +118,7 @@ final class InjectorTally {
   }
 
   /** Adds a request; only those of the phase measure count. */
-  void add(RequestRecord record, LevelWindow level) {
+  void add(RequestRecord record, LevelTally level) {
     RequestRecord.Identity id = record.identity();
     Cell cell = id.phase() == Phase.MEASURE ? cell(id.injector(), level) : null;
     if (cell == null) {
@@ -149,21 +148,21 @@ final class InjectorTally {
     }
   }
 
-  void tokens(String injector, LevelWindow level, double tokens) {
+  void tokens(String injector, LevelTally level, double tokens) {
     Cell cell = cell(injector, level);
     if (cell != null) {
       cell.tokens += tokens;
     }
   }
 
-  void completed(String injector, LevelWindow level) {
+  void completed(String injector, LevelTally level) {
     Cell cell = cell(injector, level);
     if (cell != null) {
       cell.completed++;
     }
   }
 
-  List<InjectorFigures> at(LevelWindow level, List<GeneratorHealth> generators) {
+  List<InjectorFigures> at(LevelTally level, List<GeneratorHealth> generators) {
     return inOrder.stream()
         .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
         .map(
@@ -177,11 +176,11 @@ final class InjectorTally {
         .toList();
   }
 
-  private static @Nullable Long planned(InjectorRun injector, LevelWindow level) {
-    return level.level().planned() == null
+  private static @Nullable Long planned(InjectorRun injector, LevelTally level) {
+    return level.info().planned() == null
         ? null
         : injector.levels().stream()
-            .filter(part -> part.isOf(level.level()))
+            .filter(part -> part.isOf(level.info()))
             .map(LevelPart::planned)
             .findFirst()
             .orElse(null);
@@ -237,7 +236,7 @@ final class InjectorTally {
    * the mean of each is compared with that of the others part by part: Student's t over the
    * differences, its error raised by their first autocorrelation.
    */
-  @Nullable Outlier outlier(Map<String, LevelWindow> levels) {
+  @Nullable Outlier outlier(Map<String, LevelTally> levels) {
     List<Outlier> found = new ArrayList<>();
     int comparisons = Math.max(1, 3 * cells.size());
     levels.forEach(

@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
 import io.github.gatlingllm.figures.level.RequestSamples.Range;
 import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
@@ -47,8 +46,8 @@ final class RequestSampleTally {
    *
    * @param inSlo whether it met the SLO; null without SLO, or when it was not judged
    */
-  void add(RequestRecord record, LevelWindow stage, @Nullable Boolean inSlo) {
-    exemplars.add(record, stage.level());
+  void add(RequestRecord record, LevelTally stage, @Nullable Boolean inSlo) {
+    exemplars.add(record, stage.info());
     scenarios.add(record, stage, inSlo);
     if (record.outcome().ok()) {
       PromptRanges level = level(stage.index());
@@ -144,12 +143,12 @@ final class RequestSampleTally {
    */
   static final class BreakdownTally {
 
-    private final LevelWindow stage;
+    private final LevelTally stage;
     private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);
     private long count;
     private long reporting;
 
-    BreakdownTally(LevelWindow stage) {
+    BreakdownTally(LevelTally stage) {
       this.stage = stage;
     }
 
@@ -192,7 +191,7 @@ final class RequestSampleTally {
     Breakdown breakdown() {
       List<PartMean> means = new ArrayList<>();
       nanos.forEach((part, sum) -> means.add(new PartMean(part, sum[0] / 1e6 / count)));
-      LevelInfo info = stage.level();
+      LevelInfo info = stage.info();
       return new Breakdown(info.label(), info.target(), info.scenario(), count, reporting, means);
     }
   }
@@ -209,14 +208,14 @@ final class RequestSampleTally {
     private record Key(String scenario, int stage) {}
 
     private static final class Cell {
-      private final LevelWindow stage;
+      private final LevelTally stage;
       private final IntCountsHistogram ttft = Shapes.coarse();
       private final IntCountsHistogram e2e = Shapes.coarse();
       private long count;
       private long attempted;
       private long met;
 
-      private Cell(LevelWindow stage) {
+      private Cell(LevelTally stage) {
         this.stage = stage;
       }
     }
@@ -226,7 +225,7 @@ final class RequestSampleTally {
      *
      * @param inSlo whether it met the SLO; null without SLO, or when it was not judged
      */
-    void add(RequestRecord record, LevelWindow stage, @Nullable Boolean inSlo) {
+    void add(RequestRecord record, LevelTally stage, @Nullable Boolean inSlo) {
       String name = record.identity().scenario();
       if (names.size() >= MOST && !names.contains(name)) {
         name = OTHER;
@@ -258,8 +257,8 @@ final class RequestSampleTally {
               loads.add(
                   new ScenarioLoad(
                       key.scenario(),
-                      cell.stage.level().label(),
-                      cell.stage.level().target(),
+                      cell.stage.info().label(),
+                      cell.stage.info().target(),
                       cell.count,
                       Shapes.percentileMs(cell.ttft, 95),
                       Shapes.percentileMs(cell.e2e, 95),

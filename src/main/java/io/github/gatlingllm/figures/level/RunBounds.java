@@ -57,7 +57,8 @@ final class RunBounds {
   /** Planned levels have a scenario; a run without a plan has one level per target. */
   private record Key(String label, String target, @Nullable String scenario) {
     static Key of(RequestRecord.Identity id) {
-      return new Key(Windows.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
+      return new Key(
+          RunLevels.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
     }
   }
 

@@ -1,10 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.BoundedNames.KeyCounts;
-import io.github.gatlingllm.figures.level.GroupTally.WindowThroughput;
 import io.github.gatlingllm.figures.level.Tally.RequestValues;
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
-import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.server.EngineTally;
 import io.github.gatlingllm.record.GeneratorSecond;
@@ -17,6 +14,7 @@ import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,46 +58,38 @@ public final class RunStatistics {
   private final long runStart;
   private final long runEnd;
   private final BoundedNames boundedNames;
-  final Windows windows;
+  final RunLevels levels;
   private final TokenStream stream = new TokenStream();
   private final double readingSpeed;
   private final RequestValues values;
   final SloTally slo;
   final OverTime overTime;
-  final Map<Key, GroupTally> groups = new LinkedHashMap<>();
+
+  /** In the order of their first request. */
+  final List<GroupTally> groups = new ArrayList<>();
+
   private final Map<String, String> names = new HashMap<>();
-  final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
-  final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
-  final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
-  final Map<String, StallDetector> silence = new LinkedHashMap<>();
+  final Map<String, StallDetector> stalls = new LinkedHashMap<>();
   final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
-  final SliceTally slices = new SliceTally();
   final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, RunInfo.TargetFacts> targets;
 
-  // Most records belong to the same group as the one before.
-  private Key latestKey = new Key(-1, "");
-  private GroupTally latestGroup;
-
-  record Key(int level, String name) {}
-
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
-    windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     boundedNames = new BoundedNames(info.stages(), MAX_UNPLANNED);
     readingSpeed = info.reportOptions().readingSpeed();
     values = new RequestValues(readingSpeed);
-    latestGroup = emptyGroup();
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
     runStart = info.startUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
+    levels = new RunLevels(info.stages(), runEnd);
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
@@ -107,8 +97,8 @@ public final class RunStatistics {
     engines =
         new EngineTally(
             info.startUnixNanos(),
-            windows.levels().stream()
-                .map(w -> new EngineTally.Window(w.level().target(), w.from(), w.to()))
+            levels.all().stream()
+                .map(level -> new EngineTally.Window(level.target(), level.from(), level.to()))
                 .toList(),
             Series.MAX_BUCKETS);
   }
@@ -132,7 +122,7 @@ public final class RunStatistics {
   public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
       throws IOException {
     List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
-    Windows all = new Windows(info.stages(), 0);
+    RunLevels all = new RunLevels(info.stages(), 0);
     return of(
         info.stages(kept),
         sink ->
@@ -181,7 +171,7 @@ public final class RunStatistics {
     RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
     RequestRecord record = boundedNames.of(given);
     RequestRecord.Identity id = record.identity();
-    LevelWindow level = windows.of(id);
+    LevelTally level = levels.of(id);
     String name = nameOf(id.name());
     SloTally.Objectives objectives = slo.of(id.target(), id.name());
     Slo.Judgement judgement = objectives.slo().judge(record);
@@ -190,13 +180,13 @@ public final class RunStatistics {
     stream.read(record);
     addTokens(level, name, inSlo, id.injector());
     addTimes(record, level, name, inSlo);
-    silence.computeIfAbsent(id.target(), t -> new StallDetector(runStart, runEnd)).add(record);
+    stalls.computeIfAbsent(id.target(), t -> new StallDetector(runStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
     byInjector.add(record, level);
     engines.add(record);
     if (record.timing().scheduledOffsetNanos() != null && level.nanos() > 0) {
-      arrivals.computeIfAbsent(level.index(), i -> new ArrivalTally(level)).add(record);
+      level.addArrival(record);
       overTime.arrival(record.timing());
     }
     if (id.phase() == Phase.MEASURE) {
@@ -208,10 +198,10 @@ public final class RunStatistics {
           .add(record, values, stream, level.index(), objectives.owner(), judgement);
       workload.add(record);
       if (id.trial() != null) {
-        trials.computeIfAbsent(level.index(), i -> new TrialTally()).add(record);
+        level.addTrial(record);
       }
       answers.add(record, stream.isShared());
-      slices.measured(level, record, values, stream, met);
+      level.slices().at(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
       requestSamples.add(record, level, met);
       objectives.add(level.index(), record, judgement);
       record.server().names().forEach(this::addServerName);
@@ -222,20 +212,20 @@ public final class RunStatistics {
    * Adds the tokens of a request to the window, the time slice and the second in which each
    * arrived. Consecutive tokens of the same window, slice and second are added at once.
    */
-  private void addTokens(LevelWindow level, String name, boolean inSlo, String injector) {
-    LevelWindow latest = level;
-    WindowThroughput throughput = null;
+  private void addTokens(LevelTally level, String name, boolean inSlo, String injector) {
+    LevelTally latest = level;
+    GroupTally group = null;
     int next = 0;
     while (next < stream.arrivals()) {
       long at = stream.unixNanos(next);
-      LevelWindow window = windows.at(at, latest);
+      LevelTally window = latest.at(at);
       long until = Math.min(overTime.endOf(at), Peaks.endOfSecond(at));
       until =
           Math.min(
               until,
               window == null
-                  ? windows.nextFrom(at, level)
-                  : Math.min(window.to(), slices.endOf(window, at)));
+                  ? level.nextFrom(at)
+                  : Math.min(window.to(), window.slices().endOf(at)));
       double tokens = 0;
       do {
         tokens += stream.tokens(next++);
@@ -244,13 +234,13 @@ public final class RunStatistics {
           && stream.unixNanos(next) < until);
       overTime.tokens(at, tokens, inSlo);
       if (window != null) {
-        if (throughput == null || window.index() != latest.index()) {
-          throughput = group(window, name).throughput();
+        if (group == null || window != latest) {
+          group = group(window, name);
           latest = window;
         }
-        throughput.tokens(at, tokens, inSlo);
+        group.tokens(at, tokens, inSlo);
         byInjector.tokens(injector, window, tokens);
-        slices.tokens(window, at, tokens, inSlo);
+        window.slices().at(at).tokens(tokens, inSlo);
       }
     }
     if (stream.arrivals() > 0) {
@@ -262,18 +252,14 @@ public final class RunStatistics {
    * Adds what a request did besides its tokens to the window in which it happened: its arrival, its
    * prompt at the first token, its time in flight, its end.
    */
-  private void addTimes(RequestRecord record, LevelWindow level, String name, boolean inSlo) {
+  private void addTimes(RequestRecord record, LevelTally level, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    overTime.times(record, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
-    WindowThroughput atArrival = throughputAt(t.scheduledUnixNanos(), level, name);
+    overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
+    GroupTally atArrival = groupAt(t.scheduledUnixNanos(), level, name);
     if (atArrival != null) {
       atArrival.arrival();
     }
-    for (LevelWindow window : windows.besides(level)) {
-      if (window.nanos() > 0) {
-        backlogs.computeIfAbsent(window.index(), i -> backlog(window.arriving())).add(record);
-      }
-    }
+    level.track().forEach(other -> other.addBacklog(record));
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
       return;
@@ -282,7 +268,7 @@ public final class RunStatistics {
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
-      WindowThroughput atAnswer = throughputAt(admitted + answered, level, name);
+      GroupTally atAnswer = groupAt(admitted + answered, level, name);
       if (atAnswer != null) {
         atAnswer.promptTokens(prompt);
       }
@@ -290,13 +276,13 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       addHiddenTokens(record, level, name, answered == null ? closed : admitted + answered);
-      for (LevelWindow window : windows.besides(level)) {
+      for (LevelTally window : level.track()) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
-          WindowThroughput throughput = group(window, name).throughput();
-          throughput.inFlight(admitted, closed, overlap);
+          GroupTally group = group(window, name);
+          group.inFlight(admitted, closed, overlap);
           if (ttft != null && t.latencyNanos() != null) {
-            throughput.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
+            group.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
           }
         }
       }
@@ -304,48 +290,44 @@ public final class RunStatistics {
     }
   }
 
-  private static Backlog backlog(LevelWindow window) {
-    return new Backlog(window.from(), window.nanos(), 1);
-  }
-
   /** Reasoning that was billed but not sent counts at the first token that was sent. */
   private void addHiddenTokens(
-      RequestRecord record, LevelWindow level, String name, long unixNanos) {
+      RequestRecord record, LevelTally level, String name, long unixNanos) {
     if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
-      WindowThroughput throughput = throughputAt(unixNanos, level, name);
-      if (throughput != null) {
-        throughput.hiddenTokens(record.tokens().hidden());
+      GroupTally group = groupAt(unixNanos, level, name);
+      if (group != null) {
+        group.hiddenTokens(record.tokens().hidden());
       }
     }
   }
 
   private void addEnd(
       RequestRecord record,
-      LevelWindow level,
+      LevelTally level,
       String name,
       long closed,
       double durationMs,
       boolean inSlo) {
     boolean ok = record.outcome().ok();
-    LevelWindow window = windows.at(closed, level);
+    LevelTally window = level.at(closed);
     if (window != null) {
-      WindowThroughput throughput = group(window, name).throughput();
-      throughput.ended(durationMs, ok, inSlo);
+      GroupTally group = group(window, name);
+      group.ended(durationMs, ok, inSlo);
       Integer inputs = record.tokens().inputs();
       if (inputs != null) {
-        throughput.inputs(ok ? inputs : 0);
+        group.inputs(ok ? inputs : 0);
       }
-      slices.ended(window, closed, ok, inSlo);
+      window.slices().at(closed).ended(ok, inSlo);
       if (ok) {
         byInjector.completed(record.identity().injector(), window);
       }
     }
   }
 
-  /** The throughput of the window that holds an instant; null where none does. */
-  private @Nullable WindowThroughput throughputAt(long unixNanos, LevelWindow level, String name) {
-    LevelWindow window = windows.at(unixNanos, level);
-    return window == null ? null : group(window, name).throughput();
+  /** The tally of the window that contains an instant; null where none does. */
+  private @Nullable GroupTally groupAt(long unixNanos, LevelTally level, String name) {
+    LevelTally window = level.at(unixNanos);
+    return window == null ? null : group(window, name);
   }
 
   /** Notes what a server calls one of its timings. */
@@ -359,25 +341,25 @@ public final class RunStatistics {
     }
   }
 
-  private GroupTally group(LevelWindow level, String name) {
-    if (latestKey.level() != level.index() || !latestKey.name().equals(name)) {
-      latestKey = new Key(level.index(), name);
-      latestGroup = group(latestKey);
-    }
-    return latestGroup;
+  private GroupTally group(LevelTally level, String name) {
+    GroupTally known = level.groups().get(name);
+    return known != null ? known : newGroup(level, groups.size() < MAX_GROUPS ? name : OTHER_NAMES);
   }
 
-  private GroupTally group(Key key) {
-    GroupTally known = groups.get(key);
-    return known != null
-        ? known
-        : groups.computeIfAbsent(
-            groups.size() < MAX_GROUPS ? key : new Key(key.level(), OTHER_NAMES),
-            k -> GroupTally.of(windows.levels().get(k.level()), readingSpeed));
+  private GroupTally newGroup(LevelTally level, String name) {
+    return level
+        .groups()
+        .computeIfAbsent(
+            name,
+            n -> {
+              GroupTally made = new GroupTally(level, name, readingSpeed);
+              groups.add(made);
+              return made;
+            });
   }
 
   GroupTally emptyGroup() {
-    return GroupTally.empty(readingSpeed);
+    return new GroupTally(readingSpeed);
   }
 
   private String nameOf(String name) {
@@ -424,9 +406,10 @@ public final class RunStatistics {
    * @param summary the figures
    * @param facts what the checks need besides
    * @param series the data of the charts
-   * @param slices the data that two runs are compared by
+   * @param slices the data that two runs are compared by, by position of the level
    */
-  public record RunFigures(Summary summary, RunFacts facts, Series series, SliceTally slices) {
+  public record RunFigures(
+      Summary summary, RunFacts facts, Series series, Map<Integer, List<TimeSlice>> slices) {
 
     /** The same with another summary. */
     public RunFigures summary(Summary other) {

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.Phase;
@@ -149,7 +148,7 @@ final class StallDetector {
   }
 
   /** The silences in a load level of the target; null where most answers were not streamed. */
-  @Nullable Silence over(LevelWindow window) {
+  @Nullable Silence over(LevelTally window) {
     if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
       return null;
     }

@@ -1,8 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
+import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -126,17 +124,17 @@ final class SteadyState {
   }
 
   /** Null when there is too little to judge by. */
-  static @Nullable Steadiness of(LevelWindow window, List<TimeSlice> slices) {
+  static @Nullable Steadiness of(long windowNanos, List<TimeSlice> slices) {
     double requests =
         slices.stream().mapToDouble(s -> s.values(Metric.E2E_FROM_SCHEDULE_MS).total()).sum();
-    if (window.nanos() < MIN_NANOS || requests < MIN_REQUESTS) {
+    if (windowNanos < MIN_NANOS || requests < MIN_REQUESTS) {
       return null;
     }
     int length = 1;
     while (length < 4 && requests * length / slices.size() < MIN_PER_VALUE) {
       length++;
     }
-    double seconds = window.nanos() / 1e9 / slices.size() * length;
+    double seconds = windowNanos / 1e9 / slices.size() * length;
     List<Drift> starts = new ArrayList<>();
     List<Drift> trends = new ArrayList<>();
     for (Series series :

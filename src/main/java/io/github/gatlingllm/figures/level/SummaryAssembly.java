@@ -1,14 +1,11 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.GroupTally.WindowThroughput;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.figures.level.Summary.Target;
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
@@ -17,13 +14,13 @@ import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
-import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,18 +50,17 @@ final class SummaryAssembly {
   }
 
   RunFigures figures() {
-    counted.windows.levels().forEach(this::addLevel);
-    counted.windows.tracks().forEach(this::addCurve);
-    counted.windows.targets().forEach(this::addTarget);
-    GroupTally whole = groups.joined(key -> true);
-    Figures run =
-        whole.figures(
-            groups.windowNanos(w -> true),
-            groups.judge(null),
-            planned(),
-            bestGoodput(curves),
-            groups.trials(w -> true));
-    ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals.values()));
+    counted.levels.all().forEach(this::addLevel);
+    counted.levels.tracks().forEach(this::addCurve);
+    counted.levels.targets().forEach(this::addTarget);
+    GroupTally whole = groups.joined(level -> true, null);
+    Figures run = whole.figures(groups.judge((String) null), planned(), bestGoodput(curves));
+    ArrivalFigures arrivals =
+        ArrivalTally.pooled(
+            counted.levels.all().stream()
+                .map(LevelTally::arrivals)
+                .filter(Objects::nonNull)
+                .toList());
     Summary summary =
         new Summary(
             run(),
@@ -91,79 +87,54 @@ final class SummaryAssembly {
             requests(),
             requestsAtPoints(),
             counted.engines.pages(),
-            injectors());
-    return new RunFigures(summary, facts(), series(whole.tally()), counted.slices);
+            injectors(whole.windowNanos()));
+    return new RunFigures(summary, facts(), series(whole.tally()), slices());
   }
 
   private static double orZero(@Nullable Double value) {
     return value == null ? 0 : value;
   }
 
-  private void addLevel(LevelWindow window) {
-    GroupTally group = groups.joined(key -> key.level() == window.index());
-    ArrivalTally arrivals = counted.arrivals.get(window.index());
+  private void addLevel(LevelTally level) {
+    GroupTally group = groups.joined(level::equals, null);
+    LevelInfo info = level.info();
+    ArrivalTally arrivals = level.arrivals();
+    Backlog backlog = level.backlog();
     Figures figures =
         group.figures(
-            window.nanos(),
-            groups.levelJudge(window),
-            hasSeveralEach(window, group, arrivals) ? null : window.level().planned(),
-            null,
-            groups.trials(w -> w.index() == window.index()));
-    Backlog backlog = counted.backlogs.get(window.index());
-    Backlog.Queue queue =
-        arrivals == null || backlog == null || isChangingInjection(window.level())
-            ? null
-            : backlog.queue();
-    stages.add(level(window, figures, group.throughput(), queue));
-  }
-
-  private LevelFigures level(
-      LevelWindow window,
-      Figures figures,
-      WindowThroughput throughput,
-      Backlog.@Nullable Queue queue) {
-    LevelInfo info = window.level();
-    ArrivalTally arrivals = counted.arrivals.get(window.index());
-    List<TimeSlice> slices = groups.steadySlices(window);
-    Double inFlight = meanInFlight(window, throughput);
-    boolean timed = window.nanos() > 0;
-    List<GeneratorHealth> generators = counted.overTime.generator.in(window);
-    return new LevelFigures(
-        info,
-        placeInWords(info),
-        timed ? (Double) sinceStart(window.from()) : null,
-        timed ? (Double) (window.nanos() / 1e9) : null,
-        phases(window),
-        inFlight,
-        timed ? (Double) (throughput.arrived() * 1e9 / window.arriving().nanos()) : null,
-        queue,
-        counted.slo.level(window.index()),
-        arrivals == null ? null : arrivals.arrivals(),
-        counted.engines.of(window.index()),
-        counted.byInjector.at(window, generators),
-        figures,
-        !info.kind().equals(Windows.UNPLANNED),
-        isCutShort(window),
-        arrivals != null || info.isOpen(),
-        arrivals == null ? info.isOpen() ? 0 : figures.counts().started() : arrivals.sent(),
-        inFlight == null ? null : littlesLaw(throughput, info.inFlight(), inFlight),
-        silence(window),
-        slices == null ? null : SteadyState.of(window, slices),
-        generators);
-  }
-
-  private static @Nullable Double meanInFlight(LevelWindow window, WindowThroughput throughput) {
-    return window.nanos() > 0
-        ? (Double) ((double) throughput.inFlightNanos() / window.nanos())
-        : null;
-  }
-
-  /** The name of a level in sentences: {@code c=8}, or the whole run. */
-  private String placeInWords(LevelInfo level) {
-    String place = groups.place(level);
-    return level.label().equals(LevelInfo.WHOLE_RUN)
-        ? "the whole run" + place.substring(LevelInfo.WHOLE_RUN.length())
-        : place;
+            groups.judge(level),
+            hasSeveralEach(level, group, arrivals) ? null : info.planned(),
+            null);
+    List<TimeSlice> slices = groups.steadySlices(level);
+    boolean timed = level.nanos() > 0;
+    Double inFlight = timed ? (Double) ((double) group.inFlightNanos() / level.nanos()) : null;
+    List<GeneratorHealth> generators = counted.overTime.generator.in(level);
+    StallDetector stalls = counted.stalls.get(info.target());
+    stages.add(
+        new LevelFigures(
+            info,
+            counted.levels.placeInWords(info),
+            timed ? (Double) sinceStart(level.from()) : null,
+            timed ? (Double) (level.nanos() / 1e9) : null,
+            phases(info),
+            inFlight,
+            timed ? (Double) (group.arrived() * 1e9 / (level.arrivingTo() - level.from())) : null,
+            arrivals == null || backlog == null || isChangingInjection(info)
+                ? null
+                : backlog.queue(),
+            counted.slo.level(level.index()),
+            arrivals == null ? null : arrivals.arrivals(),
+            counted.engines.of(level.index()),
+            counted.byInjector.at(level, generators),
+            figures,
+            !info.kind().equals(RunLevels.UNPLANNED),
+            isCutShort(level),
+            arrivals != null || info.isOpen(),
+            arrivals == null ? info.isOpen() ? 0 : figures.counts().started() : arrivals.sent(),
+            inFlight == null ? null : littlesLaw(group, info.inFlight(), inFlight),
+            stalls == null ? null : stalls.over(level),
+            slices == null ? null : SteadyState.of(level.nanos(), slices),
+            generators));
   }
 
   /** Whether the level is an injection profile whose load changes, so that its queue may grow. */
@@ -173,25 +144,23 @@ final class SummaryAssembly {
 
   /** Whether users of a level send more requests than one each, which is what the plan counts. */
   private static boolean hasSeveralEach(
-      LevelWindow window, GroupTally group, @Nullable ArrivalTally arrivals) {
-    Long planned = window.level().planned();
+      LevelTally level, GroupTally group, @Nullable ArrivalTally arrivals) {
+    Long planned = level.info().planned();
     long started = group.tally().counts(null).started();
     return arrivals != null ? started > arrivals.measured() : planned != null && started > planned;
   }
 
   /** Whether a stop rule ended a level early: the last level of a plan that was stopped. */
-  private boolean isCutShort(LevelWindow window) {
-    Windows.Track track = Windows.Track.of(window.level());
+  private boolean isCutShort(LevelTally level) {
+    LevelInfo of = level.info();
     return info.conclusions().stream()
             .anyMatch(
                 found ->
                     found.topic().equals("stopped early")
                         && !found.sound()
-                        && found.target().equals(track.target())
-                        && Objects.equals(found.scenario(), track.scenario()))
-        && counted.windows.levels().stream()
-            .skip(window.index() + 1L)
-            .noneMatch(later -> Windows.Track.of(later.level()).equals(track));
+                        && found.target().equals(of.target())
+                        && Objects.equals(found.scenario(), of.scenario()))
+        && level.track().stream().noneMatch(later -> later.index() > level.index());
   }
 
   /** Requests that the plan asks for; null where users send several requests each. */
@@ -202,24 +171,19 @@ final class SummaryAssembly {
         : info.planned();
   }
 
-  private @Nullable Silence silence(LevelWindow window) {
-    StallDetector silence = counted.silence.get(window.level().target());
-    return silence == null ? null : silence.over(window);
-  }
-
   private static @Nullable LittlesLaw littlesLaw(
-      WindowThroughput throughput, LevelInfo.@Nullable InFlight counted, double byRecords) {
+      GroupTally group, LevelInfo.@Nullable InFlight counted, double byRecords) {
     return counted == null
         ? null
         : new LittlesLaw(
             counted.mean(),
             byRecords,
-            throughput.durationsMs().count() == 0 ? 0 : throughput.durationsMs().mean());
+            group.durationsMs().count() == 0 ? 0 : group.durationsMs().mean());
   }
 
-  private List<PhaseSpan> phases(LevelWindow window) {
+  private List<PhaseSpan> phases(LevelInfo level) {
     List<PhaseSpan> spans = new ArrayList<>();
-    for (PhaseWindow phase : window.level().phases()) {
+    for (PhaseWindow phase : level.phases()) {
       Long end = phase.endUnixNanos();
       long until = end == null ? Objects.requireNonNull(info.endUnixNanos()) : end;
       spans.add(
@@ -235,7 +199,7 @@ final class SummaryAssembly {
     return (unixNanos - info.startUnixNanos()) / 1e9;
   }
 
-  private void addCurve(Windows.Track track) {
+  private void addCurve(RunLevels.Track track) {
     curves.add(
         new LoadCurve(
             counted.slo.of(track.target()),
@@ -259,8 +223,7 @@ final class SummaryAssembly {
 
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
-    List<LevelWindow> all = counted.windows.levels();
-    GroupTally group = groups.joined(key -> all.get(key.level()).level().target().equals(target));
+    GroupTally group = groups.joined(FigureGroups.of(target), null);
     Outages outages = counted.outages.get(target);
     targets.add(
         new Target(
@@ -269,12 +232,7 @@ final class SummaryAssembly {
             bestKnee(own),
             outages == null ? null : outages.failures(),
             counted.engines.of(target),
-            group.figures(
-                groups.windowNanos(w -> w.level().target().equals(target)),
-                groups.judge(target),
-                null,
-                bestGoodput(own),
-                groups.trials(w -> w.level().target().equals(target)))));
+            group.figures(groups.judge(target), null, bestGoodput(own))));
   }
 
   private @Nullable MaxGoodput maxGoodput(@Nullable String target) {
@@ -301,23 +259,28 @@ final class SummaryAssembly {
   }
 
   private List<RequestGroup> requests() {
-    long window = groups.windowNanos(w -> true);
-    List<RequestGroup> all = new ArrayList<>();
-    for (String name : groups.requests(null)) {
-      GroupTally group = groups.joined(key -> key.name().equals(name));
-      all.add(new RequestGroup(name, group.figures(window, groups.judge(null), null, null, null)));
-    }
-    return all;
+    return groups.requests(null).stream()
+        .map(
+            name ->
+                new RequestGroup(
+                    name,
+                    groups
+                        .joined(level -> true, name)
+                        .figures(groups.judge((String) null), null, null)))
+        .toList();
   }
 
   private List<RequestAtPoint> requestsAtPoints() {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
-      LevelWindow window = counted.windows.levels().get(stages.indexOf(curve.chosen().level()));
-      for (String name : groups.requests(curve.target())) {
-        Figures figures = groups.part(curve.target(), window.level(), name, null).figures();
+      LevelTally level = counted.levels.all().get(stages.indexOf(curve.chosen().level()));
+      for (GroupTally group : level.groups().values()) {
+        Figures figures =
+            groups
+                .joined(level::equals, group.name())
+                .figures(groups.judge(curve.target()), null, null);
         if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
-          all.add(new RequestAtPoint(name, curve(curve), figures));
+          all.add(new RequestAtPoint(group.name(), curve(curve), figures));
         }
       }
     }
@@ -335,13 +298,24 @@ final class SummaryAssembly {
         counted.byInjector.outlier(levelsByName()));
   }
 
-  private Map<String, LevelWindow> levelsByName() {
-    Map<String, LevelWindow> byName = new LinkedHashMap<>();
-    counted.windows.levels().forEach(window -> byName.put(placeInWords(window.level()), window));
+  private Map<String, LevelTally> levelsByName() {
+    Map<String, LevelTally> byName = new LinkedHashMap<>();
+    counted.levels.all().forEach(l -> byName.put(counted.levels.placeInWords(l.info()), l));
     return byName;
   }
 
-  private List<Summary.Injector> injectors() {
+  private Map<Integer, List<TimeSlice>> slices() {
+    Map<Integer, List<TimeSlice>> all = new HashMap<>();
+    for (LevelTally level : counted.levels.all()) {
+      List<TimeSlice> slices = level.usedSlices();
+      if (slices != null) {
+        all.put(level.index(), slices);
+      }
+    }
+    return all;
+  }
+
+  private List<Summary.Injector> injectors(long windowNanos) {
     List<Summary.Injector> all = new ArrayList<>();
     for (RunInfo.InjectorRun injector : info.injectors()) {
       all.add(
@@ -355,7 +329,7 @@ final class SummaryAssembly {
               injector.settings(),
               counted.byInjector.pooled(
                   injector,
-                  groups.windowNanos(w -> true),
+                  windowNanos,
                   stages.stream().flatMap(level -> level.generators().stream()).toList())));
     }
     return all;
@@ -382,7 +356,7 @@ final class SummaryAssembly {
         time.buckets(groups.hasSlo()),
         Shapes.quantiles(whole),
         counted.requestSamples.requestSamples(
-            level -> groups.joined(key -> key.level() == level).tally()),
+            index -> groups.joined(level -> level.index() == index, null).tally()),
         time.generator.buckets(),
         counted.engines.overTime());
   }

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.SliceTally;
-import io.github.gatlingllm.figures.level.SliceTally.SliceValues;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class SliceSampleTest {
 
-  private static final int COUNT = SliceTally.COUNT;
+  private static final int COUNT = TimeSlice.COUNT;
 
   private final Random random = new Random(3);
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.MultiServerQueue.Truth;
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
-import io.github.gatlingllm.figures.level.SliceTally.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -64,12 +63,12 @@ class ConfidenceIntervalsTest {
     Coverage p99 = new Coverage();
     Coverage share = new Coverage();
     for (int seed = 0; seed < (seconds > 600 ? RUNS / 2 : RUNS); seed++) {
-      List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(SliceTally.COUNT).toList();
+      List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(TimeSlice.COUNT).toList();
       ValueRecorder values = Metric.E2E_FROM_SCHEDULE_MS.recorder();
       int met = 0;
       List<Visit> visits = queue.visits(seed, seconds);
       for (Visit visit : visits) {
-        TimeSlice slice = slices.get((int) (visit.at() / seconds * SliceTally.COUNT));
+        TimeSlice slice = slices.get((int) (visit.at() / seconds * TimeSlice.COUNT));
         slice.add(Metric.E2E_FROM_SCHEDULE_MS, visit.e2e() * 1e3, 1);
         slice.add(Metric.TTFT_FROM_SCHEDULE_MS, visit.ttft() * 1e3, 1);
         boolean inSlo = visit.e2e() <= truth.p95();

@@ -239,7 +239,7 @@ class FigureTest {
 
   @Test
   void emptyRunHasNoValuesButCountsOfZero() {
-    Figures none = GroupTally.empty(5).figures(0, null, null, null, null);
+    Figures none = new GroupTally(5).figures(null, null, null);
     assertThat(Figure.names())
         .allSatisfy(
             name ->

@@ -3,7 +3,6 @@ package io.github.gatlingllm.figures.level;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
-import io.github.gatlingllm.figures.level.Windows.LevelWindow;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
@@ -75,24 +74,21 @@ class SteadyQueueTest {
    * @param cold for how many seconds first tokens come a second later
    */
   private static Drift drift(MultiServerQueue queue, long seed, double seconds, double cold) {
-    List<SliceTally.TimeSlice> slices =
-        Stream.generate(SliceTally.TimeSlice::new).limit(SliceTally.COUNT).toList();
+    List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(TimeSlice.COUNT).toList();
     double warmUp = 30;
     for (Visit visit : queue.visits(seed, warmUp, seconds)) {
       double late = visit.at() >= 0 && visit.at() < cold ? 1 : 0;
-      double at = visit.at() / seconds * SliceTally.COUNT;
-      double end = at + (visit.e2e() + late) / seconds * SliceTally.COUNT;
+      double at = visit.at() / seconds * TimeSlice.COUNT;
+      double end = at + (visit.e2e() + late) / seconds * TimeSlice.COUNT;
       if (at >= 0) {
-        SliceTally.TimeSlice slice = slices.get((int) at);
+        TimeSlice slice = slices.get((int) at);
         slice.add(Metric.TTFT_FROM_SCHEDULE_MS, (visit.ttft() + late) * 1e3, 1);
         slice.add(Metric.E2E_FROM_SCHEDULE_MS, (visit.e2e() + late) * 1e3, 1);
       }
-      if (end >= 0 && end < SliceTally.COUNT) {
+      if (end >= 0 && end < TimeSlice.COUNT) {
         slices.get((int) end).add(Amount.TOKENS, 100 * (visit.e2e() - visit.ttft()));
       }
     }
-    LevelWindow window =
-        new LevelWindow(0, Recorded.stage(1, 0, seconds * 1e3), 0, (long) (seconds * 1e9));
-    return Objects.requireNonNull(SteadyState.of(window, slices)).likeliest();
+    return Objects.requireNonNull(SteadyState.of((long) (seconds * 1e9), slices)).likeliest();
   }
 }

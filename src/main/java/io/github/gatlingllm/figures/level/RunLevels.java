@@ -1,0 +1,137 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The load levels of a run. A request belongs to the level in which it was scheduled, a token to
+ * the measure window, of the same target and scenario, in which it arrived.
+ */
+final class RunLevels {
+
+  /** The kind of a level that is in the records and not in {@code run.json}. */
+  static final String UNPLANNED = "unplanned";
+
+  private final List<LevelTally> all = new ArrayList<>();
+  private final Map<Track, List<LevelTally>> byTrack = new LinkedHashMap<>();
+  private final Set<String> targets = new LinkedHashSet<>();
+  private final Map<Label, LevelTally> byLabel = new HashMap<>();
+
+  // Most requests belong to the same level as the one before.
+  private RequestRecord.@Nullable Identity latestId;
+  private @Nullable LevelTally latest;
+
+  /** The target of successive levels, and their scenario where scenarios have own levels. */
+  record Track(String target, @Nullable String scenario) {
+    static Track of(LevelInfo level) {
+      return new Track(level.target(), level.scenario());
+    }
+  }
+
+  private record Label(String label, Track track) {}
+
+  RunLevels(List<LevelInfo> infos, long runEnd) {
+    infos.forEach(info -> add(info, runEnd));
+    byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(LevelTally::from)));
+  }
+
+  private LevelTally add(LevelInfo info, long runEnd) {
+    Track track = Track.of(info);
+    List<LevelTally> same = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
+    LevelTally level = new LevelTally(all.size(), info, runEnd, same);
+    same.add(level);
+    all.add(level);
+    targets.add(info.target());
+    byLabel.putIfAbsent(new Label(info.label(), track), level);
+    return level;
+  }
+
+  List<LevelTally> all() {
+    return all;
+  }
+
+  static String labelOf(RequestRecord.Identity id) {
+    return id.stage().isEmpty() ? LevelInfo.WHOLE_RUN : id.stage();
+  }
+
+  /** The targets in order of their first level. */
+  Set<String> targets() {
+    return targets;
+  }
+
+  /** The targets, each with its scenarios where these have own levels, in order. */
+  Set<Track> tracks() {
+    return byTrack.keySet();
+  }
+
+  /** The label of a level, with its target and scenario where the run has several of them. */
+  String place(LevelInfo level) {
+    return Summary.named(
+        level.label(),
+        targets.size() > 1 ? level.target() : null,
+        byTrack.size() > targets.size() ? level.scenario() : null);
+  }
+
+  /** The name of a level in sentences: {@code c=8}, or {@code the whole run}. */
+  String placeInWords(LevelInfo level) {
+    String place = place(level);
+    return level.label().equals(LevelInfo.WHOLE_RUN)
+        ? "the whole run" + place.substring(LevelInfo.WHOLE_RUN.length())
+        : place;
+  }
+
+  /**
+   * The level of a request: that of its scenario, else that of all scenarios. A level that is not
+   * in the plan is added, without a window.
+   */
+  LevelTally of(RequestRecord.Identity id) {
+    RequestRecord.Identity before = latestId;
+    LevelTally level = latest;
+    if (level == null
+        || before == null
+        || !before.stage().equals(id.stage())
+        || !before.target().equals(id.target())
+        || !before.scenario().equals(id.scenario())) {
+      level = find(id);
+      latestId = id;
+      latest = level;
+    }
+    return level;
+  }
+
+  private LevelTally find(RequestRecord.Identity id) {
+    String label = labelOf(id);
+    LevelTally own = byLabel.get(new Label(label, new Track(id.target(), id.scenario())));
+    LevelTally level =
+        own != null ? own : byLabel.get(new Label(label, new Track(id.target(), null)));
+    return level != null
+        ? level
+        : add(new LevelInfo(label, id.target(), null, UNPLANNED, null, "", List.of()), 0);
+  }
+
+  /** Length of the union of intervals {from, to}: time in which they overlap counts once. */
+  static long unionNanos(Collection<long[]> intervals) {
+    List<long[]> sorted = new ArrayList<>(intervals);
+    sorted.sort(Comparator.comparingLong(i -> i[0]));
+    long total = 0;
+    long covered = Long.MIN_VALUE;
+    for (long[] interval : sorted) {
+      long from = Math.max(interval[0], covered);
+      if (interval[1] > from) {
+        total += interval[1] - from;
+        covered = interval[1];
+      }
+    }
+    return total;
+  }
+}

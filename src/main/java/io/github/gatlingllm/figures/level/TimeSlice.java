@@ -1,0 +1,176 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Tally.RequestValues;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.Arrays;
+import java.util.stream.LongStream;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.IntCountsHistogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values and amounts of one of {@value #COUNT} time slices of a measure window. A request
+ * belongs to the slice in which it was scheduled, a token to the slice in which it arrived.
+ * Confidence intervals and comparisons of runs are computed from the slices.
+ */
+@SuppressWarnings("EnumOrdinal") // an array: every token is added, every resampling sums them up
+public final class TimeSlice {
+
+  /** Number of slices of equal length in a measure window; every block length divides it. */
+  public static final int COUNT = 48;
+
+  private final @Nullable SliceValues[] values = new @Nullable SliceValues[Metric.values().length];
+  private final double[] amounts = new double[Amount.values().length];
+
+  void tokens(double tokens, boolean inSlo) {
+    add(Amount.TOKENS, tokens);
+    add(Amount.TOKENS_IN_SLO, inSlo ? tokens : 0);
+  }
+
+  void ended(boolean ok, boolean inSlo) {
+    add(Amount.COMPLETED, ok ? 1 : 0);
+    add(Amount.COMPLETED_IN_SLO, inSlo ? 1 : 0);
+  }
+
+  /** Adds a request that was scheduled in the phase measure. */
+  void measured(
+      RequestRecord record, RequestValues values, TokenStream stream, @Nullable Boolean met) {
+    RequestStatus status = record.outcome().status();
+    add(Amount.STARTED, 1);
+    add(Amount.ENDED, status != RequestStatus.CANCELLED ? 1 : 0);
+    add(Amount.FAILED, record.outcome().hasFailed() ? 1 : 0);
+    add(Amount.RATE_LIMITED, status == RequestStatus.RATE_LIMITED ? 1 : 0);
+    add(Amount.ATTEMPTED, met == null ? 0 : 1);
+    add(Amount.MET, Boolean.TRUE.equals(met) ? 1 : 0);
+    if (record.outcome().ok()) {
+      values.forEach((metric, value) -> add(metric, value, 1));
+      addGaps(stream);
+      add(Amount.READERS, values.hasReader() ? 1 : 0);
+      add(Amount.READERS_STALLED, values.readerStalls() ? 1 : 0);
+    }
+  }
+
+  public void add(Metric metric, double value, int weight) {
+    made(metric).add(value, weight);
+  }
+
+  private SliceValues made(Metric metric) {
+    SliceValues made = values[metric.ordinal()];
+    if (made == null) {
+      made = new SliceValues();
+      values[metric.ordinal()] = made;
+    }
+    return made;
+  }
+
+  private void addGaps(TokenStream stream) {
+    if (stream.gaps() > 0 && stream.isOneEach()) {
+      made(Metric.ITL_MS).addMicros(stream.chunkMicros(), stream.gaps());
+      return;
+    }
+    for (int g = 0; g < stream.gaps(); g++) {
+      add(Metric.ITL_MS, stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
+    }
+  }
+
+  /** Adds to the sum of an amount. */
+  public void add(Amount amount, double more) {
+    amounts[amount.ordinal()] += more;
+  }
+
+  public SliceValues values(Metric metric) {
+    SliceValues made = values[metric.ordinal()];
+    return made == null ? SliceValues.EMPTY : made;
+  }
+
+  public double of(Amount amount) {
+    return amounts[amount.ordinal()];
+  }
+
+  /**
+   * The values of a metric in one slice, in the bins of a histogram of 2 significant digits that
+   * counts thousandths: the middle of a bin is within 0.4 % of every value in it.
+   */
+  public static final class SliceValues {
+
+    public static final SliceValues EMPTY = new SliceValues();
+
+    private static final int DIGITS = 2;
+    private static final double STEPS = 1_000;
+
+    /** The lowest value of each bin, of which there are 128 to a doubling. */
+    private static final long[] LOWEST = lowest();
+
+    private final IntCountsHistogram counts = new IntCountsHistogram(DIGITS);
+    private double sum;
+
+    private static long[] lowest() {
+      Histogram bins = new Histogram(DIGITS);
+      return LongStream.iterate(
+              0, low -> low < Long.MAX_VALUE / 4, low -> bins.nextNonEquivalentValue(low))
+          .toArray();
+    }
+
+    void add(double value, int weight) {
+      if (weight > 0) {
+        counts.recordValueWithCount(Math.max(0, Math.round(value * STEPS)), weight);
+        sum += value * weight;
+      }
+    }
+
+    /** Adds the first {@code count} times, given in microseconds, as milliseconds. */
+    void addMicros(int[] micros, int count) {
+      long all = 0;
+      for (int i = 0; i < count; i++) {
+        counts.recordValue(Math.max(0, micros[i]));
+        all += micros[i];
+      }
+      sum += all / STEPS;
+    }
+
+    public static int bin(double value) {
+      return bin(Math.round(value * STEPS));
+    }
+
+    private static int bin(long steps) {
+      int at = Arrays.binarySearch(LOWEST, steps);
+      return Math.max(0, at < 0 ? -at - 2 : at);
+    }
+
+    public static double middle(int bin) {
+      return (LOWEST[bin] + (LOWEST[bin + 1] - LOWEST[bin] - 1) / 2.0) / STEPS;
+    }
+
+    public long total() {
+      return counts.getTotalCount();
+    }
+
+    public double sum() {
+      return sum;
+    }
+
+    /** The lowest bin with values. */
+    public int first() {
+      return bin(counts.getMinValue());
+    }
+
+    /** The bin after the highest one with values. */
+    public int end() {
+      return bin(counts.getMaxValue()) + 1;
+    }
+
+    /** Number of values in {@code bin} and below. */
+    public long upTo(int bin) {
+      return bin < 0 ? 0 : counts.getCountBetweenValues(0, LOWEST[bin]);
+    }
+
+    /** Number of values in a bin. */
+    public long count(int bin) {
+      // beyond its largest value HdrHistogram returns the count of its last bin
+      return LOWEST[bin] > counts.getMaxValue() ? 0 : counts.getCountAtValue(LOWEST[bin]);
+    }
+  }
+}
