@@ -73,53 +73,47 @@ final class EngineSection {
     return Column.name("Load level", stage -> KeyFigureTables.place(summary, stage));
   }
 
-  /** Adds a column if a level has a value. */
-  private static void column(
-      Columns<LevelFigures> to,
-      List<LevelFigures> stages,
-      String heading,
-      Function<LevelFigures, @Nullable Double> figure) {
-    boolean isKnown = stages.stream().anyMatch(stage -> figure.apply(stage) != null);
-    to.when(isKnown, Column.number(heading, figure));
+  /** A column of the engine's figures. */
+  private static Column<LevelFigures> number(
+      String heading, Function<EngineFigures, @Nullable Double> figure) {
+    return Column.<LevelFigures>number(heading, stage -> of(stage, figure)).ifKnown();
   }
 
-  /** Adds a column of shares, given from 0 to 1, if a level has a value. */
-  private static void share(
-      Columns<LevelFigures> to,
-      List<LevelFigures> stages,
-      String heading,
-      Function<EngineFigures, @Nullable Double> figure) {
-    boolean isKnown = stages.stream().anyMatch(stage -> of(stage, figure) != null);
-    to.when(isKnown, Column.percent(heading, stage -> of(stage, figure)));
+  /** A column of shares, given from 0 to 1. */
+  private static Column<LevelFigures> share(
+      String heading, Function<EngineFigures, @Nullable Double> figure) {
+    return Column.<LevelFigures>percent(heading, stage -> of(stage, figure)).ifKnown();
+  }
+
+  /** A column of the client's figures. */
+  private static Column<LevelFigures> client(String heading, Metric metric) {
+    return Column.<LevelFigures>number(heading, stage -> stage.figures().number(metric)).ifKnown();
   }
 
   private Table times(List<LevelFigures> stages) {
-    Columns<LevelFigures> columns = Columns.of(level());
-    clientAndEngine(columns, stages, "TTFT", Metric.TTFT_MS, EngineMetric.ENGINE_TTFT_S);
-    column(columns, stages, "queue", stage -> ms(stage, EngineMetric.ENGINE_QUEUE_S));
-    column(columns, stages, "prefill", stage -> ms(stage, EngineMetric.ENGINE_PREFILL_S));
-    clientAndEngine(columns, stages, "ITL", Metric.ITL_MS, EngineMetric.ENGINE_ITL_S);
-    clientAndEngine(columns, stages, "E2E", Metric.E2E_MS, EngineMetric.ENGINE_E2E_S);
     List<LevelFigures> timed =
         stages.stream()
             .filter(stage -> !Objects.requireNonNull(stage.serverMetrics()).timings().isEmpty())
             .toList();
-    return columns.table("Client and engine, mean times in ms", timed);
+    return Columns.of(level())
+        .and(clientAndEngine(timed, "TTFT", Metric.TTFT_MS, EngineMetric.ENGINE_TTFT_S))
+        .and(
+            number("queue", engine -> engine.meanMs(EngineMetric.ENGINE_QUEUE_S)),
+            number("prefill", engine -> engine.meanMs(EngineMetric.ENGINE_PREFILL_S)))
+        .and(clientAndEngine(timed, "ITL", Metric.ITL_MS, EngineMetric.ENGINE_ITL_S))
+        .and(clientAndEngine(timed, "E2E", Metric.E2E_MS, EngineMetric.ENGINE_E2E_S))
+        .table("Client and engine, mean times in ms", timed);
   }
 
-  /** Adds columns for a time as the client and the engine measured it, if the engine reports it. */
-  private static void clientAndEngine(
-      Columns<LevelFigures> to,
-      List<LevelFigures> stages,
-      String name,
-      Metric client,
-      EngineMetric engine) {
-    if (stages.stream().anyMatch(stage -> ms(stage, engine) != null)) {
-      to.and(
-          Column.number(name + ", client", stage -> mean(stage, client)),
-          Column.number(name + ", engine", stage -> ms(stage, engine)));
-      column(to, stages, "its p99", stage -> p99(stage, engine));
-    }
+  /** A time as the client and the engine measured it, if the engine reports it. */
+  private static List<Column<LevelFigures>> clientAndEngine(
+      List<LevelFigures> stages, String name, Metric client, EngineMetric engine) {
+    return stages.stream().noneMatch(stage -> ms(stage, engine) != null)
+        ? List.of()
+        : List.of(
+            Column.number(name + ", client", stage -> mean(stage, client)),
+            Column.number(name + ", engine", stage -> ms(stage, engine)),
+            number("its p99", figures -> p99(figures.timings().get(engine))));
   }
 
   private static @Nullable Double mean(LevelFigures stage, Metric metric) {
@@ -130,31 +124,25 @@ final class EngineSection {
     return of(stage, engine -> engine.meanMs(timing));
   }
 
-  private static @Nullable Double p99(LevelFigures stage, EngineMetric metric) {
-    return of(
-        stage,
-        engine -> {
-          Timing timing = engine.timings().get(metric);
-          Double p99 = timing == null ? null : timing.p99();
-          return p99 == null ? null : (Double) (1e3 * p99);
-        });
+  private static @Nullable Double p99(@Nullable Timing timing) {
+    return timing == null ? null : ms(timing.p99());
   }
 
   private Table states(List<LevelFigures> stages) {
-    Columns<LevelFigures> columns = Columns.of(level());
-    column(columns, stages, "running", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_RUNNING)));
-    column(columns, stages, "waiting", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_WAITING)));
-    share(columns, stages, "KV cache, max", e -> e.max(EngineMetric.KV_CACHE_USE));
-    share(columns, stages, "prefix hits", EngineFigures::prefixCacheHitRate);
-    column(columns, stages, "preemptions", s -> of(s, e -> e.total(EngineMetric.PREEMPTIONS)));
-    column(
-        columns, stages, "tok/s, engine", s -> of(s, e -> e.perS(EngineMetric.GENERATION_TOKENS)));
-    column(columns, stages, "tok/s, client", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_S));
-    share(columns, stages, "GPU busy", e -> e.mean(EngineMetric.GPU_UTILIZATION));
-    column(columns, stages, "power, W", s -> s.figures().number(Metric.POWER_W));
-    column(columns, stages, "tok/J", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_JOULE));
-    column(columns, stages, "failed readings", s -> of(s, EngineSection::failedReadings));
-    return columns.table("Engine and GPUs by load level", stages);
+    return Columns.of(level())
+        .and(
+            number("running", engine -> engine.mean(EngineMetric.REQUESTS_RUNNING)),
+            number("waiting", engine -> engine.mean(EngineMetric.REQUESTS_WAITING)),
+            share("KV cache, max", engine -> engine.max(EngineMetric.KV_CACHE_USE)),
+            share("prefix hits", EngineFigures::prefixCacheHitRate),
+            number("preemptions", engine -> engine.total(EngineMetric.PREEMPTIONS)),
+            number("tok/s, engine", engine -> engine.perS(EngineMetric.GENERATION_TOKENS)),
+            client("tok/s, client", Metric.OUTPUT_TOKENS_PER_S),
+            share("GPU busy", engine -> engine.mean(EngineMetric.GPU_UTILIZATION)),
+            client("power, W", Metric.POWER_W),
+            client("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE),
+            number("failed readings", EngineSection::failedReadings))
+        .table("Engine and GPUs by load level", stages);
   }
 
   private static @Nullable Double failedReadings(EngineFigures engine) {

@@ -80,7 +80,7 @@ final class GatlingPages {
     values.put("curves", KeyFigureTables.curves(summary));
     values.put(
         "levels", summary.hasSeveralLevels() ? KeyFigureTables.byLevel(summary, "llm.html") : null);
-    values.put("assertions", OutcomeTables.assertions(summary.assertions()));
+    values.put("assertions", OutcomeTables.assertions(summary.assertions(), false));
     values.put("requests", KeyFigureTables.byName(summary, "llm.html", summary.requestsAtPoints()));
     return Templates.fill("gatling-index", values);
   }
@@ -104,7 +104,7 @@ final class GatlingPages {
             "times",
             all.stream()
                 .limit(MAX_CURVES)
-                .map(r -> new Times(times(summary, r), DistributionTables.times(r.figures())))
+                .map(r -> new Times(times(summary, r), MetricsSection.times(r.figures())))
                 .toList()));
   }
 

@@ -17,54 +17,59 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.Group;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
- * Tables of key figures: by load level, operating point, target, request and trial. The page,
- * Gatling's pages, {@code summary.md} and the console share the columns that are defined here.
+ * Tables of key figures by load level, operating point, target, request and trial. Pages, {@code
+ * summary.md} and the console choose from one catalogue of columns.
  */
 final class KeyFigureTables {
 
-  /** Title of the table with the operating point of each target and scenario. */
-  static final String CURVES = "Operating points";
+  private static final Predicate<Summary> ALWAYS = summary -> true;
+  private static final Predicate<Summary> JUDGED = summary -> summary.slo() != null;
+  private static final Predicate<Summary> EMBEDS = summary -> summary.figures().embeds();
 
-  private static final Column<Figures> COUNT = Column.count("count", f -> f.counts().started());
-  private static final Column<Figures> FAILED = Column.count("failed", f -> f.counts().failed());
-  private static final Column<Figures> RATE_LIMITED =
-      Column.count("rate limited", f -> f.counts().rateLimited());
-  private static final Column<Figures> REQUESTS =
-      Column.number("completed/s", f -> f.number(Metric.REQUESTS_PER_S));
-  private static final Column<Figures> OUTPUT =
-      Column.number("output tok/s", f -> f.number(Metric.OUTPUT_TOKENS_PER_S));
-  private static final Column<Figures> INPUTS =
-      Column.number("inputs/s", f -> f.number(Metric.INPUTS_PER_S));
-  private static final Column<Figures> PROMPT =
-      Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
-  private static final Column<Figures> GOODPUT =
-      Column.number("goodput/s", f -> f.goodput() == null ? null : f.goodput().requestsPerS());
-  private static final Column<Figures> IN_SLO =
-      Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share());
-  private static final Column<Figures> JITTER =
-      Column.number("jitter", f -> f.number(Metric.JITTER));
+  /** A column and the runs that it applies to. */
+  private record KeyColumn(Column<Figures> column, Predicate<Summary> applies) {}
 
-  /** Columns that need an SLO. */
-  private static final List<Column<Figures>> OF_SLO = List.of(GOODPUT, IN_SLO);
+  private static final Column<Figures> COMPLETED = metric("completed/s", Metric.REQUESTS_PER_S);
 
-  /** Columns of cost and energy. */
-  private static final List<Column<Figures>> EFFICIENCY =
+  /** The columns, found by their headings. */
+  private static final List<KeyColumn> COLUMNS =
       List.of(
-          Column.number("cost/1M tokens", f -> f.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS)),
-          Column.number("cost/1M in SLO", f -> f.number(Metric.COST_PER_MILLION_SLO_TOKENS)),
-          Column.number("tok/J", f -> f.number(Metric.OUTPUT_TOKENS_PER_JOULE)));
+          new KeyColumn(Column.count("count", f -> f.counts().started()), ALWAYS),
+          new KeyColumn(Column.count("failed", f -> f.counts().failed()), ALWAYS),
+          new KeyColumn(
+              Column.count("rate limited", f -> f.counts().rateLimited()),
+              summary -> summary.figures().counts().rateLimited() > 0),
+          new KeyColumn(COMPLETED, ALWAYS),
+          new KeyColumn(metric("output tok/s", Metric.OUTPUT_TOKENS_PER_S), EMBEDS.negate()),
+          new KeyColumn(metric("inputs/s", Metric.INPUTS_PER_S), EMBEDS),
+          new KeyColumn(
+              Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean()), ALWAYS),
+          new KeyColumn(metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S), JUDGED),
+          new KeyColumn(
+              Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share()),
+              JUDGED),
+          new KeyColumn(metric("jitter", Metric.JITTER), EMBEDS.negate()),
+          new KeyColumn(
+              metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS).ifKnown(), ALWAYS),
+          new KeyColumn(
+              metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS).ifKnown(), ALWAYS),
+          new KeyColumn(metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE).ifKnown(), ALWAYS));
+
+  private static final List<String> DELIVERED = List.of("output tok/s", "inputs/s");
+  private static final List<String> EFFICIENCY =
+      List.of("cost/1M tokens", "cost/1M in SLO", "tok/J");
 
   private static final List<Column<Trial>> TRIAL =
       List.of(
-          Column.count("Trial", Trial::trial),
           Column.count("requests", Trial::requests),
           Column.count("ok", Trial::ok),
           Column.count("output tokens", Trial::outputTokens),
@@ -73,69 +78,54 @@ final class KeyFigureTables {
 
   private KeyFigureTables() {}
 
+  private static Column<Figures> metric(String heading, Metric metric) {
+    return Column.number(heading, metric::number);
+  }
+
+  /** The columns with these headings that apply to the run. */
+  private static List<Column<Figures>> columns(Summary summary, List<String> headings) {
+    return headings.stream()
+        .flatMap(heading -> COLUMNS.stream().filter(c -> c.column.heading().equals(heading)))
+        .filter(column -> column.applies.test(summary))
+        .map(KeyColumn::column)
+        .toList();
+  }
+
+  private static List<Column<Figures>> columns(Summary summary, String... headings) {
+    return columns(summary, List.of(headings));
+  }
+
   /**
-   * The columns that apply to this run: of the SLO if there is one, of rate limits if requests were
-   * rate limited, of cost and energy if known, of streams unless the run embeds texts.
+   * Percentiles of a time, from the planned arrival where headlines and the SLO use that. Text
+   * files say so in each heading, pages in the heading of the first column.
    */
+  private static List<Column<Figures>> times(
+      Summary summary, boolean isText, Metric metric, String... percentiles) {
+    Metric shown = summary.headlineMetric(metric);
+    String title = (isText ? shown : metric).title();
+    return metric != Metric.E2E_MS && summary.figures().embeds()
+        ? List.of()
+        : Stream.of(percentiles)
+            .map(p -> Column.<Figures>percentile(title + " " + p, p, f -> f.metric(shown)))
+            .toList();
+  }
+
   @SafeVarargs
   @SuppressWarnings("varargs")
-  private static List<Column<Figures>> figures(Summary summary, List<Column<Figures>>... columns) {
-    boolean embeds = summary.figures().embeds();
-    return Arrays.stream(columns)
-        .flatMap(List::stream)
-        .filter(column -> summary.slo() != null || !OF_SLO.contains(column))
-        .filter(
-            column -> !column.equals(RATE_LIMITED) || summary.figures().counts().rateLimited() > 0)
-        .filter(column -> !EFFICIENCY.contains(column) || isKnown(summary, column))
-        .filter(column -> !embeds || !column.heading().matches("(TTFT|ITL|jitter).*"))
-        .toList();
-  }
-
-  private static boolean isKnown(Summary summary, Column<Figures> column) {
-    return summary.stages().stream()
-        .map(stage -> column.cell().apply(stage.figures()).text())
-        .anyMatch(text -> !text.equals(NumberText.ABSENT));
-  }
-
-  private static Column<Figures> delivered(Summary summary) {
-    return summary.figures().embeds() ? INPUTS : OUTPUT;
-  }
-
-  private static List<Column<Figures>> itl(String... percentiles) {
-    return percentiles(Metric.ITL_MS.title(), Metric.ITL_MS, percentiles);
-  }
-
-  /** A time from the planned arrival where headlines and the SLO use that, named so. */
-  private static List<Column<Figures>> headline(
-      Summary summary, Metric metric, String... percentiles) {
-    Metric shown = summary.headlineMetric(metric);
-    return percentiles(shown.title(), shown, percentiles);
-  }
-
-  /** The same for tables whose first heading names the clock. */
-  private static List<Column<Figures>> onPage(
-      Summary summary, Metric metric, String... percentiles) {
-    return percentiles(metric.title(), summary.headlineMetric(metric), percentiles);
-  }
-
-  private static List<Column<Figures>> percentiles(
-      String title, Metric metric, String... percentiles) {
-    return Arrays.stream(percentiles)
-        .map(p -> Column.<Figures>percentile(title + " " + p, p, f -> f.metric(metric)))
-        .toList();
+  private static List<Column<Figures>> all(List<Column<Figures>>... parts) {
+    return Stream.of(parts).flatMap(List::stream).toList();
   }
 
   /** The key figures on the page. */
   private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
-    return figures(
-        summary,
-        List.of(COUNT, FAILED, RATE_LIMITED),
-        isOpen ? List.of() : List.of(REQUESTS),
-        List.of(delivered(summary), IN_SLO),
-        onPage(summary, Metric.TTFT_MS, "p50", "p95", "p99"),
-        itl("p50", "p99"),
-        onPage(summary, Metric.E2E_MS, "p50", "p95", "p99"),
-        EFFICIENCY);
+    return all(
+        columns(summary, "count", "failed", "rate limited", isOpen ? "" : "completed/s"),
+        columns(summary, DELIVERED),
+        columns(summary, "in SLO"),
+        times(summary, false, Metric.TTFT_MS, "p50", "p95", "p99"),
+        times(summary, false, Metric.ITL_MS, "p50", "p99"),
+        times(summary, false, Metric.E2E_MS, "p50", "p95", "p99"),
+        columns(summary, EFFICIENCY));
   }
 
   /** The heading of the first column of a table on the page. */
@@ -143,14 +133,10 @@ final class KeyFigureTables {
     return what + ", times in ms" + (summary.isClockNamed() ? " from schedule" : "");
   }
 
-  /** Load levels for the page, grouped by target and scenario. */
-  static Table byLevel(Summary summary) {
-    return byLevel(summary, "");
-  }
-
-  /** The same with links to {@code page}. */
+  /** Load levels grouped by target and scenario, with links to {@code page}. */
   static Table byLevel(Summary summary, String page) {
-    Columns<Level> columns =
+    List<Level> levels = new ShownLevels(summary).all();
+    Table table =
         Columns.<Level>of(
                 Column.of(
                     heading(summary, "Load level"),
@@ -159,19 +145,21 @@ final class KeyFigureTables {
                             .remarked(marks(level.curve(), level.stage()))
                             .linked(page + "#level-" + level.position())))
             .of(Level::stage, rates(summary))
-            .of(level -> level.stage().figures(), keyFigures(summary, isOpen(summary)));
-    List<Level> levels = new ShownLevels(summary).all();
+            .of(level -> level.stage().figures(), keyFigures(summary, isOpen(summary)))
+            .table("Key figures by load level, times in ms", levels)
+            .styled("notes");
+    List<List<Cell>> rows = table.rows().toList();
     List<Group> groups = new ArrayList<>();
     for (Curve curve : summary.curves()) {
-      List<Level> own = levels.stream().filter(level -> level.curve().equals(curve)).toList();
-      String name = summary.curves().size() > 1 ? summary.name(curve) : "";
-      columns
-          .table("", own)
-          .groups()
-          .forEach(group -> groups.add(new Group(name, "", group.rows())));
+      List<List<Cell>> own = new ArrayList<>();
+      for (int i = 0; i < levels.size(); i++) {
+        if (levels.get(i).curve().equals(curve)) {
+          own.add(rows.get(i));
+        }
+      }
+      groups.add(new Group(summary.curves().size() > 1 ? summary.name(curve) : "", "", own));
     }
-    String title = "Key figures by load level, times in ms";
-    return new Table(title, "notes", columns.table("", levels).headings(), groups);
+    return table.grouped(groups);
   }
 
   /** Marks of a load level on its curve, e.g. {@code knee, max goodput}; may be empty. */
@@ -200,7 +188,7 @@ final class KeyFigureTables {
                 curve -> Cell.words(summary.name(curve)).remarked(curve.quoted())))
         .and(models(summary))
         .of(c -> summary.operatingLevel(c).figures(), keyFigures(summary, false))
-        .of(c -> summary.operatingLevel(c).figures(), List.of(PROMPT))
+        .of(c -> summary.operatingLevel(c).figures(), columns(summary, "prompt tokens"))
         .table("Key figures by target and scenario, times in ms", summary.curves())
         .styled("notes");
   }
@@ -214,7 +202,6 @@ final class KeyFigureTables {
         : List.of(Column.words("model", curve -> models.getOrDefault(curve.target(), "")));
   }
 
-  /** Targets, for the page. */
   static Table byTarget(Summary summary) {
     return Columns.<Target>of(Column.name(heading(summary, "Target"), Target::label))
         .of(Target::figures, keyFigures(summary, false))
@@ -232,13 +219,14 @@ final class KeyFigureTables {
                         .linked(page + "#" + anchor(summary, request))))
         .of(
             RequestAtPoint::figures,
-            figures(
-                summary,
-                List.of(COUNT, FAILED, delivered(summary), GOODPUT, IN_SLO),
-                onPage(summary, Metric.TTFT_MS, "p50", "p95", "p99"),
-                itl("p50", "p99"),
-                List.of(JITTER),
-                onPage(summary, Metric.E2E_MS, "p50", "p99")))
+            all(
+                columns(summary, "count", "failed"),
+                columns(summary, DELIVERED),
+                columns(summary, "goodput/s", "in SLO"),
+                times(summary, false, Metric.TTFT_MS, "p50", "p95", "p99"),
+                times(summary, false, Metric.ITL_MS, "p50", "p99"),
+                columns(summary, "jitter"),
+                times(summary, false, Metric.E2E_MS, "p50", "p99")))
         .table("Key figures by request", requests)
         .styled("notes");
   }
@@ -253,12 +241,13 @@ final class KeyFigureTables {
             Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))))
         .of(
             RequestAtPoint::figures,
-            figures(
-                summary,
-                List.of(COUNT, FAILED, REQUESTS, delivered(summary), IN_SLO),
-                headline(summary, Metric.TTFT_MS, "p50", "p99"),
-                itl("p99"),
-                headline(summary, Metric.E2E_MS, "p50")))
+            all(
+                columns(summary, "count", "failed", "completed/s"),
+                columns(summary, DELIVERED),
+                columns(summary, "in SLO"),
+                times(summary, true, Metric.TTFT_MS, "p50", "p99"),
+                times(summary, true, Metric.ITL_MS, "p99"),
+                times(summary, true, Metric.E2E_MS, "p50")))
         .table("Requests", names > 1 ? all : List.of());
   }
 
@@ -283,7 +272,7 @@ final class KeyFigureTables {
         ? List.of(
             Column.figure("offered/s", KeyFigureTables::offeredRate),
             Column.number("arrived/s", LevelFigures::arrivedPerS),
-            REQUESTS.in(LevelFigures::figures),
+            COMPLETED.in(LevelFigures::figures),
             Column.figure("queue", KeyFigureTables::queue))
         : List.of();
   }
@@ -308,23 +297,22 @@ final class KeyFigureTables {
   /** Load levels, for text files. */
   static Table levels(Summary summary) {
     boolean isOpen = isOpen(summary);
-    boolean embeds = summary.figures().embeds();
     return Columns.<LevelFigures>of(Column.name("level", stage -> place(summary, stage)))
         .and(rates(summary))
         .when(!isOpen, Column.number("in flight", LevelFigures::meanInFlight))
         .of(
             LevelFigures::figures,
-            figures(
-                summary,
-                isOpen ? List.of() : List.of(REQUESTS),
-                List.of(delivered(summary)),
-                headline(summary, Metric.TTFT_MS, "p50", "p99"),
-                isOpen ? itl("p99") : itl("p50", "p99"),
-                isOpen ? List.of() : headline(summary, Metric.E2E_MS, "p50"),
-                embeds ? headline(summary, Metric.E2E_MS, "p99") : List.of(),
-                List.of(IN_SLO, FAILED),
-                EFFICIENCY))
-        .table("Load levels", summary.stages());
+            all(
+                columns(summary, isOpen ? "" : "completed/s"),
+                columns(summary, DELIVERED),
+                times(summary, true, Metric.TTFT_MS, "p50", "p99"),
+                isOpen ? List.of() : times(summary, true, Metric.ITL_MS, "p50"),
+                times(summary, true, Metric.ITL_MS, "p99"),
+                isOpen ? List.of() : times(summary, true, Metric.E2E_MS, "p50"),
+                EMBEDS.test(summary) ? times(summary, true, Metric.E2E_MS, "p99") : List.of(),
+                columns(summary, "in SLO", "failed"),
+                columns(summary, EFFICIENCY)))
+        .table("Load levels", summary.stages().size() > 1 ? summary.stages() : List.of());
   }
 
   /**
@@ -340,14 +328,15 @@ final class KeyFigureTables {
         .and(models(summary))
         .of(
             curve -> summary.operatingLevel(curve).figures(),
-            figures(
-                summary,
-                List.of(COUNT, FAILED, REQUESTS, delivered(summary), IN_SLO),
-                onPage(summary, Metric.TTFT_MS, "p50", "p99"),
-                itl("p99"),
-                onPage(summary, Metric.E2E_MS, "p50", "p95", "p99"),
-                List.of(PROMPT)))
-        .table(CURVES, summary.curves().size() > 1 ? summary.curves() : List.of());
+            all(
+                columns(summary, "count", "failed", "completed/s"),
+                columns(summary, DELIVERED),
+                columns(summary, "in SLO"),
+                times(summary, false, Metric.TTFT_MS, "p50", "p99"),
+                times(summary, false, Metric.ITL_MS, "p99"),
+                times(summary, false, Metric.E2E_MS, "p50", "p95", "p99"),
+                columns(summary, "prompt tokens")))
+        .table("Operating points", summary.curves().size() > 1 ? summary.curves() : List.of());
   }
 
   /** The operating point of a curve, e.g. {@code At c=16, the knee}. */
@@ -358,7 +347,9 @@ final class KeyFigureTables {
 
   /** Batch trials of one load level, for the page. */
   static Table trials(String place, Trials trials) {
-    return Columns.<Trial>of().and(TRIAL).table("Trials of " + place, trials.rows());
+    return Columns.<Trial>of(Column.count("Trial", Trial::trial))
+        .and(TRIAL)
+        .table("Trials of " + place, trials.rows());
   }
 
   /** Batch trials of all load levels, for text files; empty outside batch mode. */
@@ -371,20 +362,20 @@ final class KeyFigureTables {
       }
       Cell place = Cell.words(place(summary, stage));
       for (Trial trial : trials.rows().subList(0, Math.min(most, trials.rows().size()))) {
-        List<Cell> row = new ArrayList<>(List.of(place));
+        List<Cell> row = new ArrayList<>(List.of(place, Cell.count(trial.trial())));
         TRIAL.forEach(column -> row.add(column.cell().apply(trial)));
         rows.add(row);
       }
-      long left = trials.rowsLeftOut() + Math.max(0, trials.rows().size() - most);
-      if (left > 0) {
+      long remaining = trials.rowsLeftOut() + Math.max(0, trials.rows().size() - most);
+      if (remaining > 0) {
         Cell none = Cell.figure("");
-        Cell more = Cell.figure(NumberText.count(left) + " more");
+        Cell more = Cell.figure(NumberText.count(remaining) + " more");
         rows.add(List.of(place, more, none, none, none, none, none));
       }
     }
-    return Table.of(
-        List.of("level", "trial", "requests", "ok", "output tokens", "wall, s", "output tok/s"),
-        rows);
+    List<String> headings = new ArrayList<>(List.of("level", "trial"));
+    TRIAL.forEach(column -> headings.add(column.heading()));
+    return Table.of("Trials", headings, rows);
   }
 
   /** The name of a load level. */

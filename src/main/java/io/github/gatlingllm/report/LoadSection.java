@@ -48,7 +48,9 @@ final class LoadSection {
     if (levels.size() > 1 && summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
       charts.add(rates());
     }
-    return Section.of("levels").body("", List.of(KeyFigureTables.byLevel(summary))).charts(charts);
+    return Section.of("levels")
+        .body("", List.of(KeyFigureTables.byLevel(summary, "")))
+        .charts(charts);
   }
 
   /** The figures against load, with a note on closed loops. */

@@ -2,36 +2,78 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.CacheUse;
+import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Turn;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.report.DistributionTables.Metrics;
+import io.github.gatlingllm.record.ServerReport.Timing;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Columns;
+import io.github.gatlingllm.report.Table.Group;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All metrics as tables: pooled, and by load level, trial, target, request name, turn and cache.
+ * The catalogue {@link Metric} gives the rows.
  */
 final class MetricsSection {
+
+  /** The footnote of uncertain percentiles in text files. */
+  static final String LOW_N = "* fewer than 10 values beyond it";
 
   private static final String HIGHER = "↑ higher";
   private static final String LOWER = "↓ lower";
 
+  /** Latencies in text files. */
+  private static final List<Metric> QUOTED =
+      List.of(
+          Metric.TTFT_MS,
+          Metric.TTFT_FROM_SCHEDULE_MS,
+          Metric.TTFO_MS,
+          Metric.TTFO_FROM_SCHEDULE_MS,
+          Metric.ITL_MS,
+          Metric.TPOT_MS,
+          Metric.E2E_MS,
+          Metric.E2E_FROM_SCHEDULE_MS,
+          Metric.E2E_PER_TOKEN_MS,
+          Metric.QUEUE_WAIT_MS,
+          Metric.STALL_MS,
+          Metric.READER_STALL_MS);
+
+  private static final List<Column<Distribution>> TEXT =
+      statistics("count", "mean", "p50", "p90", "p95", "p99", "max");
+
+  /** All statistics of a latency or length. */
+  private static final List<Column<Distribution>> ALL =
+      statistics(
+          "count", "mean", "std", "min", "p50±", "p75", "p90", "p95", "p99±", "p99.9", "max");
+
+  /** All statistics of a rate, whose bad tail is the low one. */
+  private static final List<Column<Distribution>> OF_RATES =
+      statistics("count", "mean", "std", "min", "p1", "p5", "p10", "p50±", "p90", "p99±", "max");
+
   private final Summary summary;
   private final ShownLevels levels;
   private final String pooled;
-  private final List<Part> parts = new ArrayList<>();
 
   MetricsSection(Summary summary, ShownLevels levels) {
     this.summary = summary;
@@ -39,107 +81,391 @@ final class MetricsSection {
     pooled = new RunText(summary).pooled();
   }
 
+  // ---- distributions
+
+  private static List<Column<Distribution>> statistics(String... names) {
+    return Stream.of(names).map(MetricsSection::statistic).toList();
+  }
+
+  /** The column of a statistic; {@code ±} stands for its confidence interval as a remark. */
+  private static Column<Distribution> statistic(String name) {
+    return switch (name) {
+      case "count" -> Column.count(name, Distribution::count);
+      case "mean" -> Column.number(name, Distribution::mean);
+      case "std" -> Column.number(name, Distribution::std);
+      case "min" -> Column.number(name, Distribution::min);
+      case "max" -> Column.number(name, Distribution::max);
+      case "p50±" -> percentile("p50", Distribution::p50Ci95);
+      case "p99±" -> percentile("p99", Distribution::p99Ci95);
+      default -> Column.percentile(name, name.replace(".", ""), values -> values);
+    };
+  }
+
+  private static Column<Distribution> percentile(
+      String name, Function<Distribution, @Nullable Interval> interval) {
+    return Column.of(
+        name,
+        values -> {
+          Interval sure = interval.apply(values);
+          Cell cell = Cell.percentile(values, name);
+          return sure == null || sure.low() == sure.high()
+              ? cell
+              : cell.remarked(NumberText.interval(sure.low(), sure.high()));
+        });
+  }
+
+  /** A distribution with its name. */
+  private record Named(Cell name, Distribution values) {
+
+    static Named of(String name, String remark, Distribution values) {
+      return new Named(Cell.words(name).remarked(remark), values);
+    }
+  }
+
+  private static Table distributions(
+      String title, String heading, List<Column<Distribution>> columns, List<Named> rows) {
+    return Columns.<Named>of(Column.of(heading, Named::name))
+        .of(Named::values, columns)
+        .table(title, rows);
+  }
+
+  /**
+   * A row per metric that has values. Times with equal statistics share a row under all their
+   * names, and times that are always 0 have none.
+   */
+  private static List<Named> rows(
+      Stream<Metric> metrics, String unit, List<Column<Distribution>> columns, Figures figures) {
+    Map<Object, List<Metric>> rows = new LinkedHashMap<>();
+    metrics.forEach(
+        metric -> {
+          Distribution values = figures.metric(metric);
+          if (!values.isEmpty() && !(metric.isTime() && isZero(values))) {
+            Object key =
+                metric.isTime()
+                    ? columns.stream().map(c -> c.cell().apply(values)).toList()
+                    : metric;
+            rows.computeIfAbsent(key, k -> new ArrayList<>()).add(metric);
+          }
+        });
+    return rows.values().stream()
+        .map(
+            same ->
+                Named.of(
+                    same.stream().map(Metric::title).collect(Collectors.joining(", ")) + unit,
+                    same.get(0).formula(),
+                    figures.metric(same.get(0))))
+        .toList();
+  }
+
+  private static boolean isZero(Distribution values) {
+    Double max = values.max();
+    return max != null && max == 0;
+  }
+
+  /**
+   * The latencies of text files at the operating point, a row per metric that has values; empty
+   * with several curves, as each has its own operating point.
+   */
+  static Table latencies(Summary summary) {
+    List<Curve> curves = summary.curves();
+    if (curves.size() > 1) {
+      return distributions("Latencies", "latency", TEXT, List.of());
+    }
+    Figures figures =
+        curves.isEmpty() ? summary.figures() : summary.operatingLevel(curves.get(0)).figures();
+    return distributions(
+        "Latencies",
+        summary.hasSeveralLevels()
+            ? "latency at " + curves.get(0).operatingPoint().stage()
+            : "latency",
+        TEXT,
+        rows(QUOTED.stream(), " (ms)", TEXT, figures));
+  }
+
+  /** All times of a request, for its page in Gatling's report. */
+  static Table times(Figures figures) {
+    return distributions(
+        "Times",
+        "Lower is better",
+        ALL,
+        Metric.distributions().stream()
+            .filter(metric -> metric.isTime() && !figures.metric(metric).isEmpty())
+            .map(metric -> Named.of(metric.title() + ", ms", "", figures.metric(metric)))
+            .toList());
+  }
+
+  /** All distributions of one set of requests. */
+  record Metrics(Table table, Table rates, String missing) {}
+
+  private static Metrics metrics(String title, Figures figures) {
+    List<String> notes = new ArrayList<>();
+    note("No value in this run: ", metric -> figures.metric(metric).isEmpty(), notes);
+    note("Always 0: ", metric -> isZero(figures.metric(metric)), notes);
+    return new Metrics(
+        distributions(title, "Metric", ALL, List.of())
+            .grouped(
+                List.of(
+                    group("Latency, ms", "lower is better", Unit.MILLIS, ALL, figures),
+                    group(
+                        "Lengths, tokens", "neither better nor worse", Unit.TOKENS, ALL, figures))),
+        distributions(title + ": rates", "Metric", OF_RATES, List.of())
+            .grouped(
+                List.of(
+                    group(
+                        "Rates of single requests, tok/s",
+                        "higher is better: 90 % of the requests exceed p10",
+                        Unit.TOKENS_PER_S,
+                        OF_RATES,
+                        figures))),
+        String.join(" ", notes));
+  }
+
+  private static Group group(
+      String heading,
+      String remark,
+      Unit unit,
+      List<Column<Distribution>> columns,
+      Figures figures) {
+    Stream<Metric> metrics = Metric.distributions().stream().filter(m -> m.unit() == unit);
+    Table table = distributions("", "", columns, rows(metrics, "", columns, figures));
+    return new Group(heading, remark, table.rows().toList());
+  }
+
+  private static void note(String what, Predicate<Metric> which, List<String> notes) {
+    List<String> names =
+        Metric.distributions().stream()
+            .filter(metric -> metric.unit() != Unit.TOKENS_PER_S && which.test(metric))
+            .map(Metric::title)
+            .toList();
+    if (!names.isEmpty()) {
+      notes.add(what + String.join(", ", names) + ".");
+    }
+  }
+
+  /** TTFT of prompts that the prefix cache mostly held, and of the others. */
+  private static Table byCache(CacheUse cache) {
+    return distributions(
+        "TTFT with and without the prefix cache, ms",
+        "Prompt, TTFT in ms",
+        statistics("count", "p50", "p95", "p99"),
+        List.of(
+            Named.of("Warm", "half or more of the prompt cached", cache.warmTtftMs()),
+            Named.of("Cold", "the others", cache.coldTtftMs())));
+  }
+
+  /** One timing of a server at one load level. */
+  private record ServerRow(LevelFigures level, String key, Distribution values) {
+
+    private @Nullable Double shown(@Nullable Double value) {
+      return value == null || !Timing.isTime(key) ? value : (Double) (value * 1e3);
+    }
+
+    private String name() {
+      return Timing.title(key) + (Timing.isTime(key) ? ", ms" : "");
+    }
+  }
+
+  /** The timings that the server reported, by load level. */
+  static Table server(Summary summary) {
+    List<ServerRow> rows = new ArrayList<>();
+    for (LevelFigures level : summary.stages()) {
+      level.figures().server().forEach((key, of) -> rows.add(new ServerRow(level, key, of)));
+    }
+    rows.sort(Comparator.comparing(ServerRow::key));
+    Map<String, Set<String>> names = summary.serverNames();
+    return Table.of(
+            "Timings that the server reported",
+            rows,
+            Column.of(
+                "Timing",
+                row ->
+                    Cell.words(row.name())
+                        .remarked(String.join(", ", names.getOrDefault(row.key, Set.of())))),
+            Column.words("at", row -> KeyFigureTables.place(summary, row.level)),
+            Column.count("count", row -> row.values.count()),
+            Column.number("mean", row -> row.shown(row.values.mean())),
+            Column.number("p50", row -> row.shown(row.values.p50())),
+            Column.number("p99", row -> row.shown(row.values.p99())),
+            Column.number("max", row -> row.shown(row.values.max())))
+        .styled("notes");
+  }
+
+  // ---- single numbers
+
+  /** Figures of the system as a whole: a row for each metric of the catalogue with a number. */
+  private static Table system(Figures figures) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Metric metric : Metric.values()) {
+      Double value = metric.number(figures);
+      if (value == null || metric == Metric.GOODPUT_MAX_REQUESTS_PER_S) {
+        continue;
+      }
+      Figures.Reader reader = figures.reader();
+      Figures.Goodput goodput = figures.goodput();
+      if (metric == Metric.READERS_STALLED) {
+        String late =
+            "%s of %s answers have a token that a reader of %s tokens/s has to wait for"
+                .formatted(
+                    NumberText.count(reader.stalled()),
+                    NumberText.count(reader.requests()),
+                    NumberText.plain(reader.tokensPerS()));
+        rows.add(row(metric, late, NumberText.percent(reader.stalledShare())));
+      } else if (metric == Metric.GOODPUT_PERCENT && goodput != null) {
+        rows.add(row(metric, met(goodput), NumberText.percent(goodput.share())));
+      } else {
+        rows.add(row(metric, metric.formula(), NumberText.with(value, metric.unit().sign())));
+      }
+      if (metric == Metric.REQUESTS_PER_S) {
+        String perMinute = NumberText.with(figures.requestsPerMin(), "requests/min");
+        rows.add(row(metric, "the same per minute", perMinute));
+      }
+    }
+    Double std = figures.itlStdMs();
+    if (std != null) {
+      rows.add(row("ITL standard deviation", "pooled", NumberText.with(std, "ms"), LOWER));
+    }
+    Figures.Trials trials = figures.trials();
+    if (trials != null) {
+      String all = NumberText.count(trials.count()) + " trials: all tokens ÷ all wall time";
+      String spread = "standard deviation of the trials";
+      String one = "tokens of the trial ÷ its wall time";
+      rows.add(row("Trials", all, perS(trials.aggregateTokensPerS()), HIGHER));
+      rows.add(row("Spread of trials", spread, perS(trials.stdTokensPerS()), LOWER));
+      rows.add(row("Slowest trial", one, perS(trials.minTokensPerS()), HIGHER));
+      rows.add(row("Fastest trial", one, perS(trials.maxTokensPerS()), HIGHER));
+    }
+    return Table.of("Jitter, throughput and goodput", List.of("Figure", "value", "better"), rows)
+        .styled("compact");
+  }
+
+  private static String perS(double tokens) {
+    return NumberText.with(tokens, "tok/s");
+  }
+
+  private static String met(Figures.Goodput goodput) {
+    Interval interval = goodput.shareCi95();
+    return "%s of %s attempted requests met every objective%s"
+        .formatted(
+            NumberText.count(goodput.met()),
+            NumberText.count(goodput.attempted()),
+            interval == null
+                ? ""
+                : "; 95 % interval "
+                    + NumberText.percent(interval.low())
+                    + " to "
+                    + NumberText.percent(interval.high()));
+  }
+
+  private static List<Cell> row(Metric metric, String formula, String value) {
+    String better =
+        switch (metric.better()) {
+          case HIGHER -> HIGHER;
+          case LOWER -> LOWER;
+          case NEITHER -> metric == Metric.BATCH_RATIO ? "1 is exact" : "the load";
+        };
+    return row(metric.title(), formula, value, better);
+  }
+
+  private static List<Cell> row(String name, String formula, String value, String better) {
+    return List.of(Cell.words(name).remarked(formula), Cell.figure(value), Cell.figure(better));
+  }
+
+  // ---- the section
+
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
-  private record Part(String heading, String id, String note, Table table, List<Detail> details) {}
+  private record Breakdown(String heading, String note, Table table, List<Detail> details) {}
 
   /** All metrics of one set of requests; {@code anchor} may be empty. */
   private record Detail(String anchor, Metrics metrics) {
 
     static Detail of(String name, String anchor, Figures figures) {
-      return new Detail(anchor, DistributionTables.metrics("All metrics of " + name, figures));
+      return new Detail(anchor, MetricsSection.metrics("All metrics of " + name, figures));
     }
   }
 
   /** All figures of one load level, or of all pooled. */
-  private record Whole(String title, String id, When when, Metrics all, Table system) {}
+  private record LevelMetrics(String title, String id, When when, Metrics all, Table system) {
 
-  private static Whole whole(String title, String id, When when, Figures figures) {
-    String of = title.isEmpty() ? "" : " (" + title + ")";
-    return new Whole(
-        title,
-        id,
-        when,
-        DistributionTables.metrics("All metrics" + of, figures),
-        new SystemTable().of(figures));
-  }
-
-  /** All figures of each load level; pooled figures if there is none. */
-  private List<Whole> wholes() {
-    List<Whole> wholes = new ArrayList<>();
-    for (Level level : levels.all()) {
-      wholes.add(
-          whole(
-              level.title(),
-              "level" + level.suffix(),
-              levels.when(level),
-              level.stage().figures()));
+    static LevelMetrics of(String title, String id, When when, Figures figures) {
+      String of = title.isEmpty() ? "" : " (" + title + ")";
+      return new LevelMetrics(
+          title,
+          id,
+          when,
+          MetricsSection.metrics("All metrics" + of, figures),
+          MetricsSection.system(figures));
     }
-    if (wholes.isEmpty()) {
-      wholes.add(whole("", "level", When.ALWAYS, summary.figures()));
-    }
-    return wholes;
   }
 
   Section section() {
-    byTrial();
-    byTarget();
-    byName();
-    byTurn();
-    byCache();
+    List<LevelMetrics> wholes =
+        levels.all().stream()
+            .map(
+                level ->
+                    LevelMetrics.of(
+                        level.title(),
+                        "level" + level.suffix(),
+                        levels.when(level),
+                        level.stage().figures()))
+            .toList();
+    LevelMetrics all =
+        LevelMetrics.of(pooled.replace(".", ""), "pooled", When.ALWAYS, summary.figures());
     return Section.of("metrics")
         .body(
             "metrics",
             Map.of(
                 "wholes",
-                wholes(),
+                wholes.isEmpty()
+                    ? List.of(LevelMetrics.of("", "level", When.ALWAYS, summary.figures()))
+                    : wholes,
                 "pooled",
-                summary.hasSeveralLevels()
-                    ? List.of(
-                        whole(pooled.replace(".", ""), "pooled", When.ALWAYS, summary.figures()))
-                    : List.of(),
+                summary.hasSeveralLevels() ? List.of(all) : List.of(),
                 "parts",
-                parts));
+                breakdowns()));
   }
 
-  private void byTrial() {
+  private List<Breakdown> breakdowns() {
+    List<Breakdown> parts = new ArrayList<>();
     for (LevelFigures stage : summary.stages()) {
       Figures.Trials trials = stage.figures().trials();
       if (trials != null) {
         Table table = KeyFigureTables.trials(KeyFigureTables.place(summary, stage), trials);
-        String left =
-            trials.rowsLeftOut() == 0
-                ? ""
-                : NumberText.counted(trials.rowsLeftOut(), "later trial") + " not shown.";
-        parts.add(new Part(table.title(), "", left, table, List.of()));
+        long hidden = trials.rowsLeftOut();
+        String note = hidden == 0 ? "" : NumberText.counted(hidden, "later trial") + " not shown.";
+        parts.add(new Breakdown(table.title(), note, table, List.of()));
       }
     }
-  }
-
-  private void byTarget() {
     if (summary.hasSeveralTargets()) {
+      boolean isPooled = summary.stages().size() > summary.targets().size();
       parts.add(
-          new Part(
+          new Breakdown(
               "By target",
-              "",
-              summary.stages().size() > summary.targets().size()
-                  ? "All load levels of a target pooled."
-                  : "",
+              isPooled ? "All load levels of a target pooled." : "",
               KeyFigureTables.byTarget(summary),
               summary.targets().stream().map(t -> Detail.of(t.label(), "", t.figures())).toList()));
     }
-  }
-
-  private void byName() {
     List<RequestAtPoint> requests = summary.requestsAtPoints();
     if (!requests.isEmpty()) {
       parts.add(
-          new Part(
+          new Breakdown(
               "By request name",
-              "",
               "",
               KeyFigureTables.byName(summary, "", requests),
               requests.stream().map(this::detail).toList()));
     }
+    List<Turn> turns = summary.workload().byTurn();
+    if (turns.size() > 1) {
+      parts.add(new Breakdown("By turn of the conversation", pooled, byTurn(turns), List.of()));
+    }
+    CacheUse cache = summary.workload().cache();
+    if (cache != null && !cache.warmTtftMs().isEmpty()) {
+      String note =
+          cache.stage() == null
+              ? ""
+              : "At " + cache.stage() + ", the load level with the most requests of both kinds.";
+      parts.add(new Breakdown("By prefix cache", note, byCache(cache), List.of()));
+    }
+    return parts;
   }
 
   private Detail detail(RequestAtPoint request) {
@@ -148,139 +474,16 @@ final class MetricsSection {
     return Detail.of(request.name() + at, anchor, request.figures());
   }
 
-  private void byCache() {
-    CacheUse cache = summary.workload().cache();
-    if (cache != null && !cache.warmTtftMs().isEmpty()) {
-      String note =
-          cache.stage() == null
-              ? ""
-              : "At " + cache.stage() + ", the load level with the most requests of both kinds.";
-      parts.add(
-          new Part("By prefix cache", "", note, DistributionTables.byCache(cache), List.of()));
-    }
-  }
-
-  private void byTurn() {
-    List<Turn> turns = summary.workload().byTurn();
-    if (turns.size() > 1) {
-      Table table =
-          Table.of(
-              "Key figures by turn of the conversation",
-              turns,
-              Column.name("Turn", turn -> Integer.toString(turn.turn())),
-              Column.count("requests", Turn::requests),
-              Column.number("prompt tokens, mean", Turn::meanPromptTokens),
-              Column.percent("from prefix cache", Turn::cachedShare),
-              Column.percentile("TTFT p50, ms", "p50", Turn::ttftMs),
-              Column.percentile("TTFT p95", "p95", Turn::ttftMs),
-              Column.percentile("TTFT p99", "p99", Turn::ttftMs));
-      parts.add(new Part("By turn of the conversation", "", pooled, table, List.of()));
-    }
-  }
-
-  /** Figures of the system as a whole, a row for each that has a value. */
-  private static final class SystemTable {
-
-    private final List<List<Cell>> rows = new ArrayList<>();
-
-    Table of(Figures figures) {
-      row(Metric.OUTPUT_TOKENS_PER_S, figures);
-      row(Metric.BILLED_OUTPUT_TOKENS_PER_S, figures);
-      row(Metric.PEAK_OUTPUT_TOKENS_PER_S, figures);
-      row(Metric.OUTPUT_TOKENS_PER_S_PER_GPU, figures);
-      row(Metric.POWER_W, figures);
-      row(Metric.OUTPUT_TOKENS_PER_JOULE, figures);
-      row(Metric.COST_PER_MILLION_OUTPUT_TOKENS, figures);
-      row(Metric.COST_PER_MILLION_SLO_TOKENS, figures);
-      row(Metric.INPUT_TOKENS_PER_S, figures);
-      row(Metric.TOTAL_TOKENS_PER_S, figures);
-      row(Metric.WALL_OUTPUT_TOKENS_PER_S, figures);
-      row(Metric.REQUESTS_PER_S, figures);
-      Double perMinute = figures.requestsPerMin();
-      row("Requests", "the same per minute", perMinute, "requests/min", HIGHER);
-      row(Metric.INPUTS_PER_S, figures);
-      row(Metric.EFFECTIVE_CONCURRENCY, figures);
-      row(Metric.ACTIVE_CONCURRENCY, figures);
-      row(Metric.PEAK_IN_FLIGHT, figures);
-      trials(figures.trials());
-      share(figures.goodput());
-      row(Metric.GOODPUT_REQUESTS_PER_S, figures);
-      row(Metric.GOODPUT_TOKENS_PER_S, figures);
-      row(Metric.JITTER, figures);
-      row(Metric.JITTER_PER_REQUEST, figures);
-      row("ITL standard deviation", "pooled", figures.itlStdMs(), "ms", LOWER);
-      row(Metric.STALLS_PER_1K_TOKENS, figures);
-      row(Metric.BATCH_RATIO, figures);
-      readers(figures.reader());
-      String title = "Throughput, goodput and jitter";
-      Table table = Table.of(List.of("Figure", "value", "better"), rows);
-      return new Table(title, "compact", table.headings(), table.groups());
-    }
-
-    private void trials(Figures.@Nullable Trials trials) {
-      if (trials != null) {
-        String all = NumberText.count(trials.count()) + " trials: all tokens ÷ all wall time";
-        String one = "tokens of the trial ÷ its wall time";
-        row("Trials", all, trials.aggregateTokensPerS(), "tok/s", HIGHER);
-        String spread = "standard deviation of the trials";
-        row("Spread of trials", spread, trials.stdTokensPerS(), "tok/s", LOWER);
-        row("Slowest trial", one, trials.minTokensPerS(), "tok/s", HIGHER);
-        row("Fastest trial", one, trials.maxTokensPerS(), "tok/s", HIGHER);
-      }
-    }
-
-    private void readers(Figures.Reader reader) {
-      if (reader.stalledShare() != null) {
-        String late =
-            "%s of %s answers have a token that a reader of %s tokens/s has to wait for"
-                .formatted(
-                    NumberText.count(reader.stalled()),
-                    NumberText.count(reader.requests()),
-                    NumberText.plain(reader.tokensPerS()));
-        add(Metric.READERS_STALLED.title(), late, NumberText.percent(reader.stalledShare()), LOWER);
-      }
-    }
-
-    private void share(Figures.@Nullable Goodput goodput) {
-      if (goodput == null || goodput.share() == null) {
-        return;
-      }
-      Interval interval = goodput.shareCi95();
-      String met =
-          NumberText.count(goodput.met())
-              + " of "
-              + NumberText.count(goodput.attempted())
-              + " attempted requests met every objective"
-              + (interval == null
-                  ? ""
-                  : "; 95 % interval "
-                      + NumberText.percent(interval.low())
-                      + " to "
-                      + NumberText.percent(interval.high()));
-      add(Metric.GOODPUT_PERCENT.title(), met, NumberText.percent(goodput.share()), HIGHER);
-    }
-
-    /** A row for a metric, named as in the catalogue. */
-    private void row(Metric metric, Figures figures) {
-      String better =
-          switch (metric.better()) {
-            case HIGHER -> HIGHER;
-            case LOWER -> LOWER;
-            case NEITHER -> metric == Metric.BATCH_RATIO ? "1 is exact" : "the load";
-          };
-      row(metric.title(), metric.formula(), metric.number(figures), metric.unit().sign(), better);
-    }
-
-    private void row(
-        String name, String formula, @Nullable Double value, String unit, String better) {
-      if (value != null) {
-        add(name, formula, NumberText.with(value, unit), better);
-      }
-    }
-
-    private void add(String name, String formula, String value, String better) {
-      rows.add(
-          List.of(Cell.words(name).remarked(formula), Cell.figure(value), Cell.figure(better)));
-    }
+  private static Table byTurn(List<Turn> turns) {
+    return Table.of(
+        "Key figures by turn of the conversation",
+        turns,
+        Column.name("Turn", turn -> Integer.toString(turn.turn())),
+        Column.count("requests", Turn::requests),
+        Column.number("prompt tokens, mean", Turn::meanPromptTokens),
+        Column.percent("from prefix cache", Turn::cachedShare),
+        Column.percentile("TTFT p50, ms", "p50", Turn::ttftMs),
+        Column.percentile("TTFT p95", "p95", Turn::ttftMs),
+        Column.percentile("TTFT p99", "p99", Turn::ttftMs));
   }
 }

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Tables of results: objectives, assertions, errors, rate limits, injectors, shares. */
@@ -80,12 +80,7 @@ final class OutcomeTables {
         : isText ? Cell.words("none: " + reason) : Cell.figure("none").remarked(reason);
   }
 
-  /** Assertions for pages, with the note below the name. */
-  static Table assertions(List<AssertionResult> results) {
-    return assertions(results, false);
-  }
-
-  /** Assertions with expected and actual values. */
+  /** Assertions; pages have the note below the name, text files in a column. */
   static Table assertions(List<AssertionResult> results, boolean isText) {
     return Columns.<AssertionResult>of(
             Column.of(
@@ -126,97 +121,47 @@ final class OutcomeTables {
 
   /** Rate limits of the server and of the client, by load level; empty if none applied. */
   static Table rateLimits(Summary summary) {
-    record Row(LevelFigures level, RateLimits limits) {}
-    List<Row> rows = new ArrayList<>();
-    for (LevelFigures level : summary.stages()) {
-      RateLimits limits = level.figures().rateLimits();
-      if (limits != null) {
-        rows.add(new Row(level, limits));
-      }
-    }
-    return Columns.<Row>of(
-            Column.name("Rate limits", row -> KeyFigureTables.place(summary, row.level)),
-            Column.count("status 429", row -> row.limits.requests()),
-            Column.percent("of ended requests", row -> row.limits.share()),
-            Column.number("retry after p50, s", row -> row.limits.retryAfterS().p50()),
-            Column.number("retry after max, s", row -> row.limits.retryAfterS().max()))
-        .when(
-            rows.stream().anyMatch(row -> row.limits.pacing() != null),
-            Column.figure("held back", row -> held(row.limits.pacing(), Pacing::heldBack)),
-            Column.figure("never sent", row -> held(row.limits.pacing(), Pacing::neverSent)),
-            Column.number(
-                "mean wait, s",
-                row -> row.limits.pacing() == null ? null : row.limits.pacing().meanWaitS()))
-        .and(Column.words("lowest left", row -> row.limits.left()))
-        .table("Rate limits", rows);
+    return Columns.<LevelFigures>of(
+            Column.name("Rate limits", level -> KeyFigureTables.place(summary, level)))
+        .of(
+            level -> level.figures().rateLimits(),
+            List.<Column<RateLimits>>of(
+                Column.count("status 429", RateLimits::requests),
+                Column.percent("of ended requests", RateLimits::share),
+                Column.number("retry after p50, s", limits -> limits.retryAfterS().p50()),
+                Column.number("retry after max, s", limits -> limits.retryAfterS().max()),
+                Column.<RateLimits>figure("held back", l -> count(l, Pacing::heldBack)).ifKnown(),
+                Column.<RateLimits>figure("never sent", l -> count(l, Pacing::neverSent)).ifKnown(),
+                Column.<RateLimits>number(
+                        "mean wait, s", l -> l.pacing() == null ? null : l.pacing().meanWaitS())
+                    .ifKnown(),
+                Column.words("lowest left", RateLimits::left)))
+        .table(
+            "Rate limits",
+            summary.stages().stream().filter(l -> l.figures().rateLimits() != null).toList());
   }
 
-  private static String held(@Nullable Pacing pacing, ToLongFunction<Pacing> requests) {
-    return pacing == null ? NumberText.ABSENT : NumberText.count(requests.applyAsLong(pacing));
+  private static String count(RateLimits limits, Function<Pacing, Long> requests) {
+    return count(limits.pacing() == null ? null : requests.apply(limits.pacing()));
   }
+
+  // ---- injectors of merged runs
 
   /** The figures of an injector at a load level. */
   private record InjectorRow(String place, InjectorFigures figures) {}
 
-  private static final Column<InjectorRow> INJECTOR =
-      Column.name("injector", row -> row.figures.name());
-
-  /** What each injector of a merged run measured at the operating points; empty for other runs. */
-  static Table injectors(Summary summary) {
-    List<InjectorRow> rows = injectorRows(summary);
-    return placed(summary).of(InjectorRow::figures, measured(rows)).table("Injectors", rows);
-  }
-
-  /** CPU and delays of each injector at the operating points; empty if unknown. */
-  static Table generators(Summary summary) {
-    List<InjectorRow> rows =
-        injectorRows(summary).stream().filter(row -> row.figures.generator() != null).toList();
-    return placed(summary).of(InjectorRow::figures, HEALTH).table("Generators", rows);
-  }
-
-  /** Measured figures, CPU and delays of each injector at one load level. */
-  static Table injectors(Summary summary, LevelFigures level) {
-    List<InjectorRow> rows = injectorRows(summary, level);
-    boolean isKnown = rows.stream().anyMatch(row -> row.figures.generator() != null);
-    return Columns.of(INJECTOR)
-        .of(InjectorRow::figures, measured(rows))
-        .of(InjectorRow::figures, isKnown ? HEALTH : List.of())
-        .table("Injectors", rows);
-  }
-
-  private static Columns<InjectorRow> placed(Summary summary) {
-    return Columns.of(INJECTOR)
-        .when(summary.hasSeveralLevels(), Column.words("at", InjectorRow::place));
-  }
-
-  private static List<InjectorRow> injectorRows(Summary summary) {
-    return summary.curves().stream()
-        .flatMap(curve -> injectorRows(summary, summary.operatingLevel(curve)).stream())
-        .toList();
-  }
-
-  private static List<InjectorRow> injectorRows(Summary summary, LevelFigures level) {
-    String place = KeyFigureTables.place(summary, level);
-    return level.injectors().stream().map(of -> new InjectorRow(place, of)).toList();
-  }
-
-  private static List<Column<InjectorFigures>> measured(List<InjectorRow> rows) {
-    boolean isPlanned = rows.stream().anyMatch(row -> row.figures.planned() != null);
-    boolean isLagKnown = rows.stream().anyMatch(row -> !row.figures.startLagMs().isEmpty());
-    return Columns.<InjectorFigures>of()
-        .when(isPlanned, Column.figure("planned", of -> count(of.planned())))
-        .and(
-            Column.count("started", InjectorFigures::started),
-            Column.count("ended", InjectorFigures::ended),
-            Column.count("ok", InjectorFigures::ok),
-            Column.count("failed", InjectorFigures::failed),
-            Column.number("req/s", InjectorFigures::requestsPerS),
-            Column.number("output tok/s", InjectorFigures::outputTokensPerS),
-            Column.percentile("TTFT p50", "p50", InjectorFigures::ttftMs),
-            Column.percentile("TTFT p99", "p99", InjectorFigures::ttftMs))
-        .when(isLagKnown, Column.percentile("start lag p99", "p99", InjectorFigures::startLagMs))
-        .all();
-  }
+  private static final List<Column<InjectorFigures>> MEASURED =
+      List.of(
+          Column.<InjectorFigures>figure("planned", of -> count(of.planned())).ifKnown(),
+          Column.count("started", InjectorFigures::started),
+          Column.count("ended", InjectorFigures::ended),
+          Column.count("ok", InjectorFigures::ok),
+          Column.count("failed", InjectorFigures::failed),
+          Column.number("req/s", InjectorFigures::requestsPerS),
+          Column.number("output tok/s", InjectorFigures::outputTokensPerS),
+          Column.percentile("TTFT p50", "p50", InjectorFigures::ttftMs),
+          Column.percentile("TTFT p99", "p99", InjectorFigures::ttftMs),
+          Column.percentile("start lag p99", "p99", InjectorFigures::startLagMs).ifKnown());
 
   private static final List<Column<InjectorFigures>> HEALTH =
       List.of(
@@ -226,6 +171,48 @@ final class OutcomeTables {
           Column.figure(
               "generator",
               of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
+
+  /** What each injector of a merged run measured at the operating points; empty for other runs. */
+  static Table injectors(Summary summary) {
+    return injectors(summary, "Injectors", MEASURED, injectorRows(summary));
+  }
+
+  /** CPU and delays of each injector at the operating points; empty if unknown. */
+  static Table generators(Summary summary) {
+    List<InjectorRow> rows =
+        injectorRows(summary).stream().filter(row -> row.figures.generator() != null).toList();
+    return injectors(summary, "Generators", HEALTH, rows);
+  }
+
+  private static Table injectors(
+      Summary summary,
+      String title,
+      List<Column<InjectorFigures>> columns,
+      List<InjectorRow> rows) {
+    return Columns.<InjectorRow>of(Column.name("injector", row -> row.figures.name()))
+        .when(summary.hasSeveralLevels(), Column.words("at", InjectorRow::place))
+        .of(InjectorRow::figures, columns)
+        .table(title, rows);
+  }
+
+  /** Measured figures, CPU and delays of each injector at one load level. */
+  static Table injectors(LevelFigures level) {
+    List<InjectorFigures> all = level.injectors();
+    return Columns.<InjectorFigures>of(Column.name("injector", InjectorFigures::name))
+        .and(MEASURED)
+        .and(all.stream().anyMatch(of -> of.generator() != null) ? HEALTH : List.of())
+        .table("Injectors", all);
+  }
+
+  private static List<InjectorRow> injectorRows(Summary summary) {
+    List<InjectorRow> rows = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      LevelFigures level = summary.operatingLevel(curve);
+      String place = KeyFigureTables.place(summary, level);
+      level.injectors().forEach(of -> rows.add(new InjectorRow(place, of)));
+    }
+    return rows;
+  }
 
   /** Records, state and missing requests of each injector of a merged run; empty for others. */
   static Table injectorRuns(Summary summary) {

@@ -110,7 +110,11 @@ public final class RunReport {
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryText.markdown(figures.summary());
     AtomicFile.write(files.summaryMarkdown(), markdown);
-    JUnitXml.write(figures.summary(), files.junit());
+    if (figures.summary().assertions().isEmpty()) {
+      Files.deleteIfExists(files.junit());
+    } else {
+      AtomicFile.write(files.junit(), SummaryText.junit(figures.summary()));
+    }
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || info.reportOptions().indexBlock()) {
       messages.addAll(blockInGatlingsPages(figures.summary()));

@@ -1,201 +1,216 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.AssertionResult;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
-import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
 
-/** A {@link Summary} as text: the console block at the end of a run, and a Markdown file. */
+/**
+ * A {@link Summary} as text: the console block at the end of a run, {@code llm/summary.md} and
+ * {@code llm/junit.xml}.
+ */
 final class SummaryText {
 
-  private SummaryText() {}
+  private static final int WIDTH = ConsoleBlock.WIDTH;
 
-  /** The console block; each line ends with a line feed. */
+  private final Summary summary;
+  private final SelfTestText selfTest;
+  private final StringBuilder out = new StringBuilder();
+
+  private SummaryText(Summary summary) {
+    this.summary = summary;
+    selfTest = new SelfTestText(summary);
+  }
+
+  /** The console block in Gatling's style; each line ends with a line feed. */
   static String console(Summary summary) {
-    return Console.of(summary);
+    return new SummaryText(summary).console();
   }
 
-  /** The whole {@code llm/summary.md}. */
+  /** The whole {@code llm/summary.md}, short enough for a pull request or a CI job. */
   static String markdown(Summary summary) {
-    return Markdown.of(summary);
+    return new SummaryText(summary).markdown();
   }
 
-  /** The console block at the end of a run in Gatling's style, as wide as {@link ConsoleBlock}. */
-  private static final class Console {
+  /** The tables of load levels, requests, trials and injectors. */
+  private Stream<Table> tables(int maxTrials) {
+    return Stream.of(
+            KeyFigureTables.curves(summary),
+            KeyFigureTables.levels(summary),
+            KeyFigureTables.requests(summary),
+            KeyFigureTables.trials(summary, maxTrials),
+            OutcomeTables.injectors(summary),
+            OutcomeTables.generators(summary))
+        .filter(table -> !table.isEmpty());
+  }
 
-    private static final int WIDTH = ConsoleBlock.WIDTH;
-    private static final int MAX_TRIALS = 10;
+  private String passed(List<Check> raised) {
+    return VerdictSections.passed(summary.checks().size() - raised.size());
+  }
 
-    private static final int MAX_ERRORS = 5;
+  // ---- console
 
-    private final StringBuilder out = new StringBuilder();
-
-    private Console() {}
-
-    static String of(Summary summary) {
-      Console block = new Console();
-      block.write(summary);
-      return block.out.toString();
+  private String console() {
+    line("=".repeat(WIDTH));
+    line(ConsoleBlock.title("LLM Information"));
+    wrapped(summary.verdict());
+    new RunText(summary).facts().forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
+    rows(MetricsSection.latencies(summary));
+    tables(10).forEach(this::titled);
+    if (!selfTest.table().isEmpty()) {
+      titled(selfTest.table());
+      wrapped(selfTest.ceiling());
     }
-
-    private void write(Summary summary) {
-      line("=".repeat(WIDTH));
-      line(ConsoleBlock.title("LLM Information"));
-      wrapped(summary.verdict());
-      new RunText(summary).facts().forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
-      rows(DistributionTables.latencies(summary));
-      table(KeyFigureTables.CURVES, KeyFigureTables.curves(summary));
-      if (summary.stages().size() > 1) {
-        table("Load levels", KeyFigureTables.levels(summary));
-      }
-      table("Requests", KeyFigureTables.requests(summary));
-      table("Trials", KeyFigureTables.trials(summary, MAX_TRIALS));
-      table("Injectors", OutcomeTables.injectors(summary));
-      table("Generators", OutcomeTables.generators(summary));
-      SelfTestText selfTest = new SelfTestText(summary);
-      table(SelfTestText.TITLE, selfTest.table());
-      if (!selfTest.table().isEmpty()) {
-        wrapped(selfTest.ceiling());
-      }
-      errors(OutcomeTables.failures(summary.figures(), MAX_ERRORS));
-      line(ConsoleBlock.title("Validity"));
-      List<Check> notOk = VerdictSections.raised(summary);
-      notOk.forEach(
-          c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message() + " " + c.remedy()));
-      String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
-      if (!passed.isEmpty()) {
-        wrapped(passed);
-      }
-      line("=".repeat(WIDTH));
+    List<String> errors =
+        OutcomeTables.failures(summary.figures(), 5).stream()
+            .map(e -> NumberText.count(e.count()) + " × " + e.verdict() + ": " + e.message())
+            .toList();
+    if (!errors.isEmpty()) {
+      line(ConsoleBlock.title("Errors"));
+      errors.forEach(this::wrapped);
     }
-
-    /** The errors; their messages are too long for a table. */
-    private void errors(List<ErrorCount> errors) {
-      if (!errors.isEmpty()) {
-        line(ConsoleBlock.title("Errors"));
-      }
-      for (ErrorCount error : errors) {
-        wrapped(NumberText.count(error.count()) + " × " + error.verdict() + ": " + error.message());
-      }
+    line(ConsoleBlock.title("Validity"));
+    List<Check> raised = VerdictSections.raised(summary);
+    raised.forEach(
+        c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message() + " " + c.remedy()));
+    if (!passed(raised).isEmpty()) {
+      wrapped(passed(raised));
     }
+    line("=".repeat(WIDTH));
+    return out.toString();
+  }
 
-    private void table(String title, Table table) {
-      if (!table.isEmpty()) {
-        line(ConsoleBlock.title(title));
-        rows(table);
-      }
-    }
+  private void titled(Table table) {
+    line(ConsoleBlock.title(table.title()));
+    rows(table);
+  }
 
-    private void rows(Table table) {
-      if (table.isEmpty()) {
-        return;
-      }
-      List<String> lines = table.lines(WIDTH - 2);
-      lines.forEach(text -> line("> " + text));
+  private void rows(Table table) {
+    if (!table.isEmpty()) {
+      table.lines(WIDTH - 2).forEach(text -> line("> " + text));
       if (table.hasLowN()) {
-        line("  " + DistributionTables.LOW_N);
+        line("  " + MetricsSection.LOW_N);
       }
-    }
-
-    /** Adds a text, broken at spaces; continuation lines are indented. */
-    private void wrapped(String text) {
-      StringBuilder current = new StringBuilder("> ");
-      boolean isFresh = true;
-      for (String word : ConsoleBlock.visible(text.replaceAll("\\s+", " ")).split(" ", -1)) {
-        String kept = word.length() > WIDTH - 4 ? word.substring(0, WIDTH - 5) + "…" : word;
-        if (!isFresh && current.length() + 1 + kept.length() > WIDTH) {
-          line(current.toString());
-          current = new StringBuilder("  ");
-          isFresh = true;
-        }
-        current.append(isFresh ? "" : " ").append(kept);
-        isFresh = false;
-      }
-      line(current.toString());
-    }
-
-    private void line(String text) {
-      out.append(text).append('\n');
     }
   }
 
-  /** A {@link Summary} as {@code llm/summary.md}, short enough for a pull request or a CI job. */
-  private static final class Markdown {
-
-    private static final int MAX_TRIALS = 50;
-    private static final int MAX_ERRORS = 10;
-
-    private final StringBuilder out = new StringBuilder();
-
-    private Markdown() {}
-
-    static String of(Summary summary) {
-      Markdown text = new Markdown();
-      text.write(summary);
-      return text.out.toString();
+  /** Adds a text, broken at spaces; continuation lines are indented. */
+  private void wrapped(String text) {
+    StringBuilder current = new StringBuilder("> ");
+    boolean isFresh = true;
+    for (String word : ConsoleBlock.visible(text.replaceAll("\\s+", " ")).split(" ", -1)) {
+      String kept = word.length() > WIDTH - 4 ? word.substring(0, WIDTH - 5) + "…" : word;
+      if (!isFresh && current.length() + 1 + kept.length() > WIDTH) {
+        line(current.toString());
+        current = new StringBuilder("  ");
+        isFresh = true;
+      }
+      current.append(isFresh ? "" : " ").append(kept);
+      isFresh = false;
     }
+    line(current.toString());
+  }
 
-    private void write(Summary summary) {
-      out.append("## LLM load test: ").append(Table.inline(summary.run().id())).append("\n\n");
-      out.append("**").append(Table.inline(summary.verdict())).append("**\n\n");
-      Table latencies = DistributionTables.latencies(summary);
-      if (!latencies.isEmpty()) {
-        out.append(latencies.markdown()).append('\n');
-        if (latencies.hasLowN()) {
-          out.append('`').append(DistributionTables.LOW_N).append("`\n\n");
-        }
-      }
-      Table system =
-          Table.of(
-              "System",
-              new RunText(summary).facts(),
-              Column.name("system", Fact::name),
-              Column.words("value", Fact::value));
-      out.append(system.markdown()).append('\n');
-      table(KeyFigureTables.CURVES, KeyFigureTables.curves(summary));
-      if (summary.stages().size() > 1) {
-        table("Load levels", KeyFigureTables.levels(summary));
-      }
-      SelfTestText selfTest = new SelfTestText(summary);
-      table(SelfTestText.TITLE, selfTest.table());
-      out.append(selfTest.table().isEmpty() ? "" : "\n" + selfTest.ceiling() + "\n\n");
-      table("Requests", KeyFigureTables.requests(summary));
-      table("Trials", KeyFigureTables.trials(summary, MAX_TRIALS));
-      table("Injectors", OutcomeTables.injectors(summary));
-      table("Generators", OutcomeTables.generators(summary));
-      Summary.SloTable slo = summary.slo();
-      if (slo != null) {
-        String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";
-        table(
-            "SLO" + (slo.hasOnePercentile() ? share : ""),
-            OutcomeTables.objectives(summary, slo, true));
-      }
-      table("Assertions", OutcomeTables.assertions(summary.assertions(), true));
-      table("Errors", OutcomeTables.errors(summary.figures(), MAX_ERRORS));
-      checks(summary);
-    }
+  private void line(String text) {
+    out.append(text).append('\n');
+  }
 
-    private void table(String heading, Table table) {
-      if (!table.isEmpty()) {
-        out.append("### ").append(heading).append("\n\n").append(table.markdown()).append('\n');
+  // ---- Markdown
+
+  private String markdown() {
+    line("## LLM load test: " + Table.inline(summary.run().id()) + "\n");
+    line("**" + Table.inline(summary.verdict()) + "**\n");
+    Table latencies = MetricsSection.latencies(summary);
+    if (!latencies.isEmpty()) {
+      line(latencies.markdown());
+      if (latencies.hasLowN()) {
+        line("`" + MetricsSection.LOW_N + "`\n");
       }
     }
-
-    private void checks(Summary summary) {
-      List<Check> notOk = VerdictSections.raised(summary);
-      out.append("### Validity\n\n");
-      for (Check check : notOk) {
-        out.append("- **").append(check.level().key()).append("** `").append(check.id());
-        out.append("` ").append(Table.inline(check.message()));
-        out.append(' ').append(Table.inline(check.remedy())).append('\n');
-      }
-      String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
-      if (!passed.isEmpty()) {
-        out.append(notOk.isEmpty() ? "" : "- ").append(passed).append('\n');
-      }
+    line(
+        Table.of(
+                "System",
+                new RunText(summary).facts(),
+                Column.name("system", Fact::name),
+                Column.words("value", Fact::value))
+            .markdown());
+    tables(50).forEach(table -> headed(table.title(), table));
+    headed(selfTest.table().title(), selfTest.table());
+    if (!selfTest.table().isEmpty()) {
+      line(selfTest.ceiling() + "\n");
     }
+    Summary.SloTable slo = summary.slo();
+    if (slo != null) {
+      String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";
+      headed(
+          "SLO" + (slo.hasOnePercentile() ? share : ""),
+          OutcomeTables.objectives(summary, slo, true));
+    }
+    headed("Assertions", OutcomeTables.assertions(summary.assertions(), true));
+    headed("Errors", OutcomeTables.errors(summary.figures(), 10));
+    line("### Validity\n");
+    List<Check> raised = VerdictSections.raised(summary);
+    for (Check check : raised) {
+      line(
+          "- **%s** `%s` %s %s"
+              .formatted(
+                  check.level().key(),
+                  check.id(),
+                  Table.inline(check.message()),
+                  Table.inline(check.remedy())));
+    }
+    if (!passed(raised).isEmpty()) {
+      line((raised.isEmpty() ? "" : "- ") + passed(raised));
+    }
+    return out.toString();
+  }
+
+  private void headed(String heading, Table table) {
+    if (!table.isEmpty()) {
+      line("### " + heading + "\n\n" + table.markdown());
+    }
+  }
+
+  // ---- JUnit
+
+  /** One assertion for {@code junit.peb}. */
+  private record JUnitCase(boolean ok, String name, String what, String line) {
+
+    static JUnitCase of(AssertionResult result) {
+      String actual = NumberText.orAbsent(result.actual());
+      return new JUnitCase(
+          result.ok(),
+          valid(result.text()),
+          valid("expected " + result.expected() + ", actual " + actual),
+          valid(result.line()));
+    }
+  }
+
+  /** The assertions as tests of a CI server: a suite named as the simulation, a case for each. */
+  static String junit(Summary summary) {
+    Summary.Run run = summary.run();
+    List<AssertionResult> results = summary.assertions();
+    return Templates.fill(
+        "junit",
+        Map.of(
+            "simulation",
+            valid(run.simulation() == null ? run.id() : run.simulation()),
+            "failures",
+            results.stream().filter(result -> !result.ok()).count(),
+            "time",
+            String.format(Locale.ROOT, "%.3f", (run.endUnixNs() - run.startUnixNs()) / 1e9),
+            "cases",
+            results.stream().map(JUnitCase::of).toList()));
+  }
+
+  /** Replaces characters that XML 1.0 does not allow, not even escaped. */
+  private static String valid(String text) {
+    return ConsoleBlock.visible(text).replaceAll("[\\uFFFE\\uFFFF]", "\uFFFD");
   }
 }

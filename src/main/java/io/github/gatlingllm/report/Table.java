@@ -33,9 +33,9 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   /** A table of given cells. */
-  static Table of(List<String> headings, List<List<Cell>> rows) {
+  static Table of(String title, List<String> headings, List<List<Cell>> rows) {
     return new Table(
-        "",
+        title,
         "",
         headings.stream().map(heading -> new Heading(heading, false)).toList(),
         List.of(new Group("", "", rows)));
@@ -44,6 +44,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   /** This table with a CSS class. */
   Table styled(String css) {
     return new Table(title, css, headings, groups);
+  }
+
+  /** This table with its rows in groups. */
+  Table grouped(List<Group> others) {
+    return new Table(title, style, headings, others);
   }
 
   public boolean isEmpty() {
@@ -55,7 +60,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return rows().flatMap(List::stream).anyMatch(cell -> cell.kind == Kind.LOW_N);
   }
 
-  private Stream<List<Cell>> rows() {
+  Stream<List<Cell>> rows() {
     return groups.stream().flatMap(group -> group.rows().stream());
   }
 
@@ -174,7 +179,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   /** A column: the heading, and the cell for an item. */
-  record Column<T>(String heading, boolean isWords, Function<T, Cell> cell) {
+  record Column<T>(String heading, boolean isWords, Function<T, Cell> cell, boolean isOptional) {
+
+    private Column(String heading, boolean isWords, Function<T, Cell> cell) {
+      this(heading, isWords, cell, false);
+    }
 
     /** The column that names the row; the text is escaped. */
     static <T> Column<T> name(String heading, Function<T, String> name) {
@@ -213,7 +222,17 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
     /** This column for items that hold an item of it. */
     <S> Column<S> in(Function<S, T> holder) {
-      return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)));
+      return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)), isOptional);
+    }
+
+    /** This column, left out of tables in which it has no value. */
+    Column<T> ifKnown() {
+      return new Column<>(heading, isWords, cell, true);
+    }
+
+    private boolean isShown(Collection<T> items) {
+      return !isOptional
+          || items.stream().anyMatch(i -> !cell.apply(i).text().equals(NumberText.ABSENT));
     }
   }
 
@@ -257,18 +276,15 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return this;
     }
 
-    List<Column<T>> all() {
-      return all;
-    }
-
     /** The table with one row per item. */
     Table table(String title, Collection<T> items) {
+      List<Column<T>> shown = all.stream().filter(column -> column.isShown(items)).toList();
       List<List<Cell>> rows = new ArrayList<>();
       for (T item : items) {
-        rows.add(all.stream().map(column -> column.cell().apply(item)).toList());
+        rows.add(shown.stream().map(column -> column.cell().apply(item)).toList());
       }
       List<Heading> headings =
-          all.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
+          shown.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
       return new Table(title, "", headings, List.of(new Group("", "", rows)));
     }
   }

@@ -78,7 +78,7 @@ final class VerdictSections {
             ? "the percentage of attempted requests that its percentile names"
             : NumberText.plain(slo.percentile()) + " % of attempted requests");
     values.put("rule", slo == null ? "" : slo.rule().toString());
-    values.put("assertions", OutcomeTables.assertions(assertions));
+    values.put("assertions", OutcomeTables.assertions(assertions, false));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());
     String form = slo == null ? " but assertions" : assertions.isEmpty() ? "" : " and assertions";
@@ -131,7 +131,7 @@ final class VerdictSections {
     }
     List<Part> groups = new ArrayList<>();
     for (Level level : levels.all()) {
-      Table own = OutcomeTables.injectors(summary, level.stage());
+      Table own = OutcomeTables.injectors(level.stage());
       groups.add(new Part(level.title(), levels.when(level), own));
     }
     Table apart = OutcomeTables.injectorRuns(summary);
@@ -175,7 +175,7 @@ final class VerdictSections {
   @Nullable Section server() {
     return summary.figures().server().isEmpty()
         ? null
-        : Section.of("server").body("", List.of(DistributionTables.server(summary)));
+        : Section.of("server").body("", List.of(MetricsSection.server(summary)));
   }
 
   static Section glossary() {

@@ -66,7 +66,7 @@ class HeadlineColumnsTest {
     assertLast(text, "TTFT from schedule p50", 5_825);
     assertLast(text, "TTFT from schedule p99", 13_325);
     assertThat(last(text, "in SLO")).isEqualTo("12.5 %");
-    Table page = KeyFigureTables.byLevel(summary);
+    Table page = KeyFigureTables.byLevel(summary, "");
     assertLast(page, "TTFT p99", 13_325);
     assertLast(page, "E2E p50", 7_625);
     assertThat(page.headings().get(0).text()).isEqualTo("Load level, times in ms from schedule");
@@ -107,7 +107,7 @@ class HeadlineColumnsTest {
                 Recorded.at(1_000).stage("c=8").tokens(300).record())
             .summary();
     assertLast(KeyFigureTables.levels(summary), "TTFT p99", 300);
-    assertLast(KeyFigureTables.byLevel(summary), "E2E p95", 300);
+    assertLast(KeyFigureTables.byLevel(summary, ""), "E2E p95", 300);
   }
 
   /** One of four requests failed, so there is no value at p99. */

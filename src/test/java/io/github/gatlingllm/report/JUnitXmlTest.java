@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Summary;
@@ -9,12 +8,9 @@ import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
@@ -22,8 +18,6 @@ import org.w3c.dom.NodeList;
 class JUnitXmlTest {
 
   private static final String HOSTILE = "a<b>&\"'\u0000\u000b\ud800 ]]> \uD83D\uDE00";
-
-  @TempDir Path folder;
 
   @Test
   void everyAssertionIsATestCase() throws Exception {
@@ -62,18 +56,9 @@ class JUnitXmlTest {
         .isEqualTo("expected < 1 ms, actual –");
   }
 
-  @Test
-  void runWithoutAssertionsHasNoFile() throws Exception {
-    Path file = folder.resolve("junit.xml");
-    JUnitXml.write(DemoRun.sweep().demanding("errors=0").figures().summary(), file);
-    assertThat(file).content(UTF_8).startsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-    JUnitXml.write(DemoRun.sweep().figures().summary(), file);
-    assertThat(Files.exists(file)).isFalse();
-  }
-
   private static Element suite(DemoRun run) throws Exception {
     Summary summary = run.figures().summary();
-    byte[] xml = JUnitXml.of(summary).getBytes(StandardCharsets.UTF_8);
+    byte[] xml = SummaryText.junit(summary).getBytes(StandardCharsets.UTF_8);
     Element root =
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()

@@ -55,6 +55,7 @@ class MainTest {
     assertThat(files.page()).content(UTF_8).contains("LLM report");
     assertThat(files.summaryJson()).content(UTF_8).contains("gatling-llm/summary/1");
     assertThat(files.summaryMarkdown()).isNotEmptyFile();
+    assertThat(files.junit()).as("of a run without assertions").doesNotExist();
   }
 
   @ParameterizedTest

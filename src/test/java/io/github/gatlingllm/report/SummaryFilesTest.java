@@ -281,9 +281,9 @@ class SummaryFilesTest {
     Cell name = Cell.words("chat*");
     Cell uncertain = new Cell("12.0", Kind.LOW_N);
 
-    assertThat(Table.of(List.of("request", "p99"), List.of(List.of(name, Cell.figure("12.0")))))
+    assertThat(Table.of("", List.of("request", "p99"), List.of(List.of(name, Cell.figure("12.0")))))
         .matches(table -> !table.hasLowN());
-    assertThat(Table.of(List.of("request", "p99"), List.of(List.of(name, uncertain))))
+    assertThat(Table.of("", List.of("request", "p99"), List.of(List.of(name, uncertain))))
         .matches(Table::hasLowN);
   }
 
