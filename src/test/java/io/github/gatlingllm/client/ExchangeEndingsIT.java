@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,6 +16,7 @@ import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** How an exchange ends when the connection does not end well, or not at all. */
 @Timeout(120)
@@ -42,7 +47,14 @@ final class ExchangeEndingsIT {
   private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
   private static final String NOT_RESENT =
       "kept-alive connection closed by the server; not re-sent";
+  private static final String RESET = "connection reset by the server";
   private static final String NO_RESPONSE = "connection closed by the server before any response";
+
+  private static final ScriptedServer.Script WHOLE =
+      x -> x.respond(200, "application/json", whole("a"));
+
+  private static final ScriptedServer.Script STREAM =
+      x -> x.startStream().event(A).event(STOP).lastChunk();
 
   /** Milliseconds after which a silence is looked at once more. */
   private static final long SEEN_TWICE = 5;
@@ -72,22 +84,52 @@ final class ExchangeEndingsIT {
     assertThat(ended.error()).isEqualTo(error);
   }
 
-  @Test
-  void eofBeforeFinishReasonIsTruncatedAndKeepsReceivedText() throws Exception {
-    Ended ended = answeredBy(x -> x.startStream().event(A).event(A).close());
-    assertEnded(ended, RequestStatus.TRUNCATED, TRUNCATED);
-    assertThat(ended.text()).isEqualTo("aa");
-    assertThat(ended.events().count()).isEqualTo(2);
-    assertThat(ended.timing().ttftNanos()).isPositive();
-    assertThat(ended.timing().closedNanos()).isGreaterThanOrEqualTo(ended.timing().latencyNanos());
+  /** Connections that end early; single words of a stream before are kept. */
+  static Stream<Arguments> breaks() {
+    byte[] event = ("data: " + ChatChunks.content("é")).getBytes(UTF_8);
+    byte[] inACharacter = Arrays.copyOf(event, new String(event, ISO_8859_1).indexOf(0xC3) + 1);
+    String cutEvent = "data: {\"choi";
+    String noHttp = "response is not valid HTTP: is this the endpoint's port?";
+    return Stream.of(
+        ending("CONNECTION_ERROR", RESET, "", x -> x.reset()),
+        ending("CONNECTION_ERROR", RESET, "", x -> x.startStream().reset()),
+        ending("CONNECTION_ERROR", RESET, "", x -> x.startStream().chunk(inACharacter).reset()),
+        ending("CONNECTION_ERROR", NO_RESPONSE, "", x -> x.close()),
+        ending("CONNECTION_ERROR", NO_RESPONSE, "", x -> x.send("HTTP/1.1 200 OK\r\nCont").close()),
+        ending("CONNECTION_ERROR", noHttp, "", x -> x.send("SSH-2.0-OpenSSH_9.6\r\n")),
+        ending("CONNECTION_ERROR", noHttp, "", x -> x.startStream().send("what\r\n")),
+        ending(
+            "TRUNCATED", "stream ended without a single event", "", x -> x.startStream().close()),
+        ending("TRUNCATED", TRUNCATED, "aa", x -> x.startStream().event(A).event(A).close()),
+        ending("TRUNCATED", TRUNCATED, "a", x -> x.startStream().event(A).chunk(cutEvent).close()),
+        ending(
+            "TRUNCATED", TRUNCATED, "a", x -> x.startStream().event(A).chunk(inACharacter).close()),
+        ending("COMPLETE", null, "a", x -> x.startStream().event(A).event(STOP).close()));
   }
 
-  @Test
-  void eofAfterFinishReasonIsComplete() throws Exception {
-    assertEnded(
-        answeredBy(x -> x.startStream().event(A).event(STOP).close()),
-        RequestStatus.COMPLETE,
-        null);
+  private static Arguments ending(
+      String status, @Nullable String error, String text, ScriptedServer.Script script) {
+    return Arguments.of(status, error, text, script);
+  }
+
+  @ParameterizedTest
+  @MethodSource("breaks")
+  void connectionThatEndsEarly(
+      RequestStatus status, @Nullable String error, String text, ScriptedServer.Script script)
+      throws Exception {
+    Ended ended = answeredBy(script);
+    assertEnded(ended, status, error);
+    assertThat(ended.text()).isEqualTo(text);
+    assertThat(ended.events().count()).isEqualTo(text.length());
+    if (!text.isEmpty()) {
+      assertThat(ended.timing().ttftNanos()).isPositive();
+      assertThat(ended.timing().closedNanos())
+          .isGreaterThanOrEqualTo(ended.timing().latencyNanos());
+    }
+  }
+
+  private void complete(ScriptedServer server) throws Exception {
+    assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
   }
 
   @Test
@@ -98,7 +140,7 @@ final class ExchangeEndingsIT {
       Sent sent = client.post(server.baseUrl()).send();
       awaitText(sent, "a");
       seen.countDown();
-      assertEnded(sent.ended(), RequestStatus.CONNECTION_ERROR, "connection reset by the server");
+      assertEnded(sent.ended(), RequestStatus.CONNECTION_ERROR, RESET);
       assertThat(sent.ended().text()).isEqualTo("a");
       assertThat(sent.ended().httpStatus()).isEqualTo(200);
     }
@@ -124,12 +166,12 @@ final class ExchangeEndingsIT {
             SelfSigned.sslContext(folder),
             x -> x.startStream().event(A).closeWithoutNotify(),
             x -> x.startStream().event(A).event(STOP).closeWithoutNotify(),
-            x -> x.startStream().event(A).event(STOP).lastChunk())) {
+            STREAM)) {
       Ended cut = client.post(server.baseUrl()).ended();
       assertEnded(cut, RequestStatus.TRUNCATED, TRUNCATED);
       assertThat(cut.text()).isEqualTo("a");
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      complete(server);
+      complete(server);
     }
   }
 
@@ -298,10 +340,8 @@ final class ExchangeEndingsIT {
   void cancelBeforeTheResponseSendsNothingAgain() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
     try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> x.respond(200, "application/json", whole("a")),
-            x -> closed.complete(x.awaitClientClose()))) {
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+        ScriptedServer.start(WHOLE, x -> closed.complete(x.awaitClientClose()))) {
+      complete(server);
       Sent sent = client.post(server.baseUrl()).send();
       awaitPosts(server, 2);
       sent.cancel("drain over");
@@ -326,13 +366,12 @@ final class ExchangeEndingsIT {
   @Test
   void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
     HeldResolver names = new HeldResolver();
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+    try (ScriptedServer server = ScriptedServer.start(STREAM)) {
       Sent sent = client.post(server.baseUrl()).resolver(names).send();
       sent.cancel("drain over");
       assertEnded(sent.ended(), RequestStatus.CANCELLED, "drain over");
       names.found(InetAddress.getLoopbackAddress());
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      complete(server);
       assertThat(server.posts()).isEqualTo(1);
     }
   }
@@ -340,8 +379,7 @@ final class ExchangeEndingsIT {
   @Test
   void lookingUpTheNameIsConnectionWait() throws Exception {
     HeldResolver names = new HeldResolver();
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+    try (ScriptedServer server = ScriptedServer.start(STREAM)) {
       Sent sent = client.post(server.baseUrl()).resolver(names).send();
       long asked = names.awaitAsked();
       names.found(InetAddress.getLoopbackAddress());
@@ -367,8 +405,7 @@ final class ExchangeEndingsIT {
 
   @Test
   void cancelOfAnAnswerWithItsFinishReasonLeavesItComplete() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).done().awaitClientClose())) {
+    try (ScriptedServer server = ScriptedServer.start(AFTER_DONE)) {
       Sent sent = client.post(server.baseUrl()).send();
       sent.awaitOver();
       sent.cancel("drain over");
@@ -381,8 +418,7 @@ final class ExchangeEndingsIT {
     CountDownLatch cancelled = new CountDownLatch(1);
     try (ScriptedServer server =
         ScriptedServer.start(
-            x -> x.startStream().event(A).event(STOP).lastChunk(),
-            x -> x.startStream().event(A).await(cancelled).event(STOP).lastChunk())) {
+            STREAM, x -> x.startStream().event(A).await(cancelled).event(STOP).lastChunk())) {
       Sent first = client.post(server.baseUrl()).send();
       assertEnded(first.ended(), RequestStatus.COMPLETE, null);
       Sent second = client.post(server.baseUrl()).send();
@@ -400,9 +436,7 @@ final class ExchangeEndingsIT {
     AtomicLong clock = new AtomicLong();
     try (ScriptedServer server =
         ScriptedServer.start(
-            x -> x.respond(200, "application/json", whole("a")),
-            x -> x.close(),
-            x -> x.respond(200, "application/json", whole("b")))) {
+            WHOLE, x -> x.close(), x -> x.respond(200, "application/json", whole("b")))) {
       assertThat(client.post(server.baseUrl()).ended().wasResent()).isFalse();
       Ended second = client.post(server.baseUrl()).nanoClock(clock::incrementAndGet).ended();
       assertEnded(second, RequestStatus.COMPLETE, null);
@@ -419,9 +453,8 @@ final class ExchangeEndingsIT {
 
   @Test
   void aRequestIsNotSentAThirdTime() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.respond(200, "application/json", whole("a")), x -> x.close())) {
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+    try (ScriptedServer server = ScriptedServer.start(WHOLE, x -> x.close())) {
+      complete(server);
       Ended second = client.post(server.baseUrl()).ended();
       assertEnded(second, RequestStatus.CONNECTION_ERROR, NO_RESPONSE);
       assertThat(second.wasResent()).isTrue();
@@ -432,10 +465,8 @@ final class ExchangeEndingsIT {
 
   @Test
   void aRequestIsNotSentAgainAfterAByteOfItsAnswer() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> x.respond(200, "application/json", whole("a")), x -> x.send("H").close())) {
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+    try (ScriptedServer server = ScriptedServer.start(WHOLE, x -> x.send("H").close())) {
+      complete(server);
       Ended second = client.post(server.baseUrl()).ended();
       assertEnded(second, RequestStatus.CONNECTION_ERROR, NOT_RESENT);
       assertThat(second.wasResent()).isFalse();
@@ -449,16 +480,16 @@ final class ExchangeEndingsIT {
     CountDownLatch seen = new CountDownLatch(1);
     try (ScriptedServer server =
         ScriptedServer.start(
-            x -> x.respond(200, "application/json", whole("a")),
+            WHOLE,
             x -> x.startStream().event(A).event(A).await(seen).reset(),
-            x -> x.respond(200, "application/json", whole("a")),
+            WHOLE,
             x -> x.startStream().event(A).close())) {
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      complete(server);
       Sent reset = client.post(server.baseUrl()).send();
       awaitText(reset, "aa");
       seen.countDown();
-      assertEnded(reset.ended(), RequestStatus.CONNECTION_ERROR, "connection reset by the server");
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      assertEnded(reset.ended(), RequestStatus.CONNECTION_ERROR, RESET);
+      complete(server);
       assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.TRUNCATED, TRUNCATED);
       assertThat(server.connections()).isEqualTo(2);
       assertThat(server.posts()).isEqualTo(4);
@@ -507,10 +538,8 @@ final class ExchangeEndingsIT {
   void requestIsNotSentAgainAfterASecond() throws Exception {
     AtomicLong clock = new AtomicLong();
     CountDownLatch later = new CountDownLatch(1);
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> x.respond(200, "application/json", whole("a")), x -> x.await(later).close())) {
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+    try (ScriptedServer server = ScriptedServer.start(WHOLE, x -> x.await(later).close())) {
+      complete(server);
       Sent second = client.post(server.baseUrl()).nanoClock(clock::get).send();
       awaitPosts(server, 2);
       clock.addAndGet(1_000 * MS);
@@ -537,11 +566,6 @@ final class ExchangeEndingsIT {
       assertThat(server.posts()).isEqualTo(40);
       assertThat(server.connections()).isEqualTo(40);
     }
-  }
-
-  @Test
-  void aNewConnectionThatIsClosedWithoutAnAnswerIsAConnectionError() throws Exception {
-    assertEnded(answeredBy(x -> x.close()), RequestStatus.CONNECTION_ERROR, NO_RESPONSE);
   }
 
   @Test
@@ -587,14 +611,6 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void serverWithoutHttp() throws Exception {
-    assertEnded(
-        answeredBy(x -> x.send("SSH-2.0-OpenSSH_9.6\r\n").awaitClientClose()),
-        RequestStatus.CONNECTION_ERROR,
-        "response is not valid HTTP: is this the endpoint's port?");
-  }
-
-  @Test
   void aClockThatStandsStillIsTheOnlyClock() throws Exception {
     AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 10);
     try (ScriptedServer server =
@@ -608,8 +624,7 @@ final class ExchangeEndingsIT {
 
   @Test
   void endedExchangeIsNotReferenced() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+    try (ScriptedServer server = ScriptedServer.start(STREAM)) {
       WeakReference<StreamedExchange> over =
           new WeakReference<>(client.post(server.baseUrl()).ended().exchange());
       client.settle();
@@ -623,9 +638,8 @@ final class ExchangeEndingsIT {
   }
 
   private static String whole(String text) {
-    return "{\"choices\":[{\"index\":0,\"message\":{\"content\":\""
-        + text
-        + "\"},\"finish_reason\":\"stop\"}]}";
+    return "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"%s\"},\"finish_reason\":\"stop\"}]}"
+        .formatted(text);
   }
 
   private static void awaitText(Sent sent, String text) {

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,12 +43,12 @@ class DialogsIT {
 
   @Test
   void oneRequestPerDialogEndsWithTheLastUserMessage() throws Exception {
-    assertOneShots(server.heard(), Map.of("text", 3, "picture", 40, "weather", answerTokens()));
+    assertOneShots(server.heard());
     assertThat(run.requests("one shot")).hasSize(3).allMatch(record -> record.outcome().ok());
   }
 
   /** The three chats of the file, each with its recorded output length. */
-  private static void assertOneShots(List<Parrot.Heard> heard, Map<String, Integer> limits) {
+  private static void assertOneShots(List<Parrot.Heard> heard) {
     JsonNode text = only(heard, "Answer in one word.");
     assertThat(new Parrot.Heard(heard.get(0).request(), text).contents())
         .containsExactly("Answer in one word.", "Sky?", "Blue", "Grass?");
@@ -61,13 +60,10 @@ class DialogsIT {
     assertThat(weather.at("/messages/1/tool_calls/0/id").asText()).isEqualTo("c1");
     assertThat(weather.at("/messages/2/tool_call_id").asText()).isEqualTo("c1");
     assertThat(weather.at("/tools/0/function/name").asText()).isEqualTo("weather");
-    assertThat(text.path("max_tokens").asInt()).isEqualTo(limits.get("text"));
-    assertThat(picture.path("max_tokens").asInt()).isEqualTo(limits.get("picture"));
-    assertThat(weather.path("max_tokens").asInt()).isEqualTo(limits.get("weather"));
-  }
-
-  private static int answerTokens() {
-    return Tokenizer.cl100k().count("It is 12 °C.");
+    assertThat(text.path("max_tokens").asInt()).isEqualTo(3);
+    assertThat(picture.path("max_tokens").asInt()).isEqualTo(40);
+    assertThat(weather.path("max_tokens").asInt())
+        .isEqualTo(Tokenizer.cl100k().count("It is 12 °C."));
   }
 
   private static JsonNode only(List<Parrot.Heard> heard, String part) {
@@ -155,33 +151,23 @@ class DialogsIT {
   @Test
   void benchmarkSendsOneRequestPerDialog() throws Exception {
     try (Parrot target = new Parrot()) {
-      GatlingRun benchmark = benchmark(target, Map.of());
-      assertOneShots(target.heard(), Map.of("text", 3, "picture", 40, "weather", answerTokens()));
+      GatlingRun benchmark =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", target.baseUrl())
+              .set("llm.dataset", "openai:datasets/openai.jsonl")
+              .set("llm.concurrency", 1)
+              .set("llm.requests", 3)
+              .set("llm.warmup", 0)
+              .set("llm.ignoreEos", false)
+              .noReports()
+              .run();
+      assertThat(benchmark.exitCode()).as(benchmark.output()).isZero();
+      assertThat(benchmark.requests()).hasSize(3);
+      assertOneShots(target.heard());
       assertThat(benchmark.output())
           .contains("dataset        openai.jsonl (openai)\n               3 dialogs, 1 to 2 turns")
           .contains("output         at most as recorded, else 128 tokens");
     }
-    try (Parrot target = new Parrot()) {
-      benchmark(target, Map.of("llm.maxTokens", "9"));
-      assertOneShots(target.heard(), Map.of("text", 9, "picture", 9, "weather", 9));
-    }
-  }
-
-  private static GatlingRun benchmark(Parrot target, Map<String, String> more) throws Exception {
-    GatlingRun benchmark =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.endpoint", target.baseUrl())
-            .set("llm.dataset", "openai:datasets/openai.jsonl")
-            .set("llm.concurrency", 1)
-            .set("llm.requests", 3)
-            .set("llm.warmup", 0)
-            .set("llm.ignoreEos", false)
-            .set(more)
-            .noReports()
-            .run();
-    assertThat(benchmark.exitCode()).as(benchmark.output()).isZero();
-    assertThat(benchmark.requests()).hasSize(3);
-    return benchmark;
   }
 
   private static List<List<String>> dialogs(String request, String opening) throws Exception {

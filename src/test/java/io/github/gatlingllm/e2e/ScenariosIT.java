@@ -16,21 +16,19 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Occupancy;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 
-/** Several scenarios on one target under the same load plan. */
+/** Several scenarios on one target side by side; one after the other: WorkloadsIT, TargetsIT. */
 class ScenariosIT {
 
   /** The same levels for two scenarios, with one and two requests per iteration. */
-  @ParameterizedTest
-  @ValueSource(strings = {"oneAfterTheOther", "sideBySide"})
-  void eachScenarioHasItsOwnLevels(String plan) throws Exception {
+  @Test
+  void eachScenarioHasItsOwnLevels() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
         GatlingRun run =
             GatlingRun.of(LevelsSimulation.class)
-                .set("plan", plan)
+                .set("plan", "sideBySide")
                 .set("baseUrl", engine.baseUrl())
                 .set("tokens", 20)
                 .noReports()

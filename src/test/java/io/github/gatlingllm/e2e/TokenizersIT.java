@@ -8,13 +8,18 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.storage.S3Server;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Counting of prompts: by which tokenizer, when, and what happens to records that wait for it. */
 class TokenizersIT {
+
+  private static final int SIGTERM = 128 + 15;
 
   private static EmbeddedEngine engine() {
     return EmbeddedEngine.builder().fixed(ofMillis(2), ofMillis(1)).start();
@@ -92,17 +97,20 @@ class TokenizersIT {
     }
   }
 
+  /** With an assertion that is missed, and an upload; streams last 160 ms, so that some are cut. */
   @Test
-  void recordsAreWrittenWithoutCountsAfterSigterm() throws Exception {
-    try (EmbeddedEngine usage = engine();
+  void sigtermGivesAReportAndRecordsWithoutCounts() throws Exception {
+    try (EmbeddedEngine usage = EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(50)).start();
         EmbeddedEngine noUsage = engine();
+        S3Server s3 = new S3Server();
         GatlingRun run =
             GatlingRun.of(TokenizersSimulation.class)
                 .set("baseUrl", usage.baseUrl())
                 .set("withoutUsage", noUsage.baseUrl())
                 .set("released", 1_000_000)
                 .set("requests", 1_000_000)
-                .noReports()
+                .set("llm.upload", "s3://bench/t")
+                .set(s3.properties())
                 .start()) {
       run.await(
           "20 requests each",
@@ -110,14 +118,21 @@ class TokenizersIT {
       run.terminate();
       run.await();
 
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
+      assertThat(run.output())
+          .doesNotContain("\tat ", "Exception")
+          .contains("requests were not counted; the tokenizer was too slow")
+          .contains("percentile of TTFT is less than 1.0E-4 : false (actual : ");
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
-      assertThat(run.requests())
+      assertThat(run.info().endUnixNanos()).isNotNull();
+      List<RequestRecord> records = run.requests();
+      assertThat(records)
           .as("none is lost")
           .hasSizeGreaterThanOrEqualTo(
               (int) (usage.requestsReceived() + noUsage.requestsReceived()));
-      assertThat(run.requests())
+      assertThat(records)
           .allSatisfy(record -> assertThat(record.tokens().promptTokensLocal()).isNull());
-      assertThat(run.requests())
+      assertThat(records)
           .filteredOn(record -> record.outcome().ok())
           .allSatisfy(
               record ->
@@ -126,7 +141,14 @@ class TokenizersIT {
                           hasNoUsage(record)
                               ? RequestRecord.TokenSource.CHUNKS
                               : RequestRecord.TokenSource.USAGE));
-      assertThat(run.output()).contains("requests were not counted; the tokenizer was too slow");
+      assertThat(run.summary().at("/run/state").asText()).isEqualTo("interrupted");
+      assertThat(run.summary().at("/counts/ok").asInt()).isBetween(1, records.size());
+      assertThat(run.files().summaryMarkdown()).isNotEmptyFile();
+      String place = "t/" + run.info().id() + "-" + run.info().injector() + "/";
+      for (Path file : List.of(run.files().requests(), run.files().info(), run.files().page())) {
+        assertThat(s3.objects.get(place + run.files().run().relativize(file)))
+            .isEqualTo(Files.readAllBytes(file));
+      }
     }
   }
 }

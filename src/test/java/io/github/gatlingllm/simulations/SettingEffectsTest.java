@@ -97,6 +97,7 @@ class SettingEffectsTest {
         "promptTokens=lognormal:40:20 | prompt size    lognormal lengths of mean 40 and std 20",
         "promptTokens=weighted:10=70,90=30 | prompt size    one of 2 lengths by weight",
         DATASET + " | dataset        sharegpt.json (sharegpt)",
+        DATASET + " maxTokens=9 | exactly 9 tokens",
         "turnByTurn=true " + DATASET + " | (sharegpt, turn by turn)",
         "scenario=B1 | scenarios      B1",
         "mix=B1:3,D:1 | B1 75 %, D 25 %",
