@@ -74,9 +74,6 @@ public final class LevelsSimulation extends Simulation {
       case "stop" ->
           atOnce(1, 2, 48, 64).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
       case "errors" -> atOnce(4, 8).measure(AN_HOUR).stopWhen(errorCountAbove(50)).inject(once);
-      case "oneAfterTheOther" ->
-          oneAfterTheOther(
-              atOnce(1, 2, 4).measure(1).inject(once), atOnce(1, 2, 4).measure(1).inject(chat));
       case "search" ->
           maxGoodput()
               .startingAt(20)

@@ -99,7 +99,8 @@ class TargetsIT {
             .set("llm.endpoint", slow.baseUrl() + "," + fast.baseUrl())
             .set("llm.model", "small,large")
             .set("llm.concurrency", 2)
-            .set("llm.requests", 20)
+            .set("llm.requests", 40)
+            .set("llm.mix", "C:1,B1:3")
             .set("llm.maxTokens", 8)
             .set("llm.seed", 5)
             .set("llm.recordText", true)
@@ -113,9 +114,13 @@ class TargetsIT {
     String b = fast.baseUrl().replaceAll("https?://|/v1", "");
     List<RequestRecord> first = of(run, a);
     List<RequestRecord> second = of(run, b);
-    assertThat(first).hasSize(20).allMatch(r -> "small".equals(r.identity().model()));
-    assertThat(second).hasSize(20).allMatch(r -> "large".equals(r.identity().model()));
+    assertThat(first).hasSize(40).allMatch(r -> "small".equals(r.identity().model()));
+    assertThat(second).hasSize(40).allMatch(r -> "large".equals(r.identity().model()));
     assertThat(prompts(first)).hasSizeGreaterThan(5).isEqualTo(prompts(second));
+    // 30 of 40 are B1 on average; 3 standard deviations are 8.
+    assertThat(first.stream().filter(r -> r.identity().name().equals("B1")).count())
+        .isBetween(22L, 38L)
+        .isEqualTo(second.stream().filter(r -> r.identity().name().equals("B1")).count());
     assertThat(second.stream().mapToLong(TargetsIT::start).min().orElseThrow())
         .as("side by side")
         .isLessThan(first.stream().mapToLong(TargetsIT::closed).max().orElseThrow());

@@ -8,8 +8,6 @@ import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Workloads in real runs of Gatling: the requests that are sent. */
@@ -72,35 +70,22 @@ class WorkloadsIT {
         .allMatch(prompt -> prompt.matches("(?s)\\d{18}\n\n\\S.*"));
   }
 
-  /** Each target of a run has its own sequence. */
-  @Test
-  void mixIsReproducibleBySeed() throws Exception {
-    try (EmbeddedEngine one = EmbeddedEngine.builder().seed(1).start();
-        EmbeddedEngine other = EmbeddedEngine.builder().seed(1).start()) {
-      GatlingRun run =
-          benchmark(
-              one.baseUrl() + "," + other.baseUrl(),
-              Map.of("llm.mix", "C:1,B1:3", "llm.requests", "40"));
-      List<String> names = names(run, one);
-
-      assertThat(names).hasSize(40);
-      Map<String, Long> counts =
-          names.stream().collect(Collectors.groupingBy(name -> name, Collectors.counting()));
-      // 30 of 40 are B1 on average; 3 standard deviations are 8.
-      assertThat(counts.keySet()).containsExactlyInAnyOrder("B1", "C");
-      assertThat(counts.get("B1")).isBetween(22L, 38L);
-      assertThat(names(run, other)).isEqualTo(names);
-    }
-  }
-
   @Test
   void scenariosRunOneAfterTheOtherOnEachTarget() throws Exception {
     try (EmbeddedEngine a = EmbeddedEngine.builder().seed(1).start();
         EmbeddedEngine b = EmbeddedEngine.builder().seed(1).start()) {
       GatlingRun run =
-          benchmark(
-              a.baseUrl() + "," + b.baseUrl(),
-              Map.of("llm.scenario", "D,B1,A1,C", "llm.requests", "2", "llm.sharedPrefix", "2x32"));
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", a.baseUrl() + "," + b.baseUrl())
+              .set("llm.concurrency", "1")
+              .set("llm.maxTokens", "4")
+              .set("llm.seed", "42")
+              .set("llm.scenario", "D,B1,A1,C")
+              .set("llm.requests", "2")
+              .set("llm.sharedPrefix", "2x32")
+              .noReports()
+              .run();
+      assertThat(run.exitCode()).as(run.output()).isZero();
 
       List<String> each =
           List.of(
@@ -118,27 +103,5 @@ class WorkloadsIT {
       assertThat(records.stream().map(r -> r.identity().target()).distinct()).hasSize(2);
       assertThat(run.info().config()).containsEntry("sharedPrefix", "2x32");
     }
-  }
-
-  /** Request names in the order in which an engine received them. */
-  private static List<String> names(GatlingRun run, EmbeddedEngine engine) throws Exception {
-    return run.requests().stream()
-        .filter(record -> record.identity().endpoint().startsWith(engine.baseUrl()))
-        .map(record -> record.identity().name())
-        .toList();
-  }
-
-  private static GatlingRun benchmark(String url, Map<String, String> settings) throws Exception {
-    GatlingRun run =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.endpoint", url)
-            .set("llm.concurrency", "1")
-            .set("llm.maxTokens", "4")
-            .set("llm.seed", "42")
-            .set(settings)
-            .noReports()
-            .run();
-    assertThat(run.exitCode()).as(run.output()).isZero();
-    return run;
   }
 }
