@@ -204,7 +204,7 @@ public final class Bench implements Callable<Integer> {
       case "gatling-sse" -> new BenchClient.PlainGatling();
       default -> {
         BenchClient.Peer peer = new BenchClient.Peer(name);
-        yield peer.isKnown() ? peer : JvmVariants.client(name);
+        yield peer.isKnown() ? peer : null;
       }
     };
   }

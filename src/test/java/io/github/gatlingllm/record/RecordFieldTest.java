@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
@@ -26,10 +27,15 @@ class RecordFieldTest {
   @Test
   void everyFieldRoundTrips() throws IOException {
     RandomRecords random = new RandomRecords(5);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 2_000; i++) {
       RequestRecord record = random.any();
       byte[] line = RecordCodec.write(record);
       RequestRecord read = RecordCodec.read(line, 0, line.length);
+      assertThat(RecordCodec.write(read)).isEqualTo(line);
+      assertThat(new String(line, UTF_8))
+          .as("one line for every reader")
+          .endsWith("}\n")
+          .doesNotContainPattern("[\\x00-\\x09\\x0b-\\x1f\\x7f\\x85\\u2028\\u2029]|\n.");
       for (RecordField<?> field : RecordField.ALL) {
         assertThat((Object) field.get(read)).as("%s", field).isEqualTo(field.get(record));
       }

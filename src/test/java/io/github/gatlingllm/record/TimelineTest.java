@@ -3,11 +3,13 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every instant is written down here in milliseconds, every figure was computed by hand. */
 final class TimelineTest {
@@ -19,7 +21,19 @@ final class TimelineTest {
   private static final long ADMITTED = 1_000_000 * MS;
 
   /** A token event at {@code millis} since admission. */
-  private record At(long millis, int choice, boolean output, int tokens) {}
+  private record At(long millis, int choice, boolean output, int tokens) {
+    private static final Pattern FORM = Pattern.compile("(?:(\\d+):|(r))?(\\d+)(?:x(\\d+))?");
+
+    static At of(String text) {
+      Matcher form = FORM.matcher(text);
+      assertThat(form.matches()).as(text).isTrue();
+      return new At(
+          Long.parseLong(form.group(3)),
+          form.group(1) == null ? 0 : Integer.parseInt(form.group(1)),
+          form.group(2) == null,
+          form.group(4) == null ? UNKNOWN : Integer.parseInt(form.group(4)));
+    }
+  }
 
   private static At at(long millis) {
     return new At(millis, 0, true, UNKNOWN);
@@ -33,205 +47,81 @@ final class TimelineTest {
     return new At(millis, choice, true, UNKNOWN);
   }
 
-  private static At reasoning(long millis) {
-    return new At(millis, 0, false, UNKNOWN);
-  }
-
-  /** Times in milliseconds; null where the figure is absent. */
-  private record Row(
+  /**
+   * Events are at milliseconds since admission: {@code 40x4} has 4 tokens, {@code 1:20} is of
+   * choice 1, {@code r30} is reasoning. Then N and, in milliseconds, TTFT, TTFO, latency, TPOT and
+   * the longest gap; empty where the figure is absent; and how many events were coalesced.
+   */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          no token | | | | | | | | 0
+          no token but a usage | | 7 | | | | | | 0
+          one token | 50 | 1 | 50 | 50 | 50 | | | 0
+          # (90 - 50) / (3 - 1)
+          three tokens | 50 70 90 | 3 | 50 | 50 | 90 | 20 | 20 | 0
+          N unknown | 50 70 | | 50 | 50 | 70 | | 20 | 0
+          a burst of one event | 50 | 128 | 50 | 50 | 50 | | | 0
+          all events in one read | 50 50 50 | 3 | 50 | 50 | 50 | | 0 | 2
+          # (80 - 50) / (4 - 1); the second shares its read with the first
+          two coalesced | 50 50 60 80 | 4 | 50 | 50 | 80 | 10 | 20 | 1
+          # (100 - 40) / (10 - 4)
+          first chunk of 4 | 40x4 70x3 100x3 | 10 | 40 | 40 | 100 | 10 | 30 | 0
+          # k is not known, an even share is: (1020 - 20) / (100 - 100 / 2), as ITL has it
+          2 events, N = 100 | 20 1020 | 100 | 20 | 20 | 1020 | 20 | 1000 | 0
+          # (100 - 40) / (6 - 6 / 4)
+          4 events, N = 6 | 40 60 80 100 | 6 | 40 | 40 | 100 | 60/4.5 | 20 | 0
+          # the server counted the first event only: (100 - 40) / (10 - 4)
+          first chunk of 4, then unknown | 40x4 70 100 | 10 | 40 | 40 | 100 | 10 | 30 | 0
+          # spans 50 and 50 over 2 events of 5 tokens each: 100 / (20 - 2 * 5)
+          two choices, N = 20 | 0:10 1:20 0:60 1:70 | 20 | 10 | 10 | 70 | 10 | 50 | 0
+          first chunk holds all N | 40x5 70x1 | 5 | 40 | 40 | 70 | | 30 | 0
+          # reasoning is a token, and no output
+          reasoning first | r30 r40 70 | 3 | 30 | 70 | 70 | 20 | 30 | 0
+          reasoning only | r30 r50 | 2 | 30 | | 50 | 20 | 20 | 0
+          # a stall of 2 s is the longest gap: (2040 - 20) / (4 - 1)
+          stall | 20 30 2030 2040 | 4 | 20 | 20 | 2040 | 2020/3 | 2000 | 0
+          # spans (50 - 10) and (60 - 20), 6 tokens, 2 of them first ones: 80 / 4
+          two choices interleaved | 0:10 1:20 0:30 1:40 0:50 1:60 | 6 | 10 | 10 | 60 | 20 | 20 | 0
+          # both choices in every event: no choice ever had two events in one read
+          two choices in each event | 0:10 1:10 0:30 1:30 | 4 | 10 | 10 | 30 | 20 | 20 | 0
+          only choice 3 | 3:10 3:30 | 2 | 10 | 10 | 30 | 20 | 20 | 0
+          # N excludes reasoning that never came; fewer tokens than events are possible
+          N of 1 over 2 events | 10 30 | 1 | 10 | 10 | 30 | | 20 | 0
+          N of 0 | 10 30 | 0 | 10 | 10 | 30 | | 20 | 0
+          """)
+  void figures(
       String name,
-      List<At> events,
+      @Nullable String events,
       @Nullable Integer n,
       @Nullable Long ttft,
       @Nullable Long ttfo,
       @Nullable Long latency,
-      @Nullable Double tpot,
+      @Nullable String tpot,
       @Nullable Long longestGap,
       int coalesced) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  static Stream<Row> rows() {
-    return Stream.of(
-        new Row("no token", List.of(), null, null, null, null, null, null, 0),
-        new Row("no token but a usage", List.of(), 7, null, null, null, null, null, 0),
-        new Row("one token", List.of(at(50)), 1, 50L, 50L, 50L, null, null, 0),
-        // (90 - 50) / (3 - 1)
-        new Row("three tokens", List.of(at(50), at(70), at(90)), 3, 50L, 50L, 90L, 20d, 20L, 0),
-        new Row("N unknown", List.of(at(50), at(70)), null, 50L, 50L, 70L, null, 20L, 0),
-        new Row("a burst of one event", List.of(at(50)), 128, 50L, 50L, 50L, null, null, 0),
-        new Row(
-            "all events in one read",
-            List.of(at(50), at(50), at(50)),
-            3,
-            50L,
-            50L,
-            50L,
-            null,
-            0L,
-            2),
-        // (80 - 50) / (4 - 1); the second shares its read with the first
-        new Row(
-            "two coalesced",
-            List.of(at(50), at(50), at(60), at(80)),
-            4,
-            50L,
-            50L,
-            80L,
-            10d,
-            20L,
-            1),
-        // (100 - 40) / (10 - 4)
-        new Row(
-            "first chunk of 4",
-            List.of(at(40, 4), at(70, 3), at(100, 3)),
-            10,
-            40L,
-            40L,
-            100L,
-            10d,
-            30L,
-            0),
-        // k is not known, an even share is: (1020 - 20) / (100 - 100 / 2), as ITL has it
-        new Row(
-            "2 events, N = 100", List.of(at(20), at(1020)), 100, 20L, 20L, 1020L, 20d, 1000L, 0),
-        // (100 - 40) / (6 - 6 / 4)
-        new Row(
-            "4 events, N = 6",
-            List.of(at(40), at(60), at(80), at(100)),
-            6,
-            40L,
-            40L,
-            100L,
-            60 / 4.5,
-            20L,
-            0),
-        // the server counted the first event only: (100 - 40) / (10 - 4)
-        new Row(
-            "first chunk of 4, then unknown",
-            List.of(at(40, 4), at(70), at(100)),
-            10,
-            40L,
-            40L,
-            100L,
-            10d,
-            30L,
-            0),
-        // spans 50 and 50 over 2 events of 5 tokens each: 100 / (20 - 2 * 5)
-        new Row(
-            "two choices, N = 20",
-            List.of(ofChoice(0, 10), ofChoice(1, 20), ofChoice(0, 60), ofChoice(1, 70)),
-            20,
-            10L,
-            10L,
-            70L,
-            10d,
-            50L,
-            0),
-        new Row(
-            "first chunk holds all N",
-            List.of(at(40, 5), at(70, 1)),
-            5,
-            40L,
-            40L,
-            70L,
-            null,
-            30L,
-            0),
-        // reasoning is a token, and no output
-        new Row(
-            "reasoning first",
-            List.of(reasoning(30), reasoning(40), at(70)),
-            3,
-            30L,
-            70L,
-            70L,
-            20d,
-            30L,
-            0),
-        new Row(
-            "reasoning only",
-            List.of(reasoning(30), reasoning(50)),
-            2,
-            30L,
-            null,
-            50L,
-            20d,
-            20L,
-            0),
-        // a stall of 2 s is the longest gap: (2040 - 20) / (4 - 1)
-        new Row(
-            "stall",
-            List.of(at(20), at(30), at(2030), at(2040)),
-            4,
-            20L,
-            20L,
-            2040L,
-            2020 / 3d,
-            2000L,
-            0),
-        // spans (50 - 10) and (60 - 20), 6 tokens, 2 of them first ones: 80 / 4
-        new Row(
-            "two choices interleaved",
-            List.of(
-                ofChoice(0, 10),
-                ofChoice(1, 20),
-                ofChoice(0, 30),
-                ofChoice(1, 40),
-                ofChoice(0, 50),
-                ofChoice(1, 60)),
-            6,
-            10L,
-            10L,
-            60L,
-            20d,
-            20L,
-            0),
-        // both choices in every event: no choice ever had two events in one read
-        new Row(
-            "two choices in each event",
-            List.of(ofChoice(0, 10), ofChoice(1, 10), ofChoice(0, 30), ofChoice(1, 30)),
-            4,
-            10L,
-            10L,
-            30L,
-            20d,
-            20L,
-            0),
-        new Row(
-            "only choice 3",
-            List.of(ofChoice(3, 10), ofChoice(3, 30)),
-            2,
-            10L,
-            10L,
-            30L,
-            20d,
-            20L,
-            0),
-        // N excludes reasoning that never came; fewer tokens than events are possible
-        new Row("N of 1 over 2 events", List.of(at(10), at(30)), 1, 10L, 10L, 30L, null, 20L, 0),
-        new Row("N of 0", List.of(at(10), at(30)), 0, 10L, 10L, 30L, null, 20L, 0));
-  }
-
-  @ParameterizedTest
-  @MethodSource("rows")
-  void figures(Row row) {
+    List<At> all =
+        events == null ? List.of() : Stream.of(events.split(" ", -1)).map(At::of).toList();
     Timeline timeline = admitted();
-    row.events().forEach(event -> add(timeline, event));
-    RequestRecord.Timing timing = timeline.timing(1, null, row.n());
-    RequestRecord.Events events = timeline.events(true);
-    assertThat(timing.ttftNanos()).isEqualTo(nanos(row.ttft()));
-    assertThat(timing.ttfoNanos()).isEqualTo(nanos(row.ttfo()));
-    assertThat(timing.latencyNanos()).isEqualTo(nanos(row.latency()));
-    assertThat(timing.tpotNanos()).isEqualTo(row.tpot() == null ? null : row.tpot() * MS);
-    assertThat(events.longestGapNanos()).isEqualTo(nanos(row.longestGap()));
-    assertThat(events.coalesced()).isEqualTo(row.coalesced());
-    assertThat(events.count()).isEqualTo(row.events().size());
-    assertThat(events.offsetsMicros())
-        .containsExactly(row.events().stream().mapToInt(e -> (int) e.millis() * 1000).toArray());
+    all.forEach(event -> add(timeline, event));
+    RequestRecord.Timing timing = timeline.timing(1, null, n);
+    assertThat(timing.ttftNanos()).isEqualTo(nanos(ttft));
+    assertThat(timing.ttfoNanos()).isEqualTo(nanos(ttfo));
+    assertThat(timing.latencyNanos()).isEqualTo(nanos(latency));
+    assertThat(timing.tpotNanos()).isEqualTo(tpot == null ? null : (Double) (quotient(tpot) * MS));
+    RequestRecord.Events kept = timeline.events(true);
+    assertThat(kept.longestGapNanos()).isEqualTo(nanos(longestGap));
+    assertThat(kept.coalesced()).isEqualTo(coalesced);
+    assertThat(kept.count()).isEqualTo(all.size());
+    assertThat(kept.offsetsMicros())
+        .containsExactly(all.stream().mapToInt(event -> (int) event.millis() * 1000).toArray());
+  }
+
+  private static double quotient(String text) {
+    String[] parts = text.split("/", -1);
+    return Double.parseDouble(parts[0]) / (parts.length == 1 ? 1 : Double.parseDouble(parts[1]));
   }
 
   @Test

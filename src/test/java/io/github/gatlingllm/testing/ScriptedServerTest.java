@@ -8,7 +8,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -81,55 +80,6 @@ final class ScriptedServerTest {
   }
 
   @Test
-  void waitsForTheTestsSignal() throws Exception {
-    CountDownLatch signal = new CountDownLatch(1);
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.startStream().await(signal).event("1").lastChunk())) {
-      long raisedNanos;
-      try (Socket socket = connect(server)) {
-        byte[] head = socket.getInputStream().readNBytes("HTTP/1.1 200".length());
-        assertThat(new String(head, UTF_8)).isEqualTo("HTTP/1.1 200");
-        raisedNanos = System.nanoTime();
-        signal.countDown();
-        assertThat(new String(readUntil(socket, "0\r\n\r\n"), UTF_8)).contains("data: 1");
-      }
-      assertThat(server.exchanges().get(0).sends().get(1).beforeNanos())
-          .isGreaterThanOrEqualTo(raisedNanos);
-    }
-  }
-
-  @Test
-  void endsInOrderOrByReset() throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(Exchange::close, Exchange::reset)) {
-      try (Socket closed = connect(server)) {
-        assertThat(closed.getInputStream().read()).isEqualTo(-1);
-      }
-      try (Socket reset = connect(server)) {
-        assertThatThrownBy(() -> reset.getInputStream().read())
-            .isInstanceOf(SocketException.class)
-            .hasMessageContaining("reset");
-      }
-    }
-  }
-
-  @Test
-  void seesTheClientClose() throws Exception {
-    CountDownLatch seen = new CountDownLatch(1);
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> {
-              x.startStream();
-              assertThat(x.awaitClientClose()).isPositive();
-              seen.countDown();
-            })) {
-      try (Socket socket = connect(server)) {
-        assertThat(socket.getInputStream().read()).isEqualTo('H');
-      }
-      seen.await();
-    }
-  }
-
-  @Test
   void reportsAFailedScriptOnClose() throws Exception {
     ScriptedServer server =
         ScriptedServer.start(
@@ -180,16 +130,5 @@ final class ScriptedServerTest {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
     socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(UTF_8));
     return socket;
-  }
-
-  private static byte[] readUntil(Socket socket, String end) throws IOException {
-    StringBuilder text = new StringBuilder();
-    for (int b = socket.getInputStream().read(); b >= 0; b = socket.getInputStream().read()) {
-      text.append((char) b);
-      if (text.toString().endsWith(end)) {
-        break;
-      }
-    }
-    return text.toString().getBytes(UTF_8);
   }
 }
