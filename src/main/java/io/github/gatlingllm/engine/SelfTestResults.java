@@ -57,7 +57,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     String port = run.config().get(SelfTest.ENGINE);
     try {
       return port == null
-          ? quoted(run.versions()).orElse(null)
+          ? quoted(run.environment().versions()).orElse(null)
           : measured(run, files, Integer.parseInt(port), unixNanos, say);
     } catch (IOException | RuntimeException e) {
       say.accept("LLM self-test: " + e.getMessage());
@@ -87,7 +87,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
           SelfTest.of(
               Objects.requireNonNull(run.endUnixNanos()),
               machine,
-              run.versions(),
+              run.environment().versions(),
               BOUND_MS,
               errors.levels(run.stages()));
       if (result.levels().isEmpty()) {

@@ -3,8 +3,8 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
@@ -144,7 +144,7 @@ public final class PlanDriver {
     LoadLevel next = levels.next(before);
     if (next == null) {
       level = null;
-      RunInfo.Conclusion conclusion = levels.conclusion();
+      Conclusion conclusion = levels.conclusion();
       if (conclusion != null) {
         listener.concluded(conclusion);
       }

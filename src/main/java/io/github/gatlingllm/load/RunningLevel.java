@@ -4,9 +4,9 @@ import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunInfo;
 import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -436,6 +436,6 @@ public final class RunningLevel {
     }
 
     /** Called at the end of a plan that has a conclusion. */
-    default void concluded(RunInfo.Conclusion conclusion) {}
+    default void concluded(Conclusion conclusion) {}
   }
 }

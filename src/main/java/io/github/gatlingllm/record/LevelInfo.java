@@ -112,14 +112,19 @@ public record LevelInfo(
     return !kind.equals(RATE_CURVE) && !kind.equals(TRACE);
   }
 
-  /** The same level with other phases. */
-  LevelInfo withPhases(List<PhaseWindow> windows) {
-    return ByName.with(this, "phases", windows);
-  }
-
   /** The same level with a number of planned requests. */
   public LevelInfo withPlanned(long requests) {
-    return ByName.with(this, "planned", requests);
+    return new LevelInfo(
+        label,
+        target,
+        scenario,
+        kind,
+        offered,
+        unit,
+        phases,
+        requests,
+        plannedStartUnixNanos,
+        inFlight);
   }
 
   /**

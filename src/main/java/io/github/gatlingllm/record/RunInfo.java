@@ -1,9 +1,11 @@
 package io.github.gatlingllm.record;
 
-import com.fasterxml.jackson.annotation.JsonIgnore;
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -20,93 +21,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A run as a whole: everything that a report needs besides the records. It is kept in {@code
- * llm/run.json}, a JSON object with keys in snake case and times as {@code …_unix_ns}. The file is
- * replaced atomically, so that readers never see a part of it.
+ * llm/run.json}, a JSON object with the components of all parts as keys in snake case, and times as
+ * {@code …_unix_ns}.
  *
  * <p>The measure window of a stage (load level) is its {@link Phase#MEASURE} window. A run without
  * stages is measured from its first planned start to its last end.
  *
- * <p>A method with the name of a component and one argument returns a copy with another value:
+ * <p>A method with the name of a key and one argument returns a copy with another value:
  *
  * <pre>{@code
  * RunInfo ended = info.ended(now, RunInfo.State.COMPLETE).dropped(0);
  * }</pre>
  *
  * @param schema {@value #SCHEMA}
- * @param id the run's id, the {@code run_id} of its records
- * @param simulation class name of the simulation
- * @param startUnixNanos when the run began; epoch time
- * @param endUnixNanos when it ended; null while it runs, and after a crash
- * @param state whether it runs or how it ended
- * @param seed of prompts and arrivals; null if none was set
- * @param injector the load generator's name
- * @param share its share of a load test of several injectors; null if it is the only one
- * @param versions version by component, e.g. {@code gatling}, {@code java}
- * @param machines the machine of each injector, by its name; empty in older files
- * @param config setting by name; secrets are replaced by {@link #REDACTED}
- * @param workload descriptions of the workload by aspect, e.g. {@code input}, {@code prefix}
- * @param slo objectives as they are written in settings; empty when there are none
- * @param sloPercentile share of attempted requests, in percent, at which a load level holds
- * @param sloRule what that share is required of; {@code requests}, the only rule of old versions,
- *     in files without it
- * @param sloByRequest objectives of the requests that have their own, by request name
- * @param sloHeldByRequest percentile and rule of those, if different, by request name
- * @param sloByTarget objectives by target, if targets differ; empty if the components before apply
- *     to all targets
- * @param targets facts that figures depend on, by target; empty in older files
- * @param connections how servers treated connections that they had left open, by host and port
- * @param report options of the report; null in older files
- * @param dropped records that were lost
- * @param planned planned requests in measure windows, one for each arrival or iteration; null if
- *     the plan has no number
- * @param started requests of all phases that were started and should have a record; null while the
- *     run is on, and in older files
- * @param notSent number of requests that were due and not sent, by name and reason
- * @param prompts how many prompts repeat an earlier one; null in older files
+ * @param targets facts that figures depend on, by target
+ * @param report options of the report; null for the default ones
  * @param stages load levels that began, in order of time
- * @param conclusions results of load plans: sweeps that were stopped early, searches
- * @param selfTest how exact the load generator is on its machine, as known when the run ended; null
- *     if that was never measured, and in older files
- * @param assertions conditions on figures that decide whether the build passes
- * @param injectors the parts of a merged run; otherwise empty
- * @param injectorsExpected number of injectors of a merged load test; null if not known, and in
- *     other runs
  */
-@JsonPropertyOrder({"schema", "id"})
+@JsonPropertyOrder({"schema"})
 public record RunInfo(
     String schema,
-    String id,
-    String simulation,
-    @JsonProperty("start_unix_ns") long startUnixNanos,
-    @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
-    State state,
-    @Nullable Long seed,
-    String injector,
-    @Nullable InjectorShare share,
-    Map<String, String> versions,
-    Map<String, SelfTest.Machine> machines,
-    Map<String, String> config,
-    Map<String, String> workload,
-    String slo,
-    double sloPercentile,
-    Slo.Rule sloRule,
-    Map<String, String> sloByRequest,
-    Map<String, TargetSlo.Held> sloHeldByRequest,
-    Map<String, TargetSlo> sloByTarget,
+    @JsonUnwrapped Identity identity,
+    @JsonUnwrapped Environment environment,
+    @JsonUnwrapped Objectives objectives,
     Map<String, TargetFacts> targets,
-    Map<String, Connections> connections,
     @Nullable ReportOptions report,
-    long dropped,
-    @Nullable Long planned,
-    @Nullable Long started,
-    Map<String, Long> notSent,
-    @Nullable PromptRepeats prompts,
+    @JsonUnwrapped Outcome outcome,
     List<LevelInfo> stages,
-    List<Conclusion> conclusions,
-    @Nullable SelfTest selfTest,
-    List<Assertion> assertions,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
-    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer injectorsExpected) {
+    @JsonUnwrapped Merged merged) {
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
@@ -127,6 +69,127 @@ public record RunInfo(
           "header.api-key",
           "header.x-api-key",
           "header.cookie");
+
+  /**
+   * Which run it is, and when.
+   *
+   * @param id the run's id, the {@code run_id} of its records
+   * @param simulation class name of the simulation
+   * @param startUnixNanos when the run began; epoch time
+   * @param endUnixNanos when it ended; null while it runs, and after a crash
+   * @param state whether it runs or how it ended
+   * @param seed of prompts and arrivals; null if none was set
+   * @param injector the load generator's name
+   * @param share its share of a load test of several injectors; null if it is the only one
+   */
+  @JsonPropertyOrder({"id"})
+  public record Identity(
+      String id,
+      String simulation,
+      @JsonProperty("start_unix_ns") long startUnixNanos,
+      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
+      State state,
+      @Nullable Long seed,
+      String injector,
+      @Nullable InjectorShare share) {
+
+    public Identity {
+      requireNonNull(id, "no id");
+      requireNonNull(simulation, "no simulation");
+      requireNonNull(state, "no state");
+      requireNonNull(injector, "no injector");
+    }
+
+    private Identity ended(long end, State how) {
+      return new Identity(id, simulation, startUnixNanos, end, how, seed, injector, share);
+    }
+
+    private Identity with(@Nullable Long pinned, @Nullable InjectorShare part) {
+      return new Identity(
+          id, simulation, startUnixNanos, endUnixNanos, state, pinned, injector, part);
+    }
+  }
+
+  /**
+   * What the run was made with.
+   *
+   * @param versions version by component, e.g. {@code gatling}, {@code java}
+   * @param machines the machine of each injector, by its name
+   * @param config setting by name; secrets are replaced by {@link #REDACTED}
+   * @param workload descriptions of the workload by aspect, e.g. {@code input}, {@code prefix}
+   * @param selfTest how exact the load generator is on its machine, as known when the run ended;
+   *     null if that was never measured
+   */
+  public record Environment(
+      Map<String, String> versions,
+      Map<String, SelfTest.Machine> machines,
+      Map<String, String> config,
+      Map<String, String> workload,
+      @Nullable SelfTest selfTest) {
+
+    public Environment {
+      versions = ordered(versions);
+      machines = ordered(machines);
+      config = redacted(config);
+      workload = ordered(workload);
+    }
+  }
+
+  /**
+   * What came of the run.
+   *
+   * @param dropped records that were lost
+   * @param planned planned requests in measure windows, one for each arrival or iteration; null if
+   *     the plan has no number
+   * @param started requests of all phases that were started and should have a record; null while
+   *     the run is on
+   * @param notSent number of requests that were due and not sent, by name and reason
+   * @param prompts how many prompts repeat an earlier one; null if none was compared
+   * @param connections how servers treated connections that they had left open, by host and port
+   * @param conclusions results of load plans: sweeps that were stopped early, searches
+   */
+  public record Outcome(
+      long dropped,
+      @Nullable Long planned,
+      @Nullable Long started,
+      Map<String, Long> notSent,
+      @Nullable PromptRepeats prompts,
+      Map<String, Connections> connections,
+      List<Conclusion> conclusions) {
+
+    public Outcome {
+      notSent = ordered(notSent);
+      connections = ordered(connections);
+      conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
+    }
+
+    private Outcome counts(long lost, @Nullable Long due, @Nullable Long begun) {
+      return new Outcome(lost, due, begun, notSent, prompts, connections, conclusions);
+    }
+
+    private Outcome observed(
+        Map<String, Long> skipped,
+        @Nullable PromptRepeats repeats,
+        Map<String, Connections> byAddress,
+        List<Conclusion> found) {
+      return new Outcome(dropped, planned, started, skipped, repeats, byAddress, found);
+    }
+  }
+
+  /**
+   * The parts of a merged run.
+   *
+   * @param injectors empty in other runs
+   * @param injectorsExpected number of injectors of the load test; null if not known
+   */
+  public record Merged(
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer injectorsExpected) {
+
+    public Merged {
+      injectors = injectors == null ? List.of() : List.copyOf(injectors);
+    }
+  }
 
   /**
    * Facts about a target that its figures depend on.
@@ -200,7 +263,6 @@ public record RunInfo(
     /** The default options. */
     public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
 
-    /** Older files have no reading speed. */
     public ReportOptions {
       readingSpeed = readingSpeed > 0 ? readingSpeed : ReadingSpeed.DEFAULT;
     }
@@ -227,131 +289,6 @@ public record RunInfo(
     }
   }
 
-  /**
-   * A result of a load plan.
-   *
-   * @param topic {@code stopped early} or {@code search}
-   * @param scenario its scenario; null for all
-   * @param text one line
-   * @param sound false if a level was cut short, or a search could not confirm its result
-   * @param value its figure; null if there is none
-   * @param threshold the limit of that figure; null if there is none
-   * @param holdsAt the highest rate that holds the SLO, users per second; null except for a search
-   *     that found one
-   * @param failsAt the lowest rate above it that does not hold the SLO; null if there is none
-   */
-  public record Conclusion(
-      String topic,
-      String target,
-      @Nullable String scenario,
-      String text,
-      boolean sound,
-      @Nullable Double value,
-      @Nullable Double threshold,
-      @Nullable Double holdsAt,
-      @Nullable Double failsAt) {
-
-    /** Of a plan that does not know its target and scenario. */
-    public Conclusion(
-        String topic,
-        String text,
-        boolean sound,
-        @Nullable Double value,
-        @Nullable Double threshold,
-        @Nullable Double holdsAt,
-        @Nullable Double failsAt) {
-      this(topic, "", null, text, sound, value, threshold, holdsAt, failsAt);
-    }
-
-    /** The same, of this target and scenario. */
-    public Conclusion of(String ofTarget, String ofScenario) {
-      return new Conclusion(
-          topic, ofTarget, ofScenario, text, sound, value, threshold, holdsAt, failsAt);
-    }
-  }
-
-  /**
-   * A load generator of a merged run.
-   *
-   * @param name the {@code injector} of its records
-   * @param run id of its own run
-   * @param share its share of the load; null if not known
-   * @param state how its run ended; {@link State#RUNNING} if its process died
-   * @param startUnixNanos when its run began
-   * @param endUnixNanos when its run ended; if its process died, when its last recorded request
-   *     ended
-   * @param planned planned requests in its measure windows; null if its plan has no number
-   * @param measured those of {@code planned} that have a record
-   * @param started requests of all phases that should have a record; null if its process died
-   * @param records records in its file
-   * @param dropped records known to be lost: not written, damaged, or cut off
-   * @param levels the load levels that it began
-   * @param settings its settings and versions that are not the same for all injectors
-   */
-  public record InjectorRun(
-      String name,
-      String run,
-      @Nullable InjectorShare share,
-      State state,
-      @JsonProperty("start_unix_ns") long startUnixNanos,
-      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
-      @Nullable Long planned,
-      long measured,
-      @Nullable Long started,
-      long records,
-      long dropped,
-      List<LevelPart> levels,
-      Map<String, String> settings) {
-
-    public InjectorRun {
-      levels = levels == null ? List.of() : List.copyOf(levels);
-      settings = ordered(settings);
-    }
-
-    /**
-     * The same injector after its file was read.
-     *
-     * @param found records in its file
-     * @param ofPlan planned requests of its measure windows among them
-     * @param lost records known to be lost
-     */
-    public InjectorRun read(long found, long ofPlan, long lost) {
-      return ByName.with(this, "records", found, "measured", ofPlan, "dropped", lost);
-    }
-
-    /** Planned requests without a record; null if the plan has no number. */
-    public @Nullable Long missing() {
-      return planned == null ? null : (Long) Math.max(0, planned - measured);
-    }
-
-    /** Whether its run ended as planned. */
-    @JsonIgnore
-    public boolean isComplete() {
-      return state == State.COMPLETE;
-    }
-  }
-
-  /**
-   * The part of an injector in a load level.
-   *
-   * @param planned planned requests in its measure window; null if the plan has no number
-   * @param lateNanos when it began − the planned start; null without a planned start
-   */
-  public record LevelPart(
-      String label,
-      String target,
-      @Nullable String scenario,
-      @Nullable Long planned,
-      @JsonProperty("late_ns") @Nullable Long lateNanos) {
-
-    /** Whether it is a part of that level. */
-    public boolean isOf(LevelInfo level) {
-      return label.equals(level.label())
-          && target.equals(level.target())
-          && Objects.equals(scenario, level.scenario());
-    }
-  }
-
   /** Whether a run is on, and how it ended. */
   public enum State {
     /** The run is on, or its process was killed. */
@@ -368,81 +305,151 @@ public record RunInfo(
     }
   }
 
-  /** Components that older files lack are empty, or have their default. */
   public RunInfo {
-    slo = slo == null ? "" : slo;
-    sloPercentile = sloPercentile == 0 ? Slo.NONE.percentile() : sloPercentile;
-    sloRule = sloRule == null ? Slo.Rule.REQUESTS : sloRule;
-    versions = ordered(versions);
-    machines = ordered(machines);
-    config = redacted(config);
-    workload = ordered(workload);
-    sloByRequest = ordered(sloByRequest);
-    sloHeldByRequest = ordered(sloHeldByRequest);
-    sloByTarget = ordered(sloByTarget);
     targets = ordered(targets);
-    connections = ordered(connections);
-    notSent = ordered(notSent);
     stages = stages == null ? List.of() : List.copyOf(stages);
-    conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
-    assertions = assertions == null ? List.of() : List.copyOf(assertions);
-    injectors = injectors == null ? List.of() : List.copyOf(injectors);
   }
 
   /** A run that has just begun. */
   public static RunInfo started(
       String id, String simulation, String injector, long startUnixNanos) {
-    return ByName.make(
-            RunInfo.class,
-            "schema",
-            SCHEMA,
-            "id",
-            id,
-            "simulation",
-            simulation,
-            "injector",
-            injector,
-            "startUnixNanos",
-            startUnixNanos,
-            "state",
-            State.RUNNING)
-        .slo(Slo.NONE);
+    return new RunInfo(
+        SCHEMA,
+        new Identity(id, simulation, startUnixNanos, null, State.RUNNING, null, injector, null),
+        new Environment(Map.of(), Map.of(), Map.of(), Map.of(), null),
+        Objectives.NONE,
+        Map.of(),
+        null,
+        new Outcome(0, null, null, Map.of(), null, Map.of(), List.of()),
+        List.of(),
+        new Merged(List.of(), null));
+  }
+
+  public String id() {
+    return identity.id;
+  }
+
+  public String simulation() {
+    return identity.simulation;
+  }
+
+  public long startUnixNanos() {
+    return identity.startUnixNanos;
+  }
+
+  public @Nullable Long endUnixNanos() {
+    return identity.endUnixNanos;
+  }
+
+  public State state() {
+    return identity.state;
+  }
+
+  public String injector() {
+    return identity.injector;
+  }
+
+  public @Nullable InjectorShare share() {
+    return identity.share;
+  }
+
+  public Map<String, String> config() {
+    return environment.config;
+  }
+
+  public List<InjectorRun> injectors() {
+    return merged.injectors;
+  }
+
+  private RunInfo with(Identity other) {
+    return new RunInfo(
+        schema, other, environment, objectives, targets, report, outcome, stages, merged);
+  }
+
+  private RunInfo with(Environment other) {
+    return new RunInfo(
+        schema, identity, other, objectives, targets, report, outcome, stages, merged);
+  }
+
+  private RunInfo with(Objectives other) {
+    return new RunInfo(
+        schema, identity, environment, other, targets, report, outcome, stages, merged);
+  }
+
+  private RunInfo with(Outcome other) {
+    return new RunInfo(
+        schema, identity, environment, objectives, targets, report, other, stages, merged);
+  }
+
+  public RunInfo targets(Map<String, TargetFacts> byLabel) {
+    return new RunInfo(
+        schema, identity, environment, objectives, byLabel, report, outcome, stages, merged);
+  }
+
+  public RunInfo report(@Nullable ReportOptions options) {
+    return new RunInfo(
+        schema, identity, environment, objectives, targets, options, outcome, stages, merged);
+  }
+
+  public RunInfo stages(List<LevelInfo> inOrder) {
+    return new RunInfo(
+        schema, identity, environment, objectives, targets, report, outcome, inOrder, merged);
+  }
+
+  /**
+   * The same run with its injectors.
+   *
+   * @param expected number of injectors of the load test; null if not known
+   */
+  public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
+    Merged other = new Merged(parts, expected);
+    return new RunInfo(
+        schema, identity, environment, objectives, targets, report, outcome, stages, other);
   }
 
   /** The same run, ended. */
   public RunInfo ended(long unixNanos, State how) {
-    return ByName.with(this, "endUnixNanos", unixNanos, "state", how);
+    return with(identity.ended(unixNanos, how));
   }
 
   public RunInfo seed(@Nullable Long pinned) {
-    return ByName.with(this, "seed", pinned);
+    return with(identity.with(pinned, identity.share));
   }
 
   public RunInfo share(@Nullable InjectorShare part) {
-    return ByName.with(this, "share", part);
+    return with(identity.with(identity.seed, part));
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
-    return ByName.with(this, "versions", byComponent);
+    Environment e = environment;
+    return with(new Environment(byComponent, e.machines, e.config, e.workload, e.selfTest));
   }
 
   public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
-    return ByName.with(this, "machines", byInjector);
+    Environment e = environment;
+    return with(new Environment(e.versions, byInjector, e.config, e.workload, e.selfTest));
   }
 
   public RunInfo config(Map<String, String> byName) {
-    return ByName.with(this, "config", byName);
+    Environment e = environment;
+    return with(new Environment(e.versions, e.machines, byName, e.workload, e.selfTest));
   }
 
   /** The same run with one setting added or replaced. */
   public RunInfo config(String name, String value) {
-    Map<String, String> more = new LinkedHashMap<>(config);
+    Map<String, String> more = new LinkedHashMap<>(environment.config);
     more.put(name, value);
     return config(more);
   }
 
   public RunInfo workload(Map<String, String> byAspect) {
-    return ByName.with(this, "workload", byAspect);
+    Environment e = environment;
+    return with(new Environment(e.versions, e.machines, e.config, byAspect, e.selfTest));
+  }
+
+  public RunInfo selfTest(@Nullable SelfTest known) {
+    Environment e = environment;
+    return with(new Environment(e.versions, e.machines, e.config, e.workload, known));
   }
 
   /** The same run with one SLO for all targets and requests. */
@@ -457,149 +464,89 @@ public record RunInfo(
    * @param byLabel of each target; empty if {@code all} applies to all targets
    */
   public RunInfo slo(TargetSlo all, Map<String, TargetSlo> byLabel) {
-    return ByName.with(
-        this,
-        "slo",
-        all.slo(),
-        "sloPercentile",
-        all.percentile(),
-        "sloRule",
-        all.rule(),
-        "sloByRequest",
-        all.byRequest(),
-        "sloHeldByRequest",
-        all.heldByRequest(),
-        "sloByTarget",
-        byLabel);
+    return with(Objectives.of(all, byLabel, objectives.assertions()));
   }
 
   /** The same run with another percentile or rule of its objectives; null for no other. */
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
-    Map<String, TargetSlo> targets = new LinkedHashMap<>(sloByTarget);
-    targets.replaceAll((label, own) -> own.heldBy(percentile, rule));
-    return slo(judge().heldBy(percentile, rule), targets);
+    return with(objectives.heldBy(percentile, rule));
   }
 
-  public RunInfo targets(Map<String, TargetFacts> byLabel) {
-    return ByName.with(this, "targets", byLabel);
-  }
-
-  public RunInfo connections(Map<String, Connections> byAddress) {
-    return ByName.with(this, "connections", byAddress);
-  }
-
-  public RunInfo report(@Nullable ReportOptions options) {
-    return ByName.with(this, "report", options);
+  public RunInfo assertions(List<Assertion> gates) {
+    return with(Objectives.of(objectives.common(), objectives.sloByTarget(), gates));
   }
 
   public RunInfo dropped(long records) {
-    return ByName.with(this, "dropped", records);
+    return with(outcome.counts(records, outcome.planned, outcome.started));
   }
 
   public RunInfo planned(@Nullable Long requests) {
-    return ByName.with(this, "planned", requests);
+    return with(outcome.counts(outcome.dropped, requests, outcome.started));
   }
 
   public RunInfo started(@Nullable Long requests) {
-    return ByName.with(this, "started", requests);
+    return with(outcome.counts(outcome.dropped, outcome.planned, requests));
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    return ByName.with(this, "notSent", byReason);
+    Outcome o = outcome;
+    return with(o.observed(byReason, o.prompts, o.connections, o.conclusions));
   }
 
   public RunInfo prompts(@Nullable PromptRepeats counts) {
-    return ByName.with(this, "prompts", counts);
+    Outcome o = outcome;
+    return with(o.observed(o.notSent, counts, o.connections, o.conclusions));
   }
 
-  public RunInfo stages(List<LevelInfo> inOrder) {
-    return ByName.with(this, "stages", inOrder);
+  public RunInfo connections(Map<String, Connections> byAddress) {
+    Outcome o = outcome;
+    return with(o.observed(o.notSent, o.prompts, byAddress, o.conclusions));
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    return ByName.with(this, "conclusions", found);
+    Outcome o = outcome;
+    return with(o.observed(o.notSent, o.prompts, o.connections, found));
   }
 
   /** The same run with one more conclusion. */
   public RunInfo conclusion(Conclusion found) {
-    return conclusions(Stream.concat(conclusions.stream(), Stream.of(found)).toList());
-  }
-
-  public RunInfo selfTest(@Nullable SelfTest known) {
-    return ByName.with(this, "selfTest", known);
-  }
-
-  public RunInfo assertions(List<Assertion> gates) {
-    return ByName.with(this, "assertions", gates);
-  }
-
-  /**
-   * The same run with its injectors.
-   *
-   * @param expected number of injectors of the load test; null if not known
-   */
-  public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
-    return ByName.with(this, "injectors", parts, "injectorsExpected", expected);
+    return conclusions(Stream.concat(outcome.conclusions.stream(), Stream.of(found)).toList());
   }
 
   /** The assertions to judge; none if the run is only one injector's part of the load. */
   public List<Assertion> assertionsToJudge() {
-    return share != null && share.isPart() ? List.of() : assertions;
+    InjectorShare share = share();
+    return share != null && share.isPart() ? List.of() : objectives.assertions();
   }
 
-  /** The objectives of targets that have none of their own. */
-  public TargetSlo judge() {
-    return new TargetSlo(slo, sloPercentile, sloRule, sloByRequest, sloHeldByRequest);
-  }
-
-  /** The objectives of that target. */
-  public TargetSlo judgeOf(String target) {
-    TargetSlo own = sloByTarget.get(target);
-    return own == null ? judge() : own;
-  }
-
-  /**
-   * Whether answers of that target were requested to have exactly {@code max_tokens} tokens. Older
-   * files have only a setting of the run.
-   */
+  /** Whether answers of that target were requested to have exactly {@code max_tokens} tokens. */
   public boolean isOutputPinned(String target) {
     TargetFacts facts = targets.get(target);
-    return facts == null
-        ? Boolean.parseBoolean(config.getOrDefault("ignoreEos", "false"))
-        : facts.pinnedOutput();
+    return facts != null && facts.pinnedOutput;
   }
 
-  /** Whether all targets have the same tokenizer. Older files have a setting by target if not. */
+  /** Whether all targets have the same tokenizer. */
   public boolean hasOneTokenizer() {
-    return targets.isEmpty()
-        ? config.keySet().stream().noneMatch(name -> name.startsWith("tokenizer "))
-        : targets.values().stream().map(TargetFacts::tokenizer).distinct().count() == 1;
+    return targets.values().stream().map(TargetFacts::tokenizer).distinct().count() <= 1;
   }
 
-  /** Options of the report. Older files have them among their settings. */
   public ReportOptions reportOptions() {
-    return report != null
-        ? report
-        : new ReportOptions(
-            "true".equals(config.get("csv")),
-            !"false".equals(config.get("indexBlock")),
-            !"false".equalsIgnoreCase(config.get("failBuild")),
-            true);
+    return report == null ? ReportOptions.DEFAULT : report;
   }
 
   /** Writes the file atomically and creates missing directories. */
   public void write(Path runJson) throws IOException {
-    RunInfoFile.write(this, runJson);
+    AtomicFile.writeJson(this, runJson);
   }
 
   /**
    * Reads a run; empty if the file does not exist. Unknown keys are skipped.
    *
    * @throws IOException with a one-line message, if the file is not a run of this version of the
-   *     format, or exceeds a limit of sizes and counts
+   *     format
    */
   public static Optional<RunInfo> read(Path runJson) throws IOException {
-    return RunInfoFile.read(runJson);
+    return AtomicFile.readJson(runJson, RunInfo.class, SCHEMA);
   }
 
   private static Map<String, String> redacted(@Nullable Map<String, String> config) {

@@ -159,7 +159,15 @@ public record SelfTest(
                 changed,
                 "version of " + name,
                 Objects.equals(versions.get(name), runVersions.get(name))));
-    return ByName.with(this, "differs", changed);
+    return new SelfTest(
+        schema,
+        measuredUnixNanos,
+        machine,
+        versions,
+        boundMs,
+        levels,
+        ceiling,
+        changed);
   }
 
   private static void differ(List<String> changed, String what, boolean same) {
@@ -181,7 +189,7 @@ public record SelfTest(
 
   /** Writes the file atomically and creates missing directories. */
   public void write(Path file) throws IOException {
-    RunInfoFile.write(this, file);
+    AtomicFile.writeJson(this, file);
   }
 
   /**
@@ -191,6 +199,6 @@ public record SelfTest(
    *     the format
    */
   public static Optional<SelfTest> read(Path file) throws IOException {
-    return RunInfoFile.read(file, SelfTest.class, SCHEMA, SelfTest::schema);
+    return AtomicFile.readJson(file, SelfTest.class, SCHEMA);
   }
 }

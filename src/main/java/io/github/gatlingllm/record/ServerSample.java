@@ -40,7 +40,8 @@ public record ServerSample(
 
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
-    return ByName.with(this, "target", ofTarget, "reset", false);
+    return new ServerSample(
+        unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms);
   }
 
   /** A value; null if there is none. */

@@ -53,7 +53,7 @@ final class AfterRun implements Runnable {
       if (run.isRefused()) {
         return false;
       }
-      boolean isEmpty = !run.hasRequests() && info.assertions().isEmpty();
+      boolean isEmpty = !run.hasRequests() && info.objectives().assertions().isEmpty();
       if (!isEmpty) {
         SelfTest known =
             SelfTestResults.ofUser()
@@ -84,7 +84,7 @@ final class AfterRun implements Runnable {
   private boolean report(RunInfo info) throws IOException {
     Consumer<String> say = line -> out.println(ConsoleBlock.visible(line));
     List<String> more = new ArrayList<>();
-    if (info.assertionsToJudge().size() < info.assertions().size()) {
+    if (info.assertionsToJudge().size() < info.objectives().assertions().size()) {
       more.add(
           "LLM assertions: judged when the runs of all "
               + info.share().count()

@@ -5,11 +5,11 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.TargetSlo;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -188,7 +188,7 @@ public final class RunLevels {
     }
 
     @Override
-    public void concluded(String target, String scenario, RunInfo.Conclusion conclusion) {
+    public void concluded(String target, String scenario, Conclusion conclusion) {
       String line =
           "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text());
       conclusions.add(line);
@@ -196,12 +196,12 @@ public final class RunLevels {
       run.describe(
           info ->
               info.config(conclusion.topic() + " " + target, conclusion.text())
-                  .conclusion(conclusion.of(target, scenario)));
+                  .conclusion(conclusion.on(target, scenario)));
     }
 
     @Override
     public TargetSlo slo(String target) {
-      return run.info().judgeOf(target);
+      return run.info().objectives().of(target);
     }
   }
 

@@ -77,7 +77,7 @@ class BlockedLoopIT {
       assertThat(atS)
           .as(check.toString())
           .isBetween(Double.valueOf(span.group(1)), Double.valueOf(span.group(2)));
-      assertThat(run.info().machines()).containsOnlyKeys(run.info().injector());
+      assertThat(run.info().environment().machines()).containsOnlyKeys(run.info().injector());
       assertThat(Files.readString(run.files().page())).contains("Lag of the event loops");
     }
   }

@@ -85,9 +85,10 @@ class ClosingServersIT {
       for (ScriptedServer server : servers) {
         assertEachIsAnsweredOnce(server, run);
       }
-      assertThat(run.info().connections()).hasSize(servers.size());
+      assertThat(run.info().outcome().connections()).hasSize(servers.size());
       for (ScriptedServer server : servers.subList(0, 2)) {
-        RunInfo.Connections seen = run.info().connections().get("127.0.0.1:" + server.port());
+        RunInfo.Connections seen =
+            run.info().outcome().connections().get("127.0.0.1:" + server.port());
         assertThat(seen.closed()).as("closed after nearly all answers").isGreaterThan(450);
         assertThat(run.output()).contains("LLM: 127.0.0.1:" + server.port() + " closes its");
       }

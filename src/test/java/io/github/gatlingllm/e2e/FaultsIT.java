@@ -125,7 +125,7 @@ class FaultsIT {
     assertAllIsAccountedFor(run, faults.size() * FaultsSimulation.USERS);
     assertThat(run.check("token_counts").path("level").asText()).isEqualTo("warning");
     RunInfo info = run.info();
-    assertThat(info.seed()).as("of a simulation that sets none").isNotNull();
+    assertThat(info.identity().seed()).as("of a simulation that sets none").isNotNull();
   }
 
   private String urls(Predicate<String> which) {
@@ -166,9 +166,9 @@ class FaultsIT {
   static void assertAllIsAccountedFor(GatlingRun run, int planned) throws IOException {
     RunInfo info = run.info();
     assertThat(info.state()).isEqualTo(RunInfo.State.COMPLETE);
-    assertThat(info.planned()).isEqualTo(planned);
-    assertThat(info.started()).isEqualTo(planned);
-    assertThat(info.dropped()).isZero();
+    assertThat(info.outcome().planned()).isEqualTo(planned);
+    assertThat(info.outcome().started()).isEqualTo(planned);
+    assertThat(info.outcome().dropped()).isZero();
     assertThat(run.requests()).hasSize(planned);
     JsonNode counts = run.summary().path("counts");
     assertThat(counts.path("planned").asInt()).isEqualTo(planned);

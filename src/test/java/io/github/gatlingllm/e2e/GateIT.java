@@ -182,8 +182,8 @@ class GateIT {
           .containsPattern("\\[#+ +] +\\d+%")
           .doesNotContain("\tat ", "Exception");
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
-      assertThat(run.info().dropped()).isZero();
-      assertThat(run.info().started()).isEqualTo(GateSimulation.USERS);
+      assertThat(run.info().outcome().dropped()).isZero();
+      assertThat(run.info().outcome().started()).isEqualTo(GateSimulation.USERS);
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
       assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(GateSimulation.USERS);
       assertOnlyTheFirstWasSent(engine, run.requests(), "the run was interrupted");

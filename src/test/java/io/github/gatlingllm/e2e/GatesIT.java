@@ -55,7 +55,7 @@ class GatesIT {
             "ask: percentage of failed requests is less than 1.0 : true (actual : 0.0)")
         .anyMatch(
             line -> line.startsWith("c=2: mean of TPOT is less than 40000.0 : true (actual "));
-    assertThat(run.info().assertions()).hasSize(5);
+    assertThat(run.info().objectives().assertions()).hasSize(5);
     assertThat(Files.readString(run.files().junit())).contains("tests=\"5\" failures=\"0\"");
   }
 

@@ -104,7 +104,7 @@ class Http2IT {
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
-      assertThat(run.info().dropped()).isZero();
+      assertThat(run.info().outcome().dropped()).isZero();
       assertCancelled(run, 4, "the run was interrupted");
     }
   }

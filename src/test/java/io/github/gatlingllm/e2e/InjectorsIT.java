@@ -126,9 +126,9 @@ class InjectorsIT {
       assertThat(info.stages())
           .extracting(level -> Objects.requireNonNull(level.plannedStartUnixNanos()) - nanos(start))
           .containsExactly(0L, 2_100_000_000L);
-      planned += Objects.requireNonNull(info.planned());
+      planned += Objects.requireNonNull(info.outcome().planned());
     }
-    assertThat(planned).isEqualTo(alone.info().planned());
+    assertThat(planned).isEqualTo(alone.info().outcome().planned());
     assertThat(alone.info().share()).isNull();
     assertThat(alone.info().stages().get(0).plannedStartUnixNanos()).isEqualTo(nanos(start));
   }

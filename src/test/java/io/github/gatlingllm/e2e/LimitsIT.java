@@ -91,12 +91,14 @@ class LimitsIT {
           .singleElement()
           .asString()
           .contains("File too large");
-      assertThat(info.started()).isEqualTo(requests);
-      assertThat(info.dropped()).isBetween(5L, requests - 5L);
+      assertThat(info.outcome().started()).isEqualTo(requests);
+      assertThat(info.outcome().dropped()).isBetween(5L, requests - 5L);
       assertThat(run.output())
           .contains(
-              "LLM records: %s of %s could not be written".formatted(info.dropped(), requests));
-      assertThat(run.summary().at("/counts/ended").asLong() + info.dropped()).isEqualTo(requests);
+              "LLM records: %s of %s could not be written"
+                  .formatted(info.outcome().dropped(), requests));
+      assertThat(run.summary().at("/counts/ended").asLong() + info.outcome().dropped())
+          .isEqualTo(requests);
       assertThat(run.check("records_dropped").path("level").asText()).isEqualTo("invalid");
     }
   }
@@ -121,7 +123,7 @@ class LimitsIT {
           .doesNotContain("\tat ")
           .contains("LLM records: %s of %s could not be written".formatted(requests, requests))
           .contains("LLM report could not be made");
-      assertThat(run.info().dropped()).isEqualTo(requests);
+      assertThat(run.info().outcome().dropped()).isEqualTo(requests);
     }
   }
 

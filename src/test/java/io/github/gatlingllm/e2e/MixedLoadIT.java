@@ -139,7 +139,7 @@ class MixedLoadIT {
   void sloOfARequestNameIsJudgedSeparately() throws Exception {
     assertThat(run.summary().at("/slo/text").asText())
         .isEqualTo("ttft<60s; throttled: e2e<1ms (90 %)");
-    assertThat(run.info().sloHeldByRequest()).containsOnlyKeys("throttled");
+    assertThat(run.info().objectives().sloHeldByRequest()).containsOnlyKeys("throttled");
     assertThat(run.summary().get("verdict").asText())
         .contains(
             "E2E from schedule p90 ≤ 1 ms of throttled is not met: E2E of throttled by 0 % of 20"

@@ -55,8 +55,8 @@ class ProgramsIT {
       assertThat(run.requests("ask").stream().map(r -> r.timing().scheduledOffsetNanos()).sorted())
           .as("the arrivals of the seed, in any JVM")
           .containsExactlyElementsOf(planned);
-      assertThat(run.info().planned()).isEqualTo(planned.size());
-      assertThat(run.info().started()).isEqualTo(planned.size());
+      assertThat(run.info().outcome().planned()).isEqualTo(planned.size());
+      assertThat(run.info().outcome().started()).isEqualTo(planned.size());
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
     }
   }

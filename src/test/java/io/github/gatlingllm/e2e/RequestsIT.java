@@ -125,9 +125,11 @@ class RequestsIT {
     assertThat(run.summary().at("/errors"))
         .extracting(error -> error.get("message").asText())
         .contains("No attribute named 'nothing' is defined");
-    assertThat(run.info().prompts().counted()).isEqualTo(run.requests().size() - 5);
-    assertThat(run.info().prompts().repeated()).as("say no, say slow").isGreaterThan(3);
-    assertThat(run.info().started()).as("without the silent ones").isEqualTo(run.requests().size());
+    assertThat(run.info().outcome().prompts().counted()).isEqualTo(run.requests().size() - 5);
+    assertThat(run.info().outcome().prompts().repeated()).as("say no, say slow").isGreaterThan(3);
+    assertThat(run.info().outcome().started())
+        .as("without the silent ones")
+        .isEqualTo(run.requests().size());
     assertThat(run.log()).contains("unresolved: No attribute named 'nothing' is defined");
     assertThat(run.requests("fails in block")).hasSize(1);
   }
@@ -183,7 +185,8 @@ class RequestsIT {
             "\"top_k\":5,\"min_p\":0.1,\"frequency_penalty\":0.5,\"presence_penalty\":-0.5,"
                 + "\"repetition_penalty\":1.1,\"logprobs\":true,\"top_logprobs\":3,\"n\":1");
     assertThat(only("own").outcome().sloOk()).isTrue();
-    assertThat(run.info().sloByRequest()).containsExactly(Map.entry("own", "ttft<10s"));
+    assertThat(run.info().objectives().sloByRequest())
+        .containsExactly(Map.entry("own", "ttft<10s"));
     assertThat(server.heard("say late").get(0).request().header("Authorization")).isNull();
     assertThat(only("too late").outcome().status()).isEqualTo(RequestStatus.TIMEOUT);
     assertThat(only("too late").outcome().sloOk()).as("it has none").isNull();

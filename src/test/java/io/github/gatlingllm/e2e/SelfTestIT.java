@@ -45,7 +45,7 @@ class SelfTestIT {
               assertThat(level.itlErrorMs().p50()).isLessThanOrEqualTo(level.itlErrorMs().max());
               assertThat(level.engineLateP99Ms()).isPositive();
             });
-    assertThat(test.info().selfTest()).isEqualTo(kept);
+    assertThat(test.info().environment().selfTest()).isEqualTo(kept);
     assertThat(test.output())
         .contains("LLM self-test: result written to ", "Self-test: errors in ms", "> Ceiling: ");
     assertThat(Files.readString(test.files().page())).contains("Self-test: errors in ms");
@@ -58,7 +58,7 @@ class SelfTestIT {
                 "llm.requests", "4",
                 "llm.maxTokens", "2"));
 
-    assertThat(later.info().selfTest()).isEqualTo(kept);
+    assertThat(later.info().environment().selfTest()).isEqualTo(kept);
     assertThat(later.summary().at("/self_test/operating_point/tested/streams").asInt())
         .as("4 requests are at most 4 streams, and 2 tokens each far fewer events")
         .isEqualTo(4);

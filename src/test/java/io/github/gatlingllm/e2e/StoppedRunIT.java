@@ -52,7 +52,7 @@ class StoppedRunIT {
           .isEqualTo(counts.get("ended").asInt() + counts.get("cancelled").asInt());
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
-      assertThat(run.info().dropped()).isZero();
+      assertThat(run.info().outcome().dropped()).isZero();
       assertThat(run.summary().get("verdict").asText()).startsWith("Interrupted: ");
       assertThat(run.exitCode())
           .as("assertions are judged, as Gatling's own are")

@@ -78,7 +78,7 @@ class TargetsIT {
         .containsExactly(1.0, 0.0);
     assertThat(run.summary().at("/slo/text").asText())
         .isEqualTo("slow: ttft<60s (90 %); fast: ttft<5ms (99 %)");
-    assertThat(run.info().judgeOf("slow").global().percentile()).isEqualTo(90);
+    assertThat(run.info().objectives().of("slow").global().percentile()).isEqualTo(90);
     assertThat(run.output())
         .doesNotContain("has another SLO")
         .contains("goodput of fast:", "ttft<5ms");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
@@ -202,7 +202,7 @@ class WarmUpIT {
               .run();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);
-      RunInfo.Conclusion end = run.info().conclusions().get(0);
+      Conclusion end = run.info().outcome().conclusions().get(0);
       assertThat(end.topic()).isEqualTo("stopped early");
       assertThat(end.text())
           .startsWith("during c=4, 1 level left out: ")

@@ -3,8 +3,8 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.load.PlanDriver.Users;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -218,7 +218,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public void concluded(RunInfo.Conclusion conclusion) {
+  public void concluded(Conclusion conclusion) {
     events.add(conclusion.topic() + " " + conclusion.text());
   }
 

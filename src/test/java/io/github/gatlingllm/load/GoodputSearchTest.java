@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -50,7 +50,7 @@ class GoodputSearchTest {
         .isEqualTo(
             "Highest rate that holds the SLO: 21.5 requests/s (only 100 requests, fewer than the"
                 + " 381 that can show 99 %; 22 fails). Use duration ≥ 60");
-    RunInfo.Conclusion found = Objects.requireNonNull(source.conclusion());
+    Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
     // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
     assertThat(found.value()).isCloseTo(0.9455, within(0.0001));
@@ -159,7 +159,7 @@ class GoodputSearchTest {
     assertThat(labels)
         .containsExactly(
             "r=2", "r=4", "r=3", "r=3.5", "r=3 again", "r=2.5", "r=2.5 again", "r=2 again");
-    RunInfo.Conclusion found = Objects.requireNonNull(source.conclusion());
+    Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).isTrue();
     assertThat(found.text())
         .isEqualTo(
@@ -177,7 +177,7 @@ class GoodputSearchTest {
           source.next(
               new LevelResult(level.label(), 600, 600L, 99, 600, 0, queue, 0, false, null, null));
     }
-    RunInfo.Conclusion found = Objects.requireNonNull(source.conclusion());
+    Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).isTrue();
     assertThat(found.text())
         .isEqualTo(

@@ -6,7 +6,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.load.PlanDriver.Users;
-import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Conclusion;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -53,7 +53,7 @@ class PlanDriverTest {
         }
 
         @Override
-        public RunInfo.@Nullable Conclusion conclusion() {
+        public @Nullable Conclusion conclusion() {
           return null;
         }
       };

@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.BacklogOf;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -56,7 +56,7 @@ class SearchAccuracyTest {
     double seconds = 0;
     for (int seed = 0; seed < SEARCHES; seed++) {
       Search search = new Search(seed, badLuck, WAIT_S);
-      RunInfo.Conclusion found = search.run();
+      Conclusion found = search.run();
       double rate = found.holdsAt() == null ? 0 : found.holdsAt();
       near += Math.abs(rate / truth - 1) <= PRECISION ? 1 : 0;
       half += rate < truth / 2 ? 1 : 0;
@@ -134,7 +134,7 @@ class SearchAccuracyTest {
       this.badLuck = badLuck;
     }
 
-    private RunInfo.Conclusion run() {
+    private Conclusion run() {
       @Nullable LevelResult before = null;
       for (LoadLevel level = source.next(null); level != null; level = source.next(before)) {
         levels++;

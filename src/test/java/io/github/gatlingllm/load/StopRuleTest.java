@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelResult.FailedInARow;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Conclusion;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -83,7 +83,7 @@ class StopRuleTest {
     assertThat(source.next(failures(7, true))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new RunInfo.Conclusion(
+            new Conclusion(
                 "stopped early",
                 "during c=2: 7 requests failed, more than 5",
                 false,
@@ -105,7 +105,7 @@ class StopRuleTest {
     assertThat(source.next(cut)).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new RunInfo.Conclusion(
+            new Conclusion(
                 "stopped early",
                 "during c=1, 1 level left out: 101 requests failed one after the other and none"
                     + " succeeded between (last error: refused)",
@@ -176,7 +176,7 @@ class StopRuleTest {
     assertThat(source.next(slo("c=2", 10, 100))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new RunInfo.Conclusion(
+            new Conclusion(
                 "stopped early",
                 "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO",
                 true,

@@ -37,8 +37,7 @@ class RunInfoTest {
                           Map.of()),
                   "TGI", new TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
           .conclusion(
-              new RunInfo.Conclusion(
-                  "search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
+              new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5, 2.5)))
           .report(new RunInfo.ReportOptions(true, true, false, false))
           .share(new InjectorShare(2, 4))
@@ -120,29 +119,6 @@ class RunInfoTest {
   }
 
   @Test
-  void factsOfAnOlderFileAreReadFromItsSettings() throws IOException {
-    Path file = directory.resolve("run.json");
-    Files.writeString(
-        file,
-        """
-        {"schema":"gatling-llm/run/1","id":"x","simulation":"S","start_unix_ns":1,
-         "state":"complete","injector":"i","config":{"ignoreEos":"true","csv":"true",
-         "indexBlock":"false","failBuild":"FALSE","tokenizer":"a,b","tokenizer t":"a"}}
-        """);
-    RunInfo old = RunInfo.read(file).orElseThrow();
-    assertThat(old.isOutputPinned("any")).isTrue();
-    assertThat(old.hasOneTokenizer()).isFalse();
-    assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false, true));
-
-    assertThat(old.judgeOf("any").global().rule()).isEqualTo(Slo.Rule.REQUESTS);
-
-    RunInfo silent = RunInfo.started("a", "b", "c", 1);
-    assertThat(silent.isOutputPinned("any")).isFalse();
-    assertThat(silent.hasOneTokenizer()).isTrue();
-    assertThat(silent.reportOptions()).isEqualTo(RunInfo.ReportOptions.DEFAULT);
-  }
-
-  @Test
   void anAbsentFileIsEmpty() throws IOException {
     assertThat(RunInfo.read(directory.resolve("run.json"))).isEmpty();
   }
@@ -172,11 +148,12 @@ class RunInfoTest {
 
   @Test
   void objectivesOfARequestReplaceTheGlobalOnes() {
-    assertThat(FULL.judgeOf("vLLM").of("ask"))
+    assertThat(FULL.objectives().of("vLLM").of("ask"))
         .isEqualTo(Slo.parse("ttft<1s", 95, Slo.Rule.PERCENTILES));
-    assertThat(FULL.judgeOf("vLLM").of("other"))
+    assertThat(FULL.objectives().of("vLLM").of("other"))
         .isEqualTo(Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES));
-    assertThat(RunInfo.started("a", "b", "c", 1).judgeOf("any").global()).isEqualTo(Slo.NONE);
+    assertThat(RunInfo.started("a", "b", "c", 1).objectives().of("any").global())
+        .isEqualTo(Slo.NONE);
   }
 
   @Test

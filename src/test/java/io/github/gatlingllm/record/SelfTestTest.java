@@ -108,10 +108,11 @@ class SelfTestTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "null; has schema 'null'",
+        "null; has schema ''",
         "{\"schema\": \"gatling-llm/self-test/2\"}; has schema 'gatling-llm/self-test/2'",
-        "{\"levels\": [null]}; is not understood",
-        "[]; is not understood"
+        "{\"schema\": \"gatling-llm/self-test/1\", \"levels\": [null]}; is not understood",
+        "[]; has schema ''",
+        "{\"schema\"; is not understood"
       })
   void anotherFileIsRefusedInOneLine(String text, String message) throws IOException {
     Path file = folder.resolve("self-test.json");
@@ -137,6 +138,6 @@ class SelfTestTest {
     Path file = folder.resolve("run.json");
     SelfTest known = of(level(1, 46, 0.3, 0.2)).quotedBy(MACHINE, Map.of());
     RunInfo.started("run", "sim", "here", 0).selfTest(known).write(file);
-    assertThat(RunInfo.read(file).orElseThrow().selfTest()).isEqualTo(known);
+    assertThat(RunInfo.read(file).orElseThrow().environment().selfTest()).isEqualTo(known);
   }
 }

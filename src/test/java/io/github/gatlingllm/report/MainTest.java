@@ -98,7 +98,7 @@ class MainTest {
 
     Files.delete(files.csv());
     RunInfo info = RunInfo.started("run-1", "Chat", "local", 1);
-    info.config("csv", "true").write(files.info());
+    info.report(new RunInfo.ReportOptions(true, true, true, true)).write(files.info());
     assertThat(call("render", run.toString()).exitCode()).isZero();
     assertThat(Files.readAllLines(files.csv())).hasSize(21);
   }

@@ -185,9 +185,9 @@ class MergeCommandTest {
     RunFiles files = new RunFiles(out);
     RunInfo info = RunInfo.read(files.info()).orElseThrow();
     assertThat(info.injector()).isEqualTo("north,south");
-    assertThat(info.planned()).isEqualTo(200);
-    assertThat(info.dropped()).isZero();
-    assertThat(info.seed()).isNull();
+    assertThat(info.outcome().planned()).isEqualTo(200);
+    assertThat(info.outcome().dropped()).isZero();
+    assertThat(info.identity().seed()).isNull();
     assertThat(info.config())
         .containsEntry("injectorOnly", "north,south")
         .containsEntry("merged from", "run-north (north), run-south (south)");
@@ -238,7 +238,7 @@ class MergeCommandTest {
         .contains("1 lines are damaged and left out, the first is line 101: ")
         .contains("the last line is cut off (5 bytes) and left out");
     RunInfo info = RunInfo.read(new RunFiles(out).info()).orElseThrow();
-    assertThat(info.dropped()).isEqualTo(2);
+    assertThat(info.outcome().dropped()).isEqualTo(2);
     assertThat(new RunFiles(out).summaryMarkdown()).content(UTF_8).contains("records_dropped");
   }
 

@@ -130,7 +130,7 @@ class RecordedRunsTest {
     try (InputStream records = new GZIPInputStream(resource("curve", "requests.jsonl.gz"));
         InputStream info = resource("curve", "run.json")) {
       Files.copy(records, files.requests());
-      String setting = "\"config\" : { \"indexBlock\" : \"" + isWanted + "\",";
+      String setting = "\"report\" : { \"index_block\" : " + isWanted + " }, \"config\" : {";
       String text = new String(info.readAllBytes(), StandardCharsets.UTF_8);
       assertThat(text).contains("\"config\" : {").doesNotContain("index_block");
       Files.writeString(files.info(), text.replace("\"config\" : {", setting));

@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -235,7 +236,7 @@ class LostArrivalsTest {
     }
 
     @Override
-    public void concluded(String target, String scenario, RunInfo.Conclusion conclusion) {}
+    public void concluded(String target, String scenario, Conclusion conclusion) {}
 
     @Override
     public TargetSlo slo(String target) {

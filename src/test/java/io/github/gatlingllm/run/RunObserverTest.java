@@ -121,8 +121,8 @@ class RunObserverTest {
   private void assertWhole(Run run) throws IOException {
     RunInfo info = RunInfo.read(run.files().info()).orElseThrow();
     assertThat(info.state()).isEqualTo(RunInfo.State.COMPLETE);
-    assertThat(info.started()).isEqualTo(RECORDS);
-    assertThat(info.dropped()).isZero();
+    assertThat(info.outcome().started()).isEqualTo(RECORDS);
+    assertThat(info.outcome().dropped()).isZero();
     assertThat(info.stages()).extracting(LevelInfo::label).containsExactly("c=1", "c=2");
     List<RequestRecord> read = new ArrayList<>();
     RecordFile.read(run.files().requests(), read::add);

@@ -88,7 +88,7 @@ final class AnswerChecks {
   static Finding connectionsClosed(CheckInput in) {
     Map.Entry<String, Connections> worst =
         Collections.max(
-            in.info().connections().entrySet(),
+            in.info().outcome().connections().entrySet(),
             Comparator.comparingDouble(server -> closedShare(server.getValue())));
     double share = closedShare(worst.getValue());
     if (share == 0) {
@@ -291,7 +291,7 @@ final class AnswerChecks {
   }
 
   static Finding repeatedPrompts(CheckInput in) {
-    PromptRepeats prompts = requireNonNull(in.info().prompts());
+    PromptRepeats prompts = requireNonNull(in.info().outcome().prompts());
     double share = share(prompts.repeated(), prompts.counted());
     return asMeant(
         in,

@@ -52,7 +52,7 @@ enum CheckCatalogue {
       Threshold.above(0),
       "runs whose run.json says what was planned or started",
       in ->
-          in.info().started() != null
+          in.info().outcome().started() != null
               || in.levels().stream().anyMatch(level -> level.info().planned() != null)
               || in.info().injectors().stream().anyMatch(injector -> injector.planned() != null),
       "Look in Gatling's log: these requests are in no figure.",
@@ -252,7 +252,7 @@ enum CheckCatalogue {
       "share of answers after which it closed unannounced, of the server where it is largest",
       Threshold.share(0.01),
       "answers over HTTP/1.1 without Connection: close",
-      in -> in.info().connections().values().stream().anyMatch(of -> of.answers() > 0),
+      in -> in.info().outcome().connections().values().stream().anyMatch(of -> of.answers() > 0),
       "Enable keep-alive in the server or its proxy, or read connect_s beside TTFT.",
       one(AnswerChecks::connectionsClosed)),
   PINNED_OUTPUT(
@@ -353,7 +353,7 @@ enum CheckCatalogue {
       "share of prompts that were sent to the same target before, word for word",
       Threshold.share(0.1).or(AnswerChecks.NOTE_WHERE_MEANT),
       "servers that report no cached tokens, where run.json has prompts",
-      in -> in.summary().workload().cache() == null && in.info().prompts() != null,
+      in -> in.summary().workload().cache() == null && in.info().outcome().prompts() != null,
       "Send every prompt only once (uniquePrompts=true), or quote TTFT as that of repetitions.",
       one(AnswerChecks::repeatedPrompts)),
   CANCELLED_TAILS(

@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
@@ -41,7 +42,9 @@ record CheckInput(Summary summary, RunFacts facts) {
 
   /** Number of records known to be missing. */
   long lost() {
-    return info().dropped() + facts.file().badLines() + (facts.file().cutTailBytes() > 0 ? 1 : 0);
+    return info().outcome().dropped()
+        + facts.file().badLines()
+        + (facts.file().cutTailBytes() > 0 ? 1 : 0);
   }
 
   int maxLevels() {
@@ -58,8 +61,8 @@ record CheckInput(Summary summary, RunFacts facts) {
   }
 
   /** Conclusions of load plans on a topic. */
-  Stream<RunInfo.Conclusion> conclusions(String topic) {
-    return info().conclusions().stream().filter(found -> found.topic().equals(topic));
+  Stream<Conclusion> conclusions(String topic) {
+    return info().outcome().conclusions().stream().filter(found -> found.topic().equals(topic));
   }
 
   /** Whether an endpoint is an address of the generator's own machine. */

@@ -8,11 +8,11 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.InjectorRun;
+import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.InjectorRun;
-import io.github.gatlingllm.record.RunInfo.LevelPart;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -59,12 +59,12 @@ final class InjectorChecks {
   }
 
   private static int missing(RunInfo info) {
-    Integer expected = info.injectorsExpected();
+    Integer expected = info.merged().injectorsExpected();
     return expected == null ? 0 : expected - info.injectors().size();
   }
 
   private static String missing(RunInfo info, int missing) {
-    int expected = requireNonNull(info.injectorsExpected());
+    int expected = requireNonNull(info.merged().injectorsExpected());
     Set<Integer> shares =
         info.injectors().stream()
             .map(InjectorRun::share)

@@ -18,10 +18,10 @@ import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -37,7 +37,7 @@ final class LoadChecks {
   private LoadChecks() {}
 
   static Finding recordsDropped(CheckInput in) {
-    long dropped = in.info().dropped();
+    long dropped = in.info().outcome().dropped();
     long damaged = in.facts().file().badLines();
     return Finding.of(
         (double) (dropped + damaged),
@@ -191,7 +191,7 @@ final class LoadChecks {
     if (missing > 0) {
       put(reasons, "the level was stopped early", isJoined ? 0 : cut);
       put(reasons, "lost records", in.lost());
-      in.info().notSent().forEach((reason, count) -> put(reasons, reason, count));
+      in.info().outcome().notSent().forEach((reason, count) -> put(reasons, reason, count));
     }
     long named =
         reasons.entrySet().stream()
@@ -199,7 +199,7 @@ final class LoadChecks {
                 .mapToLong(Map.Entry::getValue)
                 .sum()
             - unnamed;
-    Long started = in.info().started();
+    Long started = in.info().outcome().started();
     long records = in.facts().file().records();
     long unrecorded =
         started == null ? 0 : Math.max(records - started, started - records - in.lost());

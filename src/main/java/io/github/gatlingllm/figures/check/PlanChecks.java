@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
-import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Conclusion;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +107,7 @@ final class PlanChecks {
   /** One finding per conclusion of a load plan. */
   private static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
     boolean several =
-        in.info().conclusions().stream()
+        in.info().outcome().conclusions().stream()
                 .map(c -> List.of(c.target(), "" + c.scenario()))
                 .distinct()
                 .count()
@@ -120,7 +120,7 @@ final class PlanChecks {
                     .level(level(found)));
   }
 
-  private static String title(String title, boolean several, RunInfo.Conclusion found) {
+  private static String title(String title, boolean several, Conclusion found) {
     String whose = several ? found.target() + ", " + found.scenario() : "";
     return title.isEmpty()
         ? several ? whose + ": " : ""
@@ -131,7 +131,7 @@ final class PlanChecks {
    * Only consecutive errors give a stopped level a figure: such a level is invalid, since its load
    * had no effect on the errors.
    */
-  private static Level level(RunInfo.Conclusion found) {
+  private static Level level(Conclusion found) {
     boolean isGone = found.topic().equals("stopped early") && found.value() != null;
     return found.sound() ? Level.OK : isGone ? Level.INVALID : Level.WARNING;
   }

@@ -51,9 +51,9 @@ public final class ComparedRun {
     RunInfo run = given.report(given.reportOptions().readAt(readingSpeed));
     List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
     if (targets.size() == 1) {
-      return run.slo(judge.judgeOf(targets.get(0)), Map.of());
+      return run.slo(judge.objectives().of(targets.get(0)), Map.of());
     }
-    return run.slo(judge.judge(), judge.sloByTarget());
+    return run.slo(judge.objectives().common(), judge.objectives().sloByTarget());
   }
 
   /** The run, with load levels and windows inferred where {@code run.json} has none. */

@@ -146,7 +146,9 @@ final class RunBounds {
                 start);
     long end = Math.max(known.startUnixNanos(), Math.max(start, month.last));
     RunInfo ended = known.endUnixNanos() != null ? known : known.ended(end, known.state());
-    return ended.stages().isEmpty() ? ended.stages(stages(month, ended.planned())) : ended;
+    return ended.stages().isEmpty()
+        ? ended.stages(stages(month, ended.outcome().planned()))
+        : ended;
   }
 
   private static List<LevelInfo> stages(Month month, @Nullable Long planned) {

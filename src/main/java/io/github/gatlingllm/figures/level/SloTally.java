@@ -193,8 +193,10 @@ final class SloTally {
   }
 
   SloTally(RunInfo info) {
-    common = Judge.of(info.judgeOf(""), "");
-    info.sloByTarget().forEach((target, slo) -> byTarget.put(target, Judge.of(slo, target + ": ")));
+    common = Judge.of(info.objectives().of(""), "");
+    info.objectives()
+        .sloByTarget()
+        .forEach((target, slo) -> byTarget.put(target, Judge.of(slo, target + ": ")));
   }
 
   private Stream<Judge> judges() {

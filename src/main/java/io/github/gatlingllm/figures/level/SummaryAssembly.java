@@ -14,6 +14,7 @@ import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -65,7 +66,7 @@ final class SummaryAssembly {
         new Summary(
             run(),
             VerdictSentence.of(
-                info.state() == RunInfo.State.COMPLETE, run, curves, info.conclusions()),
+                info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions()),
             info.config(),
             counted.workload.workload(),
             counted.slo.table(),
@@ -75,7 +76,7 @@ final class SummaryAssembly {
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             List.of(),
             SelfTestQuote.of(
-                info.selfTest(),
+                info.environment().selfTest(),
                 run,
                 curves.size() == 1 ? curves.get(0).chosen().level() : null,
                 stages),
@@ -153,7 +154,7 @@ final class SummaryAssembly {
   /** Whether a stop rule ended a level early: the last level of a plan that was stopped. */
   private boolean isCutShort(LevelTally level) {
     LevelInfo of = level.info();
-    return info.conclusions().stream()
+    return info.outcome().conclusions().stream()
             .anyMatch(
                 found ->
                     found.topic().equals("stopped early")
@@ -166,9 +167,10 @@ final class SummaryAssembly {
   /** Requests that the plan asks for; null where users send several requests each. */
   private @Nullable Long planned() {
     return stages.stream()
-            .anyMatch(s -> s.figures().counts().planned() == null && info.planned() != null)
+            .anyMatch(
+                s -> s.figures().counts().planned() == null && info.outcome().planned() != null)
         ? null
-        : info.planned();
+        : info.outcome().planned();
   }
 
   private static @Nullable LittlesLaw littlesLaw(
@@ -317,7 +319,7 @@ final class SummaryAssembly {
 
   private List<Summary.Injector> injectors(long windowNanos) {
     List<Summary.Injector> all = new ArrayList<>();
-    for (RunInfo.InjectorRun injector : info.injectors()) {
+    for (InjectorRun injector : info.injectors()) {
       all.add(
           new Summary.Injector(
               injector.run(),
@@ -344,9 +346,9 @@ final class SummaryAssembly {
         info.startUnixNanos(),
         end == null ? info.startUnixNanos() : end,
         info.state() == RunInfo.State.COMPLETE ? "complete" : "interrupted",
-        info.seed(),
+        info.identity().seed(),
         injectors.isEmpty() ? List.of(info.injector()) : injectors,
-        info.versions());
+        info.environment().versions());
   }
 
   private Series series(Tally whole) {

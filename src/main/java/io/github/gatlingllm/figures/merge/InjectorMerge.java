@@ -2,11 +2,11 @@ package io.github.gatlingllm.figures.merge;
 
 import static java.util.Objects.requireNonNull;
 
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.Connections;
-import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -54,11 +54,14 @@ final class InjectorMerge {
     requireSame("simulation", RunInfo::simulation);
     requireSame(
         "SLO",
-        run -> run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %");
-    requireSame("SLO rule", RunInfo::sloRule);
-    requireSame("SLO by request", RunInfo::sloByRequest);
-    requireSame("SLO percentile by request", RunInfo::sloHeldByRequest);
-    requireSame("SLO by target", RunInfo::sloByTarget);
+        run ->
+            run.objectives().slo().isEmpty()
+                ? "none"
+                : run.objectives().slo() + " at " + run.objectives().sloPercentile() + " %");
+    requireSame("SLO rule", run -> run.objectives().sloRule());
+    requireSame("SLO by request", run -> run.objectives().sloByRequest());
+    requireSame("SLO percentile by request", run -> run.objectives().sloHeldByRequest());
+    requireSame("SLO by target", run -> run.objectives().sloByTarget());
     levels = new LevelMerge(this.runs);
     merged = merge(id).injectors(injectors(), count);
   }
@@ -125,28 +128,36 @@ final class InjectorMerge {
         runs.stream().map(RunInfo::injector).distinct().collect(Collectors.joining(","));
     return RunInfo.started(id, first.simulation(), injectors, start)
         .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
-        .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
-        .versions(sideBySide(RunInfo::versions))
-        .machines(merged(RunInfo::machines, (one, other) -> other))
+        .seed(
+            runs.stream().map(run -> run.identity().seed()).distinct().count() == 1
+                ? first.identity().seed()
+                : (Long) null)
+        .versions(sideBySide(run -> run.environment().versions()))
+        .machines(merged(run -> run.environment().machines(), (one, other) -> other))
         .config(sideBySide(RunInfo::config))
         .config(
             "merged from",
             runs.stream()
                 .map(run -> run.id() + " (" + run.injector() + ")")
                 .collect(Collectors.joining(", ")))
-        .workload(sideBySide(RunInfo::workload))
-        .slo(first.judge(), first.sloByTarget())
+        .workload(sideBySide(run -> run.environment().workload()))
+        .slo(first.objectives().common(), first.objectives().sloByTarget())
         .targets(merged(RunInfo::targets, TargetFacts::and))
-        .connections(merged(RunInfo::connections, Connections::and))
+        .connections(merged(run -> run.outcome().connections(), Connections::and))
         .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
-        .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
-        .planned(sum(RunInfo::planned, Long::sum))
-        .started(sum(RunInfo::started, Long::sum))
-        .notSent(new TreeMap<>(merged(RunInfo::notSent, Long::sum)))
-        .prompts(sum(RunInfo::prompts, PromptRepeats::and))
+        .dropped(runs.stream().mapToLong(run -> run.outcome().dropped()).sum())
+        .planned(sum(run -> run.outcome().planned(), Long::sum))
+        .started(sum(run -> run.outcome().started(), Long::sum))
+        .notSent(new TreeMap<>(merged(run -> run.outcome().notSent(), Long::sum)))
+        .prompts(sum(run -> run.outcome().prompts(), PromptRepeats::and))
         .stages(levels.levels())
-        .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
-        .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
+        .conclusions(
+            runs.stream().flatMap(run -> run.outcome().conclusions().stream()).distinct().toList())
+        .assertions(
+            runs.stream()
+                .flatMap(run -> run.objectives().assertions().stream())
+                .distinct()
+                .toList());
   }
 
   /** The entries of all runs; values of the same name are combined. */
@@ -189,9 +200,9 @@ final class InjectorMerge {
               run.endUnixNanos(),
               LevelInfo.planned(run.stages()),
               0,
-              run.started(),
+              run.outcome().started(),
               0,
-              run.dropped(),
+              run.outcome().dropped(),
               run.stages().stream().map(levels::part).toList(),
               different.get(all.size())));
     }
@@ -205,7 +216,7 @@ final class InjectorMerge {
     for (RunInfo run : runs) {
       Map<String, String> own = new TreeMap<>(run.config());
       own.keySet().removeIf(key -> key.contains(" ") || OF_ONE_INJECTOR.contains(key));
-      run.versions().forEach(own::putIfAbsent);
+      run.environment().versions().forEach(own::putIfAbsent);
       settings.add(own);
       names.addAll(own.keySet());
     }
@@ -237,12 +248,12 @@ final class InjectorMerge {
         remarks.add("level %s: only %s of %s injectors have it".formatted(key, count, runs.size()));
       }
     }
-    if (merged.seed() != null
+    if (merged.identity().seed() != null
         && runs.size() > 1
         && runs.stream().allMatch(run -> run.share() == null)) {
       remarks.add(
           "all injectors have seed "
-              + merged.seed()
+              + merged.identity().seed()
               + ": they sent the same prompts at the same offsets; give each its own");
     }
     return remarks;

@@ -2,12 +2,12 @@ package io.github.gatlingllm.figures.merge;
 
 import static java.util.Objects.requireNonNull;
 
+import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.LevelPart;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;

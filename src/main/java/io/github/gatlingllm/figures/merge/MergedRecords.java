@@ -2,12 +2,12 @@ package io.github.gatlingllm.figures.merge;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.ServerFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -137,7 +137,7 @@ public final class MergedRecords implements RecordSource {
   public RunInfo ended(RunInfo info) throws IOException {
     RunInfo merged =
         info.dropped(read.stream().mapToLong(InjectorRun::dropped).sum())
-            .injectors(read, info.injectorsExpected());
+            .injectors(read, info.merged().injectorsExpected());
     merged.write(target.info());
     return merged;
   }

@@ -10,6 +10,7 @@ import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
@@ -277,10 +278,6 @@ class ChecksTest {
     assertThat(check(Recorded.figures(two, same).summary(), "same_model").level())
         .isEqualTo(Level.OK);
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("same_model"));
-    RunInfo twoTokenizers = two.config(Map.of("tokenizer", "x,y", "tokenizer b", "y"));
-    Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
-    assertThat(check.level()).isEqualTo(Level.WARNING);
-    assertThat(check.message()).startsWith("The targets have different tokenizers: ");
     RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null, null);
     RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null, null);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", y)), same)).isEqualTo(Level.WARNING);
@@ -507,9 +504,8 @@ class ChecksTest {
     RunInfo dropped = open(600L).dropped(100);
     assertThat(check(Recorded.figures(dropped, sent(412)).summary(), "all_accounted").value())
         .isEqualTo(88);
-    RunInfo.Conclusion stopped =
-        new RunInfo.Conclusion(
-            "stopped early", "a", null, "during r=10", false, null, null, null, null);
+    Conclusion stopped =
+        new Conclusion("stopped early", "a", null, "during r=10", false, null, null, null, null);
     RunInfo early = open(600L).conclusion(stopped);
     assertThat(check(Recorded.figures(early, sent(412)).summary(), "all_accounted").level())
         .isEqualTo(Level.OK);
@@ -674,7 +670,10 @@ class ChecksTest {
   }
 
   private static RunInfo pinned() {
-    return RUN.config(Map.of("ignoreEos", "true"));
+    return RUN.targets(
+        Map.of(
+            at(0).record().identity().target(),
+            new RunInfo.TargetFacts(true, "chars4", null, null)));
   }
 
   private static Summary closing(int closedOfHundred) {
@@ -691,8 +690,7 @@ class ChecksTest {
   }
 
   private static Summary found(String topic, boolean sound) {
-    RunInfo.Conclusion found =
-        new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99, null, null);
+    Conclusion found = new Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99, null, null);
     return of(RUN.conclusion(found));
   }
 

@@ -204,7 +204,7 @@ class GoodputTest {
     RunInfo own =
         RUN.slo(
             TargetSlo.of(
-                RUN.judge().global(),
+                RUN.objectives().common().global(),
                 Map.of("slow", Slo.parse("ttft<1s", 60, Slo.Rule.PERCENTILES))),
             Map.of());
     Summary s =

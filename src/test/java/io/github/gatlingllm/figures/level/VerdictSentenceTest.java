@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -176,8 +177,7 @@ class VerdictSentenceTest {
         Recorded.run(1, level)
             .ended(Recorded.ORIGIN + 1_000_000_000L, RunInfo.State.INTERRUPTED)
             .conclusion(
-                new RunInfo.Conclusion(
-                    "search", "a", null, "r=2 holds", true, null, null, 2.0, null));
+                new Conclusion("search", "a", null, "r=2 holds", true, null, null, 2.0, null));
     RequestRecord bad =
         Recorded.at(0).stage("r=2").failed(RequestStatus.HTTP_ERROR, "HTTP 500").record();
     RequestRecord good = Recorded.at(0).stage("r=2").tokens(100, 120).record();
