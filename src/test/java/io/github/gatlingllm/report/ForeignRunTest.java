@@ -71,12 +71,7 @@ class ForeignRunTest {
       "request_id " + "[".repeat(2_000) + "]".repeat(2_000)
     };
     for (int i = 0; i < impossible.length; i++) {
-      String key = impossible[i].split(" ", 2)[0];
-      String value = impossible[i].split(" ", 2)[1];
-      all.add(
-          i,
-          line(record -> {})
-              .replaceFirst("\"" + key + "\":(\\[[^]]*]|[^,}]*)", "\"" + key + "\":" + value));
+      all.add(i, changed(impossible[i]));
     }
     Path alone = run("alone", good, info());
     Path mixed = run("mixed", all, info());
@@ -105,6 +100,54 @@ class ForeignRunTest {
     assertThat(merged.exitCode()).as(merged.error()).isZero();
     assertThat(summary(joined).at("/counts/ok").intValue()).isEqualTo(80);
     assertThat(call("compare", alone.toString(), mixed.toString()).exitCode()).isZero();
+  }
+
+  /** The figures are absurd, and the report is made. */
+  @Test
+  void absurdNumbersDoNotPreventTheReport() throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (String change :
+        List.of(
+            "output_tokens 2147483647",
+            "prompt_tokens -5",
+            "streamed_tokens 2147483647",
+            "start_unix_ns 9223372036854775807",
+            "start_unix_ns -1",
+            "start_unix_ns 3999999999999999999",
+            "latency_s 9223372036.854775807",
+            "ttft_s -99999999",
+            "closed_s 9223372036.854775807",
+            "start_lag_s 30000000",
+            "gate_wait_s 9223372036.854775807",
+            "stall_s 9223372036.854775807",
+            "tpot_s 9223372036.854775807",
+            "event_offsets_us [2147483647,0,-1,2,3]",
+            "event_tokens [2147483647,2147483647,2147483647,2147483647,2147483647]",
+            "event_choices [1000000000,1,1,1,1]",
+            "trial 2147483647",
+            "turn -2147483648",
+            "events -1",
+            "events 2147483647",
+            "first_event_tokens 2147483647",
+            "request_index -1")) {
+      lines.add(line(record -> {}));
+      lines.add(changed(change));
+    }
+    Path run = run("absurd", lines, info());
+    Path undated = run("undated", lines, null);
+    Path joined = folder.resolve("joined");
+
+    for (String[] command :
+        new String[][] {
+          {"render", run.toString(), "--csv"},
+          {"render", undated.toString()},
+          {"merge", run.toString(), other(lines).toString(), "--out", joined.toString()},
+          {"compare", run.toString(), joined.toString()}
+        }) {
+      Called called = call(command);
+      assertThat(called.exitCode()).as(called.error()).isZero();
+    }
+    assertThat(summary(run).at("/counts/started").intValue()).isGreaterThan(22);
   }
 
   /** Without run.json the time of the run comes from most of the records. */
@@ -303,6 +346,13 @@ class ForeignRunTest {
     ObjectNode record = (ObjectNode) JSON.readTree(RecordFile.line(records.answer(5)));
     change.accept(record);
     return JSON.writeValueAsString(record);
+  }
+
+  /** A line with another value, which follows its key in {@code change}. */
+  private String changed(String change) throws IOException {
+    String key = '"' + change.split(" ", 2)[0] + "\":";
+    return line(record -> {})
+        .replaceFirst(key + "(\\[[^]]*]|[^,}]*)", key + change.split(" ", 2)[1]);
   }
 
   private Path run(String name, List<String> lines, @Nullable RunInfo info) throws IOException {
