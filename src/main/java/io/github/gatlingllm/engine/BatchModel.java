@@ -22,10 +22,6 @@ record BatchModel(
     int maxBatch,
     int kvTokens) {
 
-  /** The knee is at 32 concurrent requests; docs/engine.md derives it. */
-  static final BatchModel DEFAULT =
-      new BatchModel(20_000, 5_000_000, 0.05, 0.000_1, 2_048, 24, 40_000);
-
   int kvBlocks() {
     return Math.max(1, kvTokens / BlockPool.BLOCK_TOKENS);
   }

@@ -10,19 +10,14 @@ import java.util.List;
  * Continuous batching: in each iteration waiting sequences join the batch, first come first served,
  * and every sequence whose prompt has been processed gets one token at the end of the iteration.
  *
- * <p>A sequence joins when the batch is not full, the iteration has prefill tokens left, and there
- * are KV blocks for its prompt; no sequence overtakes the head of the queue. Cached prompt blocks
- * are shared and not processed again, except for the last token, which is always computed.
- *
- * <p>A decoding sequence takes another block when its last one is full. When no block is free, the
- * newest sequence of the batch is preempted: its blocks are released, and it returns to the head of
- * the queue, where its prompt and the tokens it has generated will be processed again. No sequence
- * joins in that iteration.
+ * <p>No sequence overtakes the head of the queue. Cached prompt blocks are shared and not processed
+ * again. When no block is free for a decoding sequence, the newest one of the batch is preempted:
+ * its blocks are released, and it returns to the head of the queue, where its prompt and the tokens
+ * it has generated will be processed again. No sequence joins in that iteration.
  */
 final class BatchScheduler implements Scheduler {
   /**
-   * An iteration that is late by more than this starts at the current time, so that a stalled
-   * machine does not send a burst.
+   * A later iteration starts at the current time, so that a stalled machine does not send a burst.
    */
   private static final long CATCH_UP_NANOS = 2_000_000;
 

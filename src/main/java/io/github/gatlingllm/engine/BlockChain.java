@@ -10,7 +10,6 @@ import java.util.Arrays;
  * so far.
  */
 final class BlockChain {
-  /** For an engine without prefix caching: no block has a hash. */
   static final BlockChain NONE = new BlockChain(new long[0], 0, 0);
 
   private final long[] hashes;
@@ -73,7 +72,6 @@ final class BlockChain {
 
     Hasher() {}
 
-    /** A copy that has read the same text. */
     Hasher(Hasher other) {
       hash = other.hash;
       chars = other.chars;
@@ -116,22 +114,18 @@ final class BlockChain {
       }
     }
 
-    /** Characters read; a token that is not text counts as 4. */
     long chars() {
       return chars;
     }
 
-    /** Tokens read; the last one may be incomplete. */
     int tokens() {
       return (int) ((chars + CHARS_PER_TOKEN - 1) / CHARS_PER_TOKEN);
     }
 
-    /** Hash of everything that was read. */
     long hash() {
       return SplitMix64.mix(hash);
     }
 
-    /** Hashes of the full blocks, in order. */
     long[] blockHashes() {
       return Arrays.copyOf(blockHashes, blocks);
     }

@@ -21,8 +21,7 @@ final class BlockPool {
   private final int[] holders;
   private final Long[] hashes;
 
-  /** Blocks that no sequence holds, least recently used first. */
-  private final Set<Integer> free = new LinkedHashSet<>();
+  private final Set<Integer> free = new LinkedHashSet<>(); // least recently used first
 
   private final Map<Long, Integer> cached = new HashMap<>();
 
@@ -34,7 +33,6 @@ final class BlockPool {
     }
   }
 
-  /** Number of blocks for this many tokens; the last one may be partly filled. */
   static int blocksFor(int tokens) {
     return (tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
   }
@@ -53,7 +51,7 @@ final class BlockPool {
     return cached.size();
   }
 
-  /** Number of cached blocks at the start of the chain, without a gap; at most {@code most}. */
+  /** Number of cached blocks at the start of the chain, without a gap. */
   int cachedPrefix(BlockChain chain, int most) {
     int blocks = 0;
     while (blocks < most && cached.containsKey(chain.hash(blocks))) {
@@ -63,12 +61,8 @@ final class BlockPool {
   }
 
   /**
-   * Takes blocks for a new sequence, all of them or none.
-   *
-   * @param blocks the list of the sequence, empty
-   * @param shared number of blocks at the start of the chain to share, from {@link #cachedPrefix}
-   * @param total number of blocks the sequence will hold
-   * @return whether there were enough free blocks
+   * Takes {@code total} blocks for a new sequence, of which the first {@code shared} are cached;
+   * all of them or none.
    */
   boolean take(List<Integer> blocks, BlockChain chain, int shared, int total) {
     int reclaimed = 0;
@@ -87,7 +81,6 @@ final class BlockPool {
     return true;
   }
 
-  /** Takes one more block; returns false where none is free. */
   boolean grow(List<Integer> blocks) {
     Iterator<Integer> oldest = free.iterator();
     if (!oldest.hasNext()) {

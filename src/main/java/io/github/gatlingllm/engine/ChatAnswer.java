@@ -30,7 +30,6 @@ final class ChatAnswer extends ResponseWriter.Events {
   private final byte[] choicesStart;
   private final List<Map<TokenType, Frame>> frames;
 
-  /** The bytes of a chunk before and after its text. */
   @SuppressWarnings("ArrayRecordComponent") // written only, never compared
   private record Frame(byte[] start, byte[] end) {}
 
@@ -70,7 +69,7 @@ final class ChatAnswer extends ResponseWriter.Events {
     return each;
   }
 
-  /** A field of a delta, with a vertical bar in place of the text. */
+  /** With a vertical bar in place of the text. */
   private String delta(TokenType type, int choice) {
     return switch (type) {
       case REASONING -> "\"reasoning_content\":\"|\"";

@@ -14,11 +14,6 @@ final class ChatForm {
 
   private ChatForm() {}
 
-  /**
-   * The request as a chat request; itself for the other APIs.
-   *
-   * @throws Refusal 400 where a required parameter is missing
-   */
   static ObjectNode of(Api api, ObjectNode request) throws Refusal {
     return switch (api) {
       case RESPONSES -> ofResponses(request);

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -14,18 +15,10 @@ import org.jspecify.annotations.Nullable;
  * A parsed request for generated text. Sampling parameters (temperature, top_p, penalties, …) are
  * accepted and have no effect, as answers are drawn from a seed.
  *
- * @param api form of the response
- * @param model null where the request names none
- * @param prompt size and identity of the prompt
  * @param maxTokens null where the context length is the only limit
  * @param minTokens tokens before which neither a stop string nor the answer's own length ends it
  * @param ignoreEos whether only {@code maxTokens}, the context or a stop string ends the answer
- * @param includeUsage whether a usage chunk ends the stream
- * @param continuousUsage whether every chunk carries usage, as with vLLM's {@code
- *     continuous_usage_stats}
- * @param choices number of answers to the prompt, the parameter {@code n}; ≥ 1
- * @param shape required form of each answer; free text for completions
- * @param seed null where the request has none
+ * @param continuousUsage whether every chunk carries usage, as with vLLM
  */
 record CompletionRequest(
     Api api,
@@ -43,11 +36,6 @@ record CompletionRequest(
     @Nullable Integer seed) {
   private static final int MAX_CHOICES = 128;
 
-  /**
-   * Parses a request.
-   *
-   * @throws Refusal 400 where the body is not JSON, or a parameter is missing or wrong
-   */
   static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
     Parameters parameters = new Parameters(ChatForm.of(api, object(body, mapper)));
     int choices = parameters.integerOr("n", 1, 1);
@@ -116,12 +104,10 @@ record CompletionRequest(
       this.json = json;
     }
 
-    /** The raw value; a missing node where the parameter is absent. */
     JsonNode value(String name) {
       return json.path(name);
     }
 
-    /** The value, checked; null where the parameter is absent. */
     private @Nullable JsonNode read(String name, Predicate<JsonNode> form, String expected)
         throws Refusal {
       JsonNode value = value(name);
@@ -159,7 +145,6 @@ record CompletionRequest(
       return value == null ? null : value.textValue();
     }
 
-    /** One text or an array of them; empty texts are dropped. */
     List<String> texts(String name) throws Refusal {
       JsonNode value =
           read(name, json -> json.isTextual() || areTexts(json), "a text or an array of texts");
@@ -172,6 +157,80 @@ record CompletionRequest(
 
     private static boolean areTexts(JsonNode json) {
       return json.isArray() && json.valueStream().allMatch(JsonNode::isTextual);
+    }
+  }
+
+  /**
+   * The required form of an answer: free text, JSON, or a tool call with JSON as arguments. The
+   * JSON is always {@link #JSON}, whatever the schema.
+   */
+  record AnswerShape(boolean isJson, @Nullable String tool) {
+    static final AnswerShape FREE_TEXT = new AnswerShape(false, null);
+
+    static final String JSON = "{\"answer\":\"The cat sat on the mat\",\"score\":0.5}";
+
+    /**
+     * The form that a chat request requires by {@code tool_choice}, else by {@code
+     * response_format}. {@code required} calls the first tool: an engine with seeded answers cannot
+     * choose by itself.
+     */
+    static AnswerShape of(Parameters parameters) throws Refusal {
+      String tool = called(parameters.value("tool_choice"), tools(parameters.value("tools")));
+      return tool != null
+          ? new AnswerShape(true, tool)
+          : new AnswerShape(isJson(parameters.value("response_format")), null);
+    }
+
+    private static List<String> tools(JsonNode tools) throws Refusal {
+      if (!tools.isMissingNode() && !tools.isNull() && !tools.isArray()) {
+        throw Refusal.badRequest("tools", "tools are wrong; expected an array of functions");
+      }
+      List<String> names = new ArrayList<>();
+      for (JsonNode tool : tools) {
+        String name = tool.at("/function/name").asText();
+        if (name.isEmpty()) {
+          throw Refusal.badRequest("tools", "A tool has no function.name; expected a function");
+        }
+        names.add(name);
+      }
+      return names;
+    }
+
+    private static @Nullable String called(JsonNode choice, List<String> tools) throws Refusal {
+      if (choice.isMissingNode()
+          || choice.isNull()
+          || choice.asText().equals("auto")
+          || choice.asText().equals("none")) {
+        return null;
+      }
+      boolean required = choice.asText().equals("required");
+      String named = choice.at("/function/name").textValue();
+      if (!required && named == null) {
+        throw Refusal.badRequest(
+            "tool_choice", "tool_choice is wrong; expected none, auto, required or a function");
+      }
+      return tools.stream()
+          .filter(tool -> required || tool.equals(named))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  Refusal.badRequest(
+                      "tool_choice", "tool_choice calls a function that is not among the tools"));
+    }
+
+    private static boolean isJson(JsonNode format) throws Refusal {
+      String type = format.path("type").asText();
+      if (format.isMissingNode() || format.isNull() || type.equals("text")) {
+        return false;
+      }
+      if (type.equals("json_object")
+          || (type.equals("json_schema") && format.at("/json_schema/schema").isObject())) {
+        return true;
+      }
+      throw Refusal.badRequest(
+          "response_format",
+          "response_format is wrong; expected type text, json_object, or json_schema with a"
+              + " schema");
     }
   }
 }

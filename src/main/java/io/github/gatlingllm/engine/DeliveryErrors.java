@@ -36,13 +36,7 @@ final class DeliveryErrors {
   private final long ttftNanos;
   private final long itlNanos;
 
-  /**
-   * Starts without any errors.
-   *
-   * @param all the engine's answers, with times of the clock that records use
-   * @param ttftNanos the engine's planned time to first token
-   * @param itlNanos the engine's planned time between tokens
-   */
+  /** {@code all} has times of the clock that records use; the planned times are the engine's. */
   DeliveryErrors(Collection<Written> all, long ttftNanos, long itlNanos) {
     all.forEach(answer -> answers.put(answer.requestId(), answer));
     this.ttftNanos = ttftNanos;
@@ -73,7 +67,6 @@ final class DeliveryErrors {
     }
   }
 
-  /** The errors of a load level; empty if it has no measured request. */
   Optional<SelfTest.Level> level(LevelInfo level) {
     PhaseWindow window = level.window(Phase.MEASURE).orElse(null);
     LongStream.Builder firsts = ttft.get(level.label());
@@ -137,7 +130,6 @@ final class DeliveryErrors {
         : sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)] / 1e6;
   }
 
-  /** The errors of the load levels with measured requests, in order. */
   List<SelfTest.Level> levels(List<LevelInfo> all) {
     return all.stream().map(this::level).flatMap(Optional::stream).toList();
   }

@@ -167,12 +167,7 @@ public final class EmbeddedEngine implements AutoCloseable {
     eventLoops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  /**
-   * State shared by all connections of one engine.
-   *
-   * @param received number of POST requests
-   * @param groundTruth receives the ground truth of each request
-   */
+  /** State shared by all connections of one engine; {@code received} counts POST requests. */
   record EngineCore(
       EmbeddedEngineBuilder settings,
       SchedulerThread scheduler,

@@ -24,18 +24,18 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   boolean recordGroundTruth;
   int tokensPerChunk = 1;
   private List<Fault> faults = List.of();
-  private double prefillTokensPerSecond = BatchModel.DEFAULT.prefillTokensPerSecond();
-  private long decodeStepNanos = BatchModel.DEFAULT.decodeStepNanos();
-  private double perSequence = BatchModel.DEFAULT.perSequence();
-  private double perKvToken = BatchModel.DEFAULT.perKvToken();
-  private int maxPrefillTokens = BatchModel.DEFAULT.maxPrefillTokens();
-  private int maxBatch = BatchModel.DEFAULT.maxBatch();
-  private int kvTokens = BatchModel.DEFAULT.kvTokens();
+
+  // The knee is at 32 concurrent requests; docs/engine.md derives it.
+  private double prefillTokensPerSecond = 20_000;
+  private long decodeStepNanos = 5_000_000;
+  private double perSequence = 0.05;
+  private double perKvToken = 0.000_1;
+  private int maxPrefillTokens = 2_048;
+  private int maxBatch = 24;
+  private int kvTokens = 40_000;
   private boolean prefixCaching = true;
   int reasoningTokens;
-  private @Nullable FixedTimes fixed;
-
-  private record FixedTimes(long ttftNanos, long itlNanos) {}
+  private FixedScheduler.@Nullable Times fixed;
 
   EmbeddedEngineBuilder() {}
 
@@ -164,7 +164,7 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   public EmbeddedEngineBuilder fixed(Duration ttft, Duration itl) {
     check(!ttft.isNegative(), "fixed TTFT", ttft, "0 or more");
     check(positive(itl), "fixed ITL", itl, "more than 0");
-    return with(copy -> copy.fixed = new FixedTimes(ttft.toNanos(), itl.toNanos()));
+    return with(copy -> copy.fixed = new FixedScheduler.Times(ttft.toNanos(), itl.toNanos()));
   }
 
   /** Tokens per chunk, as with SGLang's {@code --stream-interval}; 1 by default. */
@@ -193,23 +193,17 @@ public final class EmbeddedEngineBuilder implements Cloneable {
    */
   public EmbeddedEngine start() {
     Scheduler scheduler =
-        fixed == null
-            ? new BatchScheduler(batchModel())
-            : new FixedScheduler(fixed.ttftNanos(), fixed.itlNanos());
+        fixed == null ? new BatchScheduler(batchModel()) : new FixedScheduler(fixed);
     return new EmbeddedEngine(host, port, scheduler, this);
   }
 
-  /**
-   * Most tokens of prompt and answer together. A request that the KV cache can never hold is
-   * rejected, as it would block the queue.
-   */
+  /** A request that the KV cache can never hold is rejected, as it would block the queue. */
   int contextTokens() {
     return fixed == null
         ? Math.min(maxContext, batchModel().kvBlocks() * BlockPool.BLOCK_TOKENS)
         : maxContext;
   }
 
-  /** Whether requests share KV blocks with the same content. */
   boolean sharesPrefixes() {
     return prefixCaching && fixed == null;
   }

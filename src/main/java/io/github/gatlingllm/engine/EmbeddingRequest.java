@@ -7,37 +7,22 @@ import io.github.gatlingllm.load.SplitMix64;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.StringJoiner;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A parsed request for embeddings. The same text gets the same vector, which has length 1 and no
  * meaning.
- *
- * @param model null where the request names none
- * @param prompts one per text
- * @param dimensions number of elements of each vector
- * @param base64 whether a vector is written as base64 of 32-bit floats instead of a JSON array
  */
 record EmbeddingRequest(
     @Nullable String model, List<Prompt> prompts, int dimensions, boolean base64) {
   private static final int DIMENSIONS = 256;
   private static final int MAX_DIMENSIONS = 4_096;
+  private static final int MAX_INPUTS = 2_048; // as with OpenAI
 
-  /** The limit of OpenAI. */
-  private static final int MAX_INPUTS = 2_048;
-
-  EmbeddingRequest {
-    prompts = List.copyOf(prompts);
-  }
-
-  /**
-   * Parses a request.
-   *
-   * @throws Refusal 400 where the body is not JSON, or a parameter is missing or wrong
-   */
   static EmbeddingRequest parse(byte[] body, ObjectMapper mapper) throws Refusal {
     Parameters parameters = new Parameters(CompletionRequest.object(body, mapper));
     JsonNode input = parameters.value("input");
@@ -67,7 +52,6 @@ record EmbeddingRequest(
     return new EmbeddingRequest(parameters.text("model"), prompts, dimensions, base64);
   }
 
-  /** The response as one JSON object. */
   String response(String model, int promptTokens) {
     List<String> data = new ArrayList<>();
     for (Prompt prompt : prompts) {
@@ -83,30 +67,25 @@ record EmbeddingRequest(
   }
 
   private float[] vector(long seed) {
-    double[] drawn = new double[dimensions];
-    double squares = 0;
-    for (int i = 0; i < dimensions; i++) {
-      drawn[i] = SplitMix64.mix(seed + i * SplitMix64.GOLDEN_GAMMA) / (double) Long.MAX_VALUE;
-      squares += drawn[i] * drawn[i];
-    }
+    double[] drawn =
+        IntStream.range(0, dimensions)
+            .mapToDouble(i -> SplitMix64.mix(seed + i * SplitMix64.GOLDEN_GAMMA))
+            .toArray();
+    double length = Math.sqrt(Arrays.stream(drawn).map(each -> each * each).sum());
     float[] vector = new float[dimensions];
     for (int i = 0; i < dimensions; i++) {
-      vector[i] = (float) (drawn[i] / Math.sqrt(squares));
+      vector[i] = (float) (drawn[i] / length);
     }
     return vector;
   }
 
   private String json(float[] vector) {
-    if (base64) {
-      ByteBuffer bytes =
-          ByteBuffer.allocate(vector.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      bytes.asFloatBuffer().put(vector);
-      return '"' + Base64.getEncoder().encodeToString(bytes.array()) + '"';
+    if (!base64) {
+      return Arrays.toString(vector);
     }
-    StringJoiner numbers = new StringJoiner(",", "[", "]");
-    for (float number : vector) {
-      numbers.add(Float.toString(number));
-    }
-    return numbers.toString();
+    ByteBuffer bytes =
+        ByteBuffer.allocate(vector.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asFloatBuffer().put(vector);
+    return '"' + Base64.getEncoder().encodeToString(bytes.array()) + '"';
   }
 }

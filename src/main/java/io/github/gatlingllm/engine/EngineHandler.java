@@ -11,9 +11,9 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import java.security.MessageDigest;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -61,21 +61,23 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       case "/v1/responses" -> answer(Api.RESPONSES, context, http, receivedNanos);
       case "/v1/messages" -> answer(Api.MESSAGES, context, http, receivedNanos);
       case "/v1/embeddings" -> answer(Api.EMBEDDINGS, context, http, receivedNanos);
-      case "/v1/models" -> {
-        allow(HttpMethod.GET, http);
-        Responses.json(context, HttpResponseStatus.OK, null, models());
-      }
-      case "/health" -> {
-        allow(HttpMethod.GET, http);
-        Responses.text(context, "text/plain", "");
-      }
-      case "/metrics" -> {
-        allow(HttpMethod.GET, http);
-        String page = core.metrics().text(core.scheduler().load(), core.scheduler().kv());
-        Responses.text(context, "text/plain; version=0.0.4; charset=utf-8", page);
-      }
+      case "/v1/models" -> page(context, http, Responses.JSON, this::models);
+      case "/health" -> page(context, http, "text/plain", () -> "");
+      case "/metrics" ->
+          page(
+              context,
+              http,
+              "text/plain; version=0.0.4; charset=utf-8",
+              () -> core.metrics().text(core.scheduler().load(), core.scheduler().kv()));
       default -> throw Refusal.unknownPath(path);
     }
+  }
+
+  private static void page(
+      ChannelHandlerContext context, FullHttpRequest http, String type, Supplier<String> page)
+      throws Refusal {
+    allow(HttpMethod.GET, http);
+    Responses.ok(context, null, type, page.get());
   }
 
   private void answer(

@@ -25,14 +25,13 @@ final class EngineLink implements AutoCloseable {
   private static final int ANSWERS = 'a';
   private static final int STOP = 's';
 
-  /** Longest wait for an answer of the engine: the run must end even if the engine hangs. */
+  /** The run must end even if the engine hangs. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
 
-  /** Connects to the process that listens on this port of 127.0.0.1. */
   EngineLink(int controlPort) throws IOException {
     this(controlPort, PATIENCE);
   }
@@ -49,11 +48,7 @@ final class EngineLink implements AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // not modified; a copy per access would be expensive
   record Written(String requestId, long receivedNanos, long[] tokenNanos) {}
 
-  /**
-   * Reads all answers that have at least one token.
-   *
-   * @param clock converts the engine's times to those of another clock
-   */
+  /** All answers that have at least one token, with times converted by {@code clock}. */
   List<Written> answers(LongUnaryOperator clock) throws IOException {
     out.write(ANSWERS);
     List<Written> answers = new ArrayList<>();
@@ -69,7 +64,6 @@ final class EngineLink implements AutoCloseable {
     return answers;
   }
 
-  /** Stops the process and waits for its end. */
   void stop() throws IOException {
     out.write(STOP);
     if (in.read() >= 0) {

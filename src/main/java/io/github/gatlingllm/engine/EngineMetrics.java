@@ -62,7 +62,6 @@ final class EngineMetrics {
     finished.merge("abort", 1L, Long::sum);
   }
 
-  /** Renders the page. */
   String text(Scheduler.Load load, EmbeddedEngine.KvStats kv) {
     StringBuilder out = new StringBuilder(8_192);
     value(out, "vllm:num_requests_running", "gauge", load.running());
@@ -74,41 +73,51 @@ final class EngineMetrics {
     value(out, "vllm:num_preemptions_total", "counter", kv.preemptions());
     value(out, "vllm:prompt_tokens_total", "counter", promptTokens);
     value(out, "vllm:generation_tokens_total", "counter", generatedTokens);
-    out.append("# TYPE vllm:request_success_total counter\n");
+    type(out, "vllm:request_success_total", "counter");
     finished.forEach(
         (reason, count) ->
-            line(
-                out,
-                "vllm:request_success_total",
-                labels + ",finished_reason=\"" + reason + "\"",
-                count));
-    ttft.write(out, "vllm:time_to_first_token_seconds", labels);
-    gaps.write(out, "vllm:time_per_output_token_seconds", labels);
-    gaps.write(out, "vllm:inter_token_latency_seconds", labels);
-    endToEnd.write(out, "vllm:e2e_request_latency_seconds", labels);
-    queue.write(out, "vllm:request_queue_time_seconds", labels);
-    prefill.write(out, "vllm:request_prefill_time_seconds", labels);
-    decode.write(out, "vllm:request_decode_time_seconds", labels);
+            line(out, "vllm:request_success_total", ",finished_reason=\"" + reason + "\"", count));
+    histogram(out, "vllm:time_to_first_token_seconds", ttft);
+    histogram(out, "vllm:time_per_output_token_seconds", gaps);
+    histogram(out, "vllm:inter_token_latency_seconds", gaps);
+    histogram(out, "vllm:e2e_request_latency_seconds", endToEnd);
+    histogram(out, "vllm:request_queue_time_seconds", queue);
+    histogram(out, "vllm:request_prefill_time_seconds", prefill);
+    histogram(out, "vllm:request_decode_time_seconds", decode);
     return out.toString();
   }
 
   private void value(StringBuilder out, String name, String type, Number value) {
+    type(out, name, type);
+    line(out, name, "", value);
+  }
+
+  private void histogram(StringBuilder out, String name, SecondsHistogram histogram) {
+    type(out, name, "histogram");
+    for (int i = 0; i < histogram.bounds.length; i++) {
+      line(out, name + "_bucket", ",le=\"" + histogram.bounds[i] + "\"", histogram.counts[i]);
+    }
+    line(out, name + "_bucket", ",le=\"+Inf\"", histogram.count);
+    line(out, name + "_sum", "", histogram.sum);
+    line(out, name + "_count", "", histogram.count);
+  }
+
+  private static void type(StringBuilder out, String name, String type) {
     out.append("# TYPE ").append(name).append(' ').append(type).append('\n');
-    line(out, name, labels, value);
   }
 
-  private static void line(StringBuilder out, String name, String labels, Number value) {
-    out.append(name).append('{').append(labels).append("} ").append(value).append('\n');
+  private void line(StringBuilder out, String name, String moreLabels, Number value) {
+    out.append(name).append('{').append(labels).append(moreLabels).append("} ");
+    out.append(value).append('\n');
   }
 
-  /** A Prometheus histogram of seconds. Not thread-safe. */
+  /** Counts by ascending upper bounds, in seconds. */
   private static final class SecondsHistogram {
     private final double[] bounds;
     private final long[] counts;
     private double sum;
     private long count;
 
-    /** A histogram with these upper bounds, ascending; {@code write} adds the bucket +Inf. */
     SecondsHistogram(double... bounds) {
       this.bounds = bounds.clone();
       this.counts = new long[bounds.length];
@@ -121,27 +130,6 @@ final class EngineMetrics {
       }
       sum += seconds;
       count++;
-    }
-
-    /**
-     * Appends type, buckets, sum and count in the Prometheus text format.
-     *
-     * @param labels without braces, e.g. {@code model_name="m"}
-     */
-    void write(StringBuilder out, String name, String labels) {
-      out.append("# TYPE ").append(name).append(" histogram\n");
-      for (int i = 0; i < bounds.length; i++) {
-        bucket(out, name, labels, Double.toString(bounds[i]), counts[i]);
-      }
-      bucket(out, name, labels, "+Inf", count);
-      out.append(name).append("_sum{").append(labels).append("} ").append(sum).append('\n');
-      out.append(name).append("_count{").append(labels).append("} ").append(count).append('\n');
-    }
-
-    private static void bucket(
-        StringBuilder out, String name, String labels, String bound, long count) {
-      out.append(name).append("_bucket{").append(labels).append(",le=\"").append(bound);
-      out.append("\"} ").append(count).append('\n');
     }
   }
 }

@@ -100,7 +100,6 @@ public final class EngineProcess {
     return new IOException("The engine of the self-test cannot be started: " + why);
   }
 
-  /** {@code http://127.0.0.1:<port>/v1}. */
   public String baseUrl() {
     return baseUrl;
   }
@@ -137,9 +136,7 @@ public final class EngineProcess {
     return EmbeddedEngine.builder().fixed(ttft, itl).prefixCaching(false).recordGroundTruth();
   }
 
-  /**
-   * Warms up this JVM: class loading and JIT compilation would take CPU time from the client later.
-   */
+  /** Class loading and JIT compilation would take CPU time from the client later. */
   private static void warmUp() {
     long end = System.nanoTime() + WARM_UP.toNanos();
     try (EmbeddedEngine engine = engine(Duration.ofMillis(1), Duration.ofNanos(100_000)).start()) {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.engine.CompletionRequest.AnswerShape;
 import io.github.gatlingllm.load.SplitMix64;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,7 +59,6 @@ final class GeneratedAnswer {
   private final boolean toolCall;
   private final List<String> pieces;
 
-  /** The part of an answer that a token belongs to. */
   enum TokenType {
     REASONING,
     TEXT,
@@ -81,13 +81,7 @@ final class GeneratedAnswer {
     this.pieces = pieces;
   }
 
-  /**
-   * The answer to a request.
-   *
-   * @param reasoning number of reasoning tokens before the answer; 0 for none
-   * @param maxOutputTokens tokens that fit into the context behind the prompt; ≥ 1
-   * @param choice index of the choice, from 0
-   */
+  /** The answer to a request; {@code maxOutputTokens} fit into the context behind the prompt. */
   static GeneratedAnswer to(
       CompletionRequest request, long engineSeed, int reasoning, int maxOutputTokens, int choice) {
     long requestSeed = (request.seed() == null ? 0 : request.seed()) + ((long) choice << 32);
@@ -119,7 +113,6 @@ final class GeneratedAnswer {
     return new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
   }
 
-  /** The name of a tool, then JSON cut into tokens of 4 characters; empty for free text. */
   private static List<String> pieces(AnswerShape shape) {
     List<String> pieces = new ArrayList<>();
     if (shape.tool() != null) {
@@ -162,17 +155,14 @@ final class GeneratedAnswer {
         .orElse(-1);
   }
 
-  /** Number of tokens, reasoning included; ≥ 1. */
   int tokens() {
     return tokens;
   }
 
-  /** Number of reasoning tokens among the first {@code tokens}. */
   int reasoning(int tokens) {
     return Math.min(reasoning, tokens);
   }
 
-  /** {@code length}, {@code stop} or {@code tool_calls}. */
   String finishReason() {
     return finishReason;
   }
@@ -186,10 +176,6 @@ final class GeneratedAnswer {
         : token == reasoning ? TokenType.TOOL_NAME : TokenType.ARGUMENTS;
   }
 
-  /**
-   * Text of one token: a word of 4 characters including its space, 4 characters of JSON, or the
-   * whole name of a tool. Empty where a stop string cut it off.
-   */
   String text(int token) {
     if (token >= reasoning && !pieces.isEmpty()) {
       int piece = token - reasoning;

@@ -9,29 +9,22 @@ import io.github.gatlingllm.load.SplitMix64;
  * <p>Tokens: one per 4 characters (Unicode code points) of all texts together, rounded up, at least
  * 1; roles and templates count 0. This is the rule of the tokenizer "chars4", so that a client can
  * count the same. Tool definitions count as the text of their JSON, tool calls as name and
- * arguments, and an image as {@value #IMAGE_TOKENS} tokens, whatever its size.
- *
- * @param tokens ≥ 1
- * @param text hasher that has read the prompt; copy it before reading more
+ * arguments, and an image as {@value #IMAGE_TOKENS} tokens, whatever its size. {@code text} has
+ * read the prompt; copy it before reading more.
  */
 record Prompt(int tokens, BlockChain.Hasher text) {
-  /** Tokens per image. */
   static final int IMAGE_TOKENS = 256;
 
   private Prompt(BlockChain.Hasher text) {
     this(Math.max(1, text.tokens()), text);
   }
 
-  /** Hash of roles and texts. */
   long hash() {
     return text.hash();
   }
 
   /**
-   * The prompt of a chat: {@code tools}, which come first as in most templates, then {@code
-   * messages}, whose content is a text or an array of text and image parts.
-   *
-   * @throws Refusal 400 for any other form
+   * Tools come first as in most templates; content is a text or an array of text and image parts.
    */
   static Prompt ofChat(JsonNode tools, JsonNode messages) throws Refusal {
     if (!messages.isArray() || messages.isEmpty()) {
@@ -79,12 +72,7 @@ record Prompt(int tokens, BlockChain.Hasher text) {
     text.tokens(SplitMix64.mix(url.textValue().hashCode()), IMAGE_TOKENS);
   }
 
-  /**
-   * The prompt of a completion: a text, an array of one text, or an array of token ids, each of
-   * which is one token.
-   *
-   * @throws Refusal 400 for any other form
-   */
+  /** A text, an array of one text, or an array of token ids, each of which is one token. */
   static Prompt ofText(JsonNode prompt) throws Refusal {
     BlockChain.Hasher text = new BlockChain.Hasher();
     if (prompt.isArray() && !prompt.isEmpty() && prompt.path(0).isIntegralNumber()) {

@@ -36,12 +36,10 @@ final class Refusal extends Exception {
     return new Refusal(status, INVALID, param, code, null, message);
   }
 
-  /** 400: a parameter is missing or wrong. */
   static Refusal badRequest(@Nullable String param, String message) {
     return invalid(400, param, null, message);
   }
 
-  /** 400: prompt and answer do not fit into the context. */
   static Refusal contextTooLong(int maxContext, int promptTokens, int maxTokens) {
     String message =
         "The context holds %s tokens; prompt %s + max_tokens %s do not fit: shorten one of them"
@@ -49,20 +47,17 @@ final class Refusal extends Exception {
     return invalid(400, "max_tokens", "context_length_exceeded", message);
   }
 
-  /** 401: no API key, or a wrong one. */
   static Refusal unauthorized() {
     String message = "Incorrect API key; expected the header 'Authorization: Bearer <key>'";
     return invalid(401, null, "invalid_api_key", message);
   }
 
-  /** 404: the requested model is not the served one. */
   static Refusal unknownModel(String model, String served) {
     String message =
         "The model '%s' does not exist; this engine serves '%s'".formatted(model, served);
     return invalid(404, "model", "model_not_found", message);
   }
 
-  /** 404: no such path. */
   static Refusal unknownPath(String path) {
     String message =
         ("Unknown path '%s'; expected /v1/chat/completions, /v1/completions, /v1/responses,"
@@ -71,13 +66,11 @@ final class Refusal extends Exception {
     return invalid(404, null, "unknown_url", message);
   }
 
-  /** 405: the path has another method. */
   static Refusal wrongMethod(String method, String allowed) {
     String message = "Method %s is not allowed here; expected %s".formatted(method, allowed);
     return new Refusal(405, INVALID, null, "method_not_allowed", allowed, message);
   }
 
-  /** An injected fault. */
   static Refusal injected(int status) {
     String type = status >= 500 ? "server_error" : status == 429 ? "rate_limit_error" : INVALID;
     String message = "Injected fault: status " + status;
@@ -88,7 +81,6 @@ final class Refusal extends Exception {
     return status;
   }
 
-  /** Response headers for the status. */
   Map<String, String> headers() {
     if (allowed != null) {
       return Map.of("allow", allowed);

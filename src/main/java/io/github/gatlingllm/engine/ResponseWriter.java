@@ -33,29 +33,23 @@ abstract class ResponseWriter {
     this.requestId = requestId;
   }
 
-  /** The request was accepted. */
   void open() {}
 
-  /** The prefill of a choice begins. */
   void begin(int choice, Usage usage) {}
 
   /** More text of a choice; ASCII, except for the name of a tool. */
   abstract void text(int choice, TokenType type, CharSequence text, Usage usage);
 
-  /** A choice is complete. */
   abstract void finish(int choice, String finishReason, Usage usage);
 
-  /** All choices are complete. */
   abstract void end(Usage usage);
 
-  /** The response failed. */
   abstract void fail(Refusal refusal);
 
   final void flush() {
     context.flush();
   }
 
-  /** Closes the connection before the response is complete. */
   final void cut() {
     Responses.cut(context);
   }
@@ -69,15 +63,12 @@ abstract class ResponseWriter {
   }
 
   /**
-   * Token counts of one response, all choices together.
-   *
-   * @param cachedTokens prompt tokens from the prefix cache, for the first choice
-   * @param reasoningTokens completion tokens that are reasoning; null for an engine without it
+   * Of all choices together; {@code cachedTokens} of the first one. No reasoning tokens where the
+   * engine does none.
    */
   record Usage(
       int promptTokens, int completionTokens, int cachedTokens, @Nullable Integer reasoningTokens) {
 
-    /** The object {@code usage} of chat and text completions. */
     String json() {
       return "{\"prompt_tokens\":"
           + promptTokens
@@ -95,7 +86,6 @@ abstract class ResponseWriter {
     }
   }
 
-  /** The text of one choice so far. */
   static final class SentChoice {
     private final Map<TokenType, StringBuilder> texts = new EnumMap<>(TokenType.class);
     String finishReason = "";
@@ -104,7 +94,6 @@ abstract class ResponseWriter {
       texts.computeIfAbsent(type, each -> new StringBuilder()).append(text);
     }
 
-    /** Text of this type; null if there is none. */
     @Nullable CharSequence text(TokenType type) {
       return texts.get(type);
     }
@@ -117,7 +106,6 @@ abstract class ResponseWriter {
       super(context, requestId);
     }
 
-    /** The complete response as one JSON object. */
     abstract String whole(List<SentChoice> choices, Usage usage);
 
     @Override
@@ -151,9 +139,6 @@ abstract class ResponseWriter {
     private final BiFunction<List<SentChoice>, Usage, String> form;
     private final List<SentChoice> choices;
 
-    /**
-     * @param form makes the JSON from the text of all choices
-     */
     Whole(
         ChannelHandlerContext context,
         int choices,
@@ -176,7 +161,7 @@ abstract class ResponseWriter {
 
     @Override
     void end(Usage usage) {
-      Responses.json(context, HttpResponseStatus.OK, requestId, form.apply(choices, usage));
+      Responses.ok(context, requestId, Responses.JSON, form.apply(choices, usage));
     }
 
     @Override

@@ -19,36 +19,27 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes whole responses and HTTP chunks; the next flush sends them. */
 final class Responses {
-  /** Header with the id of a request, in request and response. */
   static final String REQUEST_ID = "x-request-id";
 
-  private static final int CRLF = ('\r' << 8) | '\n';
+  static final String JSON = "application/json";
 
-  /** Length of the longest line with the size of a chunk. */
-  private static final int SIZE_LINE = 10;
+  private static final int CRLF = ('\r' << 8) | '\n';
+  private static final int SIZE_LINE = 10; // longest line with the size of a chunk
 
   private Responses() {}
 
-  static void json(
-      ChannelHandlerContext context,
-      HttpResponseStatus status,
-      @Nullable String requestId,
-      String body) {
-    write(context, whole(status, requestId, "application/json", body));
-  }
-
-  static void text(ChannelHandlerContext context, String contentType, String body) {
-    write(context, whole(HttpResponseStatus.OK, null, contentType, body));
+  static void ok(
+      ChannelHandlerContext context, @Nullable String requestId, String contentType, String body) {
+    write(context, whole(HttpResponseStatus.OK, requestId, contentType, body));
   }
 
   static void refuse(ChannelHandlerContext context, @Nullable String requestId, Refusal refusal) {
     HttpResponseStatus status = HttpResponseStatus.valueOf(refusal.status());
-    FullHttpResponse response = whole(status, requestId, "application/json", refusal.json());
+    FullHttpResponse response = whole(status, requestId, JSON, refusal.json());
     refusal.headers().forEach(response.headers()::set);
     write(context, response);
   }
 
-  /** The current time in the format of HTTP headers. */
   static String date() {
     return DateFormatter.format(Date.from(Instant.now()));
   }

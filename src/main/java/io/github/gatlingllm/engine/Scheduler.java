@@ -8,45 +8,30 @@ import java.util.List;
  */
 interface Scheduler {
 
-  /** Due time where no token is due. */
   long NEVER = Long.MAX_VALUE;
 
-  /** Adds a sequence to the queue; {@link #plan} starts it. */
   void add(Sequence sequence);
 
-  /** Removes a sequence from queue and batch, and frees its place at once. */
   void cancel(Sequence sequence);
 
   /**
-   * Generates the tokens that are due.
-   *
-   * @param tokens receives a sequence once for each of its tokens
+   * Generates the tokens that are due; {@code tokens} receives a sequence once for each of them.
    */
   void advance(long nowNanos, List<Sequence> tokens);
 
   /**
-   * Starts the sequences that can be started.
-   *
-   * @param admitted receives the sequences that left the queue
-   * @return when the next token is due, or {@link #NEVER}
+   * Starts the sequences that can be started; returns when the next token is due, or {@link
+   * #NEVER}.
    */
   long plan(long nowNanos, List<Sequence> admitted);
 
-  /** Current load. */
   Load load();
 
-  /** Counters of the KV memory. */
   default EmbeddedEngine.KvStats kv() {
     return EmbeddedEngine.KvStats.NONE;
   }
 
-  /**
-   * Load of a scheduler.
-   *
-   * @param running admitted sequences that are not finished
-   * @param waiting sequences in the queue
-   * @param kvUsage share of KV blocks that are held, 0 to 1
-   */
+  /** {@code kvUsage} is the share of KV blocks that are held, 0 to 1. */
   record Load(int running, int waiting, double kvUsage) {
     static final Load NONE = new Load(0, 0, 0);
   }

@@ -37,7 +37,6 @@ final class SchedulerThread implements AutoCloseable {
     thread.start();
   }
 
-  /** Queues sequences together; their listeners are called on the event loop. */
   void submit(List<Sequence> sequences) {
     send(each -> sequences.forEach(each::add));
   }

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The timing error of the load generator at the end of a run: measured by this run if it was a
  * self-test, else the result of the last self-test on this machine.
- *
- * @param file the file that keeps results between runs
- * @param machine the machine and the JVM of this process
  */
 public record SelfTestResults(Path file, SelfTest.Machine machine) {
 
@@ -36,7 +33,6 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   /** Largest p99 of an error that counts as small: half of {@link EngineProcess#ITL}. */
   private static final double BOUND_MS = 10;
 
-  /** The results of this user on this machine. */
   public static SelfTestResults ofUser() {
     String named = new ProcessSetting(FILE_PROPERTY).text();
     return new SelfTestResults(file(named, System.getProperty("user.home")), machineHere());
@@ -111,7 +107,6 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     }
   }
 
-  /** The machine and the JVM of this process. */
   public static SelfTest.Machine machineHere() {
     RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
     return new SelfTest.Machine(

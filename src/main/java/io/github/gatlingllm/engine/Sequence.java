@@ -13,7 +13,7 @@ final class Sequence {
   final BlockChain chain;
   final Listener listener;
 
-  /** Its KV blocks, in order; changed by the pool only. */
+  /** Changed by the pool only. */
   final List<Integer> blocks = new ArrayList<>();
 
   private final int outputTokens;
@@ -24,22 +24,14 @@ final class Sequence {
   private int published;
   private boolean begun;
 
-  /** Receives the decisions of the scheduler. */
   interface Listener {
 
-    /** The sequence left the queue for the first time, and its prefill begins. */
     void admitted();
 
-    /** The next token was generated. */
     void token();
   }
 
-  /**
-   * @param promptTokens ≥ 1
-   * @param outputTokens ≥ 1; known in advance, because answers are drawn from a seed
-   * @param arrivedNanos when the request was received
-   * @param chain hashes of the KV blocks that it will fill
-   */
+  /** {@code outputTokens} is known in advance, because answers are drawn from a seed. */
   Sequence(
       int promptTokens, int outputTokens, long arrivedNanos, BlockChain chain, Listener listener) {
     this.promptTokens = promptTokens;
@@ -65,12 +57,7 @@ final class Sequence {
     return prefilled + contextTokens() - toPrefill;
   }
 
-  /**
-   * Leaves the queue.
-   *
-   * @param cached tokens that need no prefill
-   * @return whether this is the first time
-   */
+  /** Leaves the queue with this many cached tokens; returns whether this is the first time. */
   boolean begin(int cached) {
     toPrefill = contextTokens();
     prefilled = cached;
@@ -89,14 +76,12 @@ final class Sequence {
     published = 0;
   }
 
-  /** Processes up to {@code budget} more tokens; returns the number processed. */
   int prefill(int budget) {
     int tokens = Math.min(budget, toPrefill - prefilled);
     prefilled += tokens;
     return tokens;
   }
 
-  /** Makes its full blocks available for sharing. */
   void publish(BlockPool pool) {
     for (int full = chain.full(kvTokens()); published < full; published++) {
       pool.publish(blocks.get(published), chain.hash(published));
@@ -113,9 +98,8 @@ final class Sequence {
     return kvTokens() > blocks.size() * BlockPool.BLOCK_TOKENS;
   }
 
-  /** Generates the next token; returns the number of tokens so far. */
-  int generate() {
-    return ++generated;
+  void generate() {
+    generated++;
   }
 
   boolean finished() {

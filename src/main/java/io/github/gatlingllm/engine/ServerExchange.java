@@ -33,12 +33,7 @@ final class ServerExchange {
   private boolean stalled;
   private boolean ended;
 
-  /**
-   * @param receivedNanos when the whole request had been read
-   * @param sequences one per choice, or per text to embed
-   * @param fault the fault to inject; null for none
-   * @param onEnd called once, when the connection is free for the next request
-   */
+  /** {@code onEnd} is called once, when the connection is free for the next request. */
   ServerExchange(
       EngineCore core,
       String requestId,
@@ -63,14 +58,9 @@ final class ServerExchange {
     this.choices = List.copyOf(each);
   }
 
-  /**
-   * One sequence to run in the engine.
-   *
-   * @param generated whether it generates text; a text to embed is a single token without text
-   */
+  /** One choice, or a text to embed, which is a single token without text. */
   record SequenceSpec(Prompt prompt, BlockChain chain, GeneratedAnswer answer, boolean generated) {
 
-    /** The choices of a completion share one prompt; each text to embed is a prompt. */
     private static int promptTokens(List<SequenceSpec> all) {
       return all.get(0).generated()
           ? all.get(0).prompt().tokens()
@@ -78,7 +68,6 @@ final class ServerExchange {
     }
   }
 
-  /** One answer of the request. */
   private final class Choice implements Sequence.Listener {
     private final int index;
     private final SequenceSpec spec;
@@ -128,7 +117,6 @@ final class ServerExchange {
     core.scheduler().submit(choices.stream().map(choice -> choice.sequence).toList());
   }
 
-  /** The connection is closed: removes the sequences from the engine. */
   void abandon() {
     if (!ended) {
       abort();

@@ -15,11 +15,9 @@ abstract class TypedAnswer extends ResponseWriter.Events {
   final String id;
   final String model;
 
-  /** The text sent so far. */
   final SentChoice sent = new SentChoice();
 
-  /** Index of the open item; −1 before the first. */
-  int item = -1;
+  int item = -1; // the open one, or the last
 
   private @Nullable TokenType open;
 
@@ -75,29 +73,22 @@ abstract class TypedAnswer extends ResponseWriter.Events {
     close();
   }
 
-  /** Events before the first token. */
   abstract String begun(Usage usage);
 
-  /** Events that begin an item. */
   abstract String opened(TokenType type, CharSequence text);
 
-  /** Event that carries text of the open item. */
   abstract String delta(TokenType type, CharSequence text);
 
-  /** Event that ends the open item. */
   abstract String closed(TokenType type);
 
-  /** Events after the last item; the terminal event is the last one. */
   abstract String ended(Usage usage);
 
-  /** Event that reports an error. */
   abstract String error(Refusal refusal);
 
   static String event(String type, String fields) {
     return "event: " + type + "\ndata: {\"type\":\"" + type + "\"" + fields + "}\n\n";
   }
 
-  /** Types of the items of an answer, in order. */
   static List<TokenType> items(SentChoice answer) {
     return Stream.of(TokenType.REASONING, TokenType.TEXT, TokenType.TOOL_NAME)
         .filter(type -> answer.text(type) != null)

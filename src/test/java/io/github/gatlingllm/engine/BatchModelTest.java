@@ -80,7 +80,8 @@ final class BatchModelTest {
 
   /** Users that ask again as soon as they are answered. */
   private static final class ClosedLoop {
-    private final BatchScheduler scheduler = new BatchScheduler(BatchModel.DEFAULT);
+    private final BatchScheduler scheduler =
+        new BatchScheduler(EmbeddedEngine.builder().batchModel());
     private final int concurrency;
     private final List<Double> latencies = new ArrayList<>();
     private final List<Double> firsts = new ArrayList<>();

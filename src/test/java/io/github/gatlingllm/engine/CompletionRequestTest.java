@@ -33,7 +33,7 @@ final class CompletionRequestTest {
                 true,
                 true,
                 2,
-                AnswerShape.FREE_TEXT,
+                CompletionRequest.AnswerShape.FREE_TEXT,
                 5));
     assertThat(request.prompt().tokens()).isEqualTo(3); // 12 characters
   }

@@ -16,7 +16,7 @@ final class FixedSchedulerTest {
         public void token() {}
       };
 
-  private final FixedScheduler scheduler = new FixedScheduler(100, 10);
+  private final FixedScheduler scheduler = new FixedScheduler(new FixedScheduler.Times(100, 10));
   private final List<Sequence> tokens = new ArrayList<>();
   private final List<Sequence> admitted = new ArrayList<>();
 
