@@ -143,10 +143,6 @@ final class LoadSection {
     return summary.stages().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
-  private Axis load() {
-    return Axis.places("Load level", "", levels);
-  }
-
   /** A figure of each load level; {@code color} applies if there is only one curve. */
   private record Figure(
       String name, int color, int dash, Function<LevelFigures, @Nullable Double> value) {}

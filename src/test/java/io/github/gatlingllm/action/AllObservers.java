@@ -12,9 +12,7 @@ public final class AllObservers {
 
   private AllObservers() {}
 
-  /**
-   * @param upload where there is nothing
-   */
+  /** All observers; {@code upload} is a place where nothing is. */
   public static List<RunObserver> of(
       Run run, Iterable<EventExecutor> eventLoops, S3Location upload) {
     return new Observers(
