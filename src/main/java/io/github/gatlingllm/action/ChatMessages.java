@@ -27,13 +27,11 @@ final class ChatMessages {
   /** Messages that are not in the conversation yet. */
   final List<Message> newMessages = new ArrayList<>();
 
-  /** Session key of the conversation; null for none. */
   @Nullable String historyKey;
 
   /** The conversation before this request; null for none. */
   @Nullable Conversation conversation;
 
-  /** The tools of a recorded dialog; null for none. */
   @Nullable String tools;
 
   ChatMessages(Session session, GenerationRequest.Builder body) {

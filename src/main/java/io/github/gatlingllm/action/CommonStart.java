@@ -32,7 +32,6 @@ final class CommonStart {
   private final Injector injector;
   private final List<PopulationBuilder> roots;
 
-  /** Number of load plans that Gatling has not built yet. */
   private long unbuiltPlans;
 
   private @Nullable StartTime start;
@@ -44,7 +43,6 @@ final class CommonStart {
     this.start = injector.startAt();
   }
 
-  /** The start of the simulation's load. */
   static CommonStart of(CoreComponents core, Injector injector) {
     boolean isAlone = injector.startAt() == null && !injector.isPart();
     if (isAlone || LlmProtocol.isDryRun()) {
@@ -98,7 +96,7 @@ final class CommonStart {
     if (left < READY_NANOS) {
       String late = duration(Math.max(0, -left));
       run.describe(info -> info.config(LATE, late));
-      run.refuse();
+      run.ending().refuse();
       throw InvalidSimulation.because(
           ("LLM: %s=%s has passed: this injector was ready %s after it and sends nothing. Start all"
                   + " injectors again with a later instant")

@@ -16,7 +16,6 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-  /** A copy with that change. */
   @SuppressWarnings("unchecked") // a copy is of the same class
   public final D with(Consumer<D> change) {
     try {
@@ -28,7 +27,6 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
     }
   }
 
-  /** The list with one more element. */
   public static <T> List<T> and(List<T> list, T element) {
     List<T> more = new ArrayList<>(list);
     more.add(element);

@@ -17,7 +17,6 @@ import scala.Function1;
  */
 public final class Dynamic<T> {
 
-  /** The text before the reason in a message of Gatling's EL parser. */
   private static final String PARSER_REASON = "with error '";
 
   private final Function<io.gatling.core.session.Session, Validation<T>> expression;
@@ -33,10 +32,8 @@ public final class Dynamic<T> {
     this.el = el;
   }
 
-  /** A Gatling EL String, and the type of its value. */
   private record ElText(String text, Class<?> type) {}
 
-  /** The same for every user. */
   public static <T> Dynamic<T> of(T constant) {
     Validation<T> success = new Success<>(constant);
     return new Dynamic<>(session -> success, constant, null);
@@ -132,7 +129,6 @@ public final class Dynamic<T> {
                     .orElse("text"));
   }
 
-  /** The value for this session. */
   public T resolve(io.gatling.core.session.Session session) {
     return Validations.value(expression.apply(session));
   }
@@ -183,7 +179,6 @@ public final class Dynamic<T> {
     return "expected " + kind + ", or a Gatling EL String that gives one";
   }
 
-  /** A value could not be computed for a session. */
   public static final class Unresolved extends RuntimeException {
     Unresolved(String message) {
       super(message, null, false, false);
@@ -203,7 +198,6 @@ public final class Dynamic<T> {
       return (Validation<T>) (Object) new Failure(message);
     }
 
-    /** The value of a success. */
     @SuppressWarnings("unchecked") // a Validation that is no Failure is a Success of T
     static <T> T value(Validation<T> validation) {
       Object either = validation;
@@ -214,13 +208,7 @@ public final class Dynamic<T> {
     }
   }
 
-  /**
-   * Finds mistakes in the parameters of a builder that do not depend on the session.
-   *
-   * <pre>{@code
-   * new ParameterCheck("llm(\"ask\")").of("maxTokens", maxTokens).of("model", model);
-   * }</pre>
-   */
+  /** Finds mistakes in the parameters of a builder that do not depend on the session. */
   public static final class ParameterCheck {
 
     private static final int LONGEST_SHOWN = 60;
@@ -231,7 +219,6 @@ public final class Dynamic<T> {
       this.builder = builder;
     }
 
-    /** For a request; checks its name. */
     static ParameterCheck ofRequest(Dynamic<String> name) {
       String text = name.text();
       ParameterCheck request =
@@ -243,7 +230,6 @@ public final class Dynamic<T> {
       return request;
     }
 
-    /** Checks a parameter. */
     public ParameterCheck of(String method, @Nullable Dynamic<?> value) {
       String mistake = value == null ? null : value.mistake();
       if (mistake != null) {
@@ -270,7 +256,6 @@ public final class Dynamic<T> {
       return of(method, value);
     }
 
-    /** Creates the exception for a mistake. */
     InvalidSimulation wrong(String where, String what) {
       return InvalidSimulation.because(builder + where + ": " + what);
     }

@@ -116,7 +116,6 @@ final class EndpointCheck {
     return lines;
   }
 
-  /** The line for a request that was sent. */
   static String warmUpFailure(String target, String url, @Nullable RequestRecord record) {
     String cause =
         record == null
@@ -129,7 +128,6 @@ final class EndpointCheck {
         : failure(target, url, cause, record.outcome().status(), record.outcome().httpStatus());
   }
 
-  /** The line for a connection that could not be made. */
   static String notConnected(String target, String url, String error) {
     return failure(target, url, error, RequestStatus.CONNECTION_ERROR, null);
   }

@@ -47,7 +47,6 @@ final class HttpCall {
   /** Ids of clients that are no user, below -1, which stands for all users. */
   private static final AtomicLong CLIENT_IDS = new AtomicLong(-1);
 
-  /** Largest number of cached requests. */
   private static final int MAX_URLS = 64;
 
   private final HttpComponents http;
@@ -75,11 +74,9 @@ final class HttpCall {
     this.tls = tls;
   }
 
-  /** The parts of a single request. */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Content(PreparedRequest prepared, String[] values) {}
 
-  /** A header and the function of its value. */
   private record Header(String name, Value value) {
 
     @FunctionalInterface
@@ -169,7 +166,6 @@ final class HttpCall {
         http.dnsPart());
   }
 
-  /** Builds the request as it is sent. */
   Request build(Session session, PreparedRequest prepared, String requestId) {
     String[] values = new String[headers.size()];
     for (int i = 0; i < values.length; i++) {
@@ -215,7 +211,6 @@ final class HttpCall {
         cached.getWsSubprotocol());
   }
 
-  /** Sends the request, on the session's event loop. */
   StreamedExchange.Transport transport(Request request, Session session) {
     return new OneRequest(request, session);
   }

@@ -23,7 +23,6 @@ final class InFlight {
       "cancelled: Gatling stopped the run before its load had ended (maxDuration,"
           + " stopLoadGenerator)";
 
-  /** A request in flight. */
   private record Sent(Session session, @Nullable RunningLevel level, boolean measured) {}
 
   private final Map<StreamedExchange, Sent> requests = new ConcurrentHashMap<>();
@@ -86,7 +85,6 @@ final class InFlight {
     }
   }
 
-  /** Counts a request that could not be built. */
   static void notBuilt(Session session, long scheduledNanos, long nanoTime, Runnable record) {
     RunningLevel level = UserSessions.levelOf(session);
     if (level == null) {
@@ -102,7 +100,6 @@ final class InFlight {
     level.requestRecorded();
   }
 
-  /** Removes a request whose record is written. */
   void remove(StreamedExchange exchange) {
     Sent sent = requests.remove(exchange);
     if (sent != null && sent.level() != null) {
@@ -115,7 +112,6 @@ final class InFlight {
     }
   }
 
-  /** The number of requests. */
   int size() {
     return requests.size();
   }

@@ -89,13 +89,11 @@ final class InjectionPlans {
     return new InjectionPlans(Map.copyOf(schedules), Map.copyOf(injections));
   }
 
-  /** The arrival of a user that starts now. */
   @Nullable Arrival next(String scenario, long nanoTime) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? null : schedule.next(nanoTime);
   }
 
-  /** Describes the steps, for people. */
   private static String words(List<OpenInjectionStep> steps) {
     return CollectionConverters.asJava(steps).stream()
         .map(InjectionPlans::words)
@@ -243,7 +241,6 @@ final class InjectionPlans {
     };
   }
 
-  /** All populations of the simulation. */
   static java.util.List<PopulationBuilder> populations(CoreComponents core)
       throws ReflectiveOperationException {
     return CollectionConverters.asJava(PopulationBuilder.flatten(roots(core)));

@@ -26,7 +26,6 @@ public final class InvalidSimulation extends IllegalArgumentException {
     super(message);
   }
 
-  /** Creates the exception. */
   public static InvalidSimulation because(String message) {
     StartFilter.install();
     return new InvalidSimulation(message);

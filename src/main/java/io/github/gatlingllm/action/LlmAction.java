@@ -299,7 +299,6 @@ final class LlmAction extends SessionHook implements RequestAction {
     }
   }
 
-  /** A request that was sent. */
   record SentRequest(
       Session session,
       PreparedRequest prepared,

@@ -44,9 +44,7 @@ public final class LlmChecks {
 
   private LlmChecks() {}
 
-  /** The type of checks on the measured request. */
   public enum Type implements CheckBuilder.CheckType {
-    /** The {@link MeasuredAnswer} itself. */
     RESPONSE
   }
 
@@ -142,17 +140,14 @@ public final class LlmChecks {
       return answer.finishReason();
     }
 
-    /** The generated text of the first choice, without reasoning. */
     public String text() {
       return answer.text();
     }
 
-    /** The reasoning; empty for none. */
     public String reasoning() {
       return answer.reasoning();
     }
 
-    /** The tool calls; empty for none. */
     public List<FunctionCall> toolCalls() {
       return answer.toolCalls();
     }

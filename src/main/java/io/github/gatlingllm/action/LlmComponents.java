@@ -37,15 +37,12 @@ final class LlmComponents implements ProtocolComponents {
 
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
 
-  /** Longest time for the counting of tokens after the load. */
   private static final Duration COUNTING = Duration.ofSeconds(30);
 
-  /** As {@link #COUNTING}, where the run is interrupted. */
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
   final LlmProtocol protocol;
 
-  /** Label of the target. */
   final String target;
 
   final Run run;
@@ -53,13 +50,10 @@ final class LlmComponents implements ProtocolComponents {
   final RequestTotals totals;
   final TokenCounting counting;
 
-  /** Limits the requests in flight; null for no limit. */
   final @Nullable InFlightGate gate;
 
-  /** Limits requests and tokens per minute; null for no limit. */
   final @Nullable RateLimiter limiter;
 
-  /** The first texts of prompts. */
   final PreparedRequest.Prefixes prefixes;
 
   /** Takes the records of warm-up requests; null for requests of the load. */
@@ -118,19 +112,20 @@ final class LlmComponents implements ProtocolComponents {
     InFlight inFlight = new InFlight();
     RequestTotals totals = new RequestTotals();
     TokenCounting counting = new TokenCounting();
-    run.beforeInterruption(
-        atMost -> {
-          cancel(inFlight, counting, atMost);
-          run.describe(info -> totals.addTo(info, counting));
-        },
-        inFlight::size);
+    run.ending()
+        .onInterruption(
+            atMost -> {
+              cancel(inFlight, counting, atMost);
+              run.describe(info -> totals.addTo(info, counting));
+            },
+            inFlight::size);
     core.actorSystem()
         .registerOnTermination(
             () -> {
-              if (!run.isOver()) {
+              if (!run.ending().isOver()) {
                 counting.close(COUNTING);
                 run.describe(info -> totals.addTo(info, counting));
-                run.complete();
+                run.ending().complete();
               }
               return null;
             });
@@ -178,7 +173,7 @@ final class LlmComponents implements ProtocolComponents {
           () -> {
             if (inFlight.isAnyOpen() || run.levels().isAnyRunning()) {
               inFlight.close(InFlight.BY_GATLING);
-              run.stopped();
+              run.ending().stopped();
             }
             return null;
           });
@@ -204,19 +199,16 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  /** Adds the objectives of a request that has its own to the run. */
   void addSlo(LlmRequest.RequestDraft request) {
     if (request.slo != null && isMeasured()) {
       targets.addSlo(protocol, request.name.constant(), request.slo);
     }
   }
 
-  /** The objectives of a request of that name. */
   Slo sloOf(LlmRequest.RequestDraft request, String name) {
     return request.slo == null ? protocol.sloOf(name) : request.slo;
   }
 
-  /** The components of warm-up requests in the same run. */
   LlmComponents forWarmUp(LlmProtocol target, WarmUpRounds.WarmUpLog log) {
     return new LlmComponents(target, parts, log);
   }
@@ -265,7 +257,7 @@ final class LlmComponents implements ProtocolComponents {
     List<String> unknown =
         EndpointCheck.unknownHosts(protocol, http, context.coreComponents(), api);
     if (!unknown.isEmpty()) {
-      run.refuse();
+      run.ending().refuse();
       throw InvalidSimulation.because(String.join("\n", unknown));
     }
   }
@@ -296,7 +288,6 @@ final class LlmComponents implements ProtocolComponents {
     return warmUp == null;
   }
 
-  /** Takes the number of the next request. */
   long nextRequest() {
     return warmUp == null ? run.nextRequest() : warmUp.next();
   }
@@ -306,7 +297,6 @@ final class LlmComponents implements ProtocolComponents {
     return warmUp == null ? run.requestId(number) : run.id() + "-warmup-" + number;
   }
 
-  /** Counts a request that starts and will have a record. */
   void started() {
     if (isMeasured()) {
       run.started();
@@ -319,7 +309,6 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  /** Counts an admitted request that has ended. */
   void ended() {
     if (isMeasured()) {
       run.ended();
@@ -414,7 +403,6 @@ final class LlmComponents implements ProtocolComponents {
     };
   }
 
-  /** Opens the run once, and components once per scenario. */
   private static final class Key implements ProtocolKey<LlmProtocol, LlmComponents> {
 
     @Override

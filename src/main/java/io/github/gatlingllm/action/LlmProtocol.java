@@ -170,7 +170,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return InvalidSimulation.checked(() -> DRY_RUN.isTrue(false));
   }
 
-  /** Checks EL Strings and functions. */
   public void validate() {
     ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
     headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));

@@ -29,17 +29,14 @@ public final class LlmRequest {
     this.parts = parts;
   }
 
-  /** A request without parameters. */
   public static LlmRequest of(Dynamic<String> name, Api api) {
     return new LlmRequest(new RequestDraft(name, api));
   }
 
-  /** A copy with that change. */
   public LlmRequest edit(Consumer<RequestDraft> change) {
     return new LlmRequest(parts.with(change));
   }
 
-  /** A copy with one more part of the message list. */
   public LlmRequest and(MessagePart message) {
     return edit(draft -> draft.messages = Draft.and(draft.messages, message));
   }
@@ -60,7 +57,6 @@ public final class LlmRequest {
     return edit(draft -> draft.messages = List.copyOf(messages));
   }
 
-  /** The builder that the DSL passes to Gatling. */
   public ActionBuilder toActionBuilder() {
     validate();
     return new ActionBuilder() {
@@ -123,18 +119,14 @@ public final class LlmRequest {
     return text == null ? null : text.constant();
   }
 
-  /** All parameters, to be read only. */
   RequestDraft parts() {
     return parts;
   }
 
-  /** A part of the message list of a chat. */
   public sealed interface MessagePart {
 
-    /** Checks EL Strings and functions. */
     default void parameters(ParameterCheck check) {}
 
-    /** A message of plain text. */
     record Text(String role, Dynamic<String> text) implements MessagePart {
       @Override
       public void parameters(ParameterCheck check) {
@@ -142,7 +134,6 @@ public final class LlmRequest {
       }
     }
 
-    /** The result of a tool call. */
     record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {
       @Override
       public void parameters(ParameterCheck check) {
@@ -176,18 +167,15 @@ public final class LlmRequest {
       }
     }
 
-    /** The conversation of this session key. */
     record History(String sessionKey) implements MessagePart {}
 
     /** The conversation of this session key, and the next turn of the dialog that it replays. */
     record NextTurn(String sessionKey) implements MessagePart {}
   }
 
-  /** A check with its condition. */
   public record ConditionalCheck(
       CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
 
-    /** A check that always runs. */
     public static ConditionalCheck of(CheckBuilder check) {
       return new ConditionalCheck(check, null);
     }
@@ -198,7 +186,6 @@ public final class LlmRequest {
           check, (response, session) -> condition.resolve(session.asScala()));
     }
 
-    /** A check that runs if the condition holds. */
     public static ConditionalCheck when(
         BiFunction<MeasuredAnswer, Session, Boolean> condition, CheckBuilder check) {
       return new ConditionalCheck(check, condition);
@@ -212,7 +199,6 @@ public final class LlmRequest {
     public List<MessagePart> messages = List.of();
     public @Nullable Dynamic<String> prompt;
 
-    /** The texts to embed. */
     public List<Dynamic<String>> inputs = List.of();
 
     /** The texts to embed, instead of {@link #inputs}. */
@@ -232,13 +218,10 @@ public final class LlmRequest {
     public @Nullable Dynamic<String> extraBody;
     public Map<String, Dynamic<String>> headers = Map.of();
 
-    /** Overrides the protocol's key. */
     public @Nullable Dynamic<String> apiKey;
 
-    /** Overrides the protocol's timeout. */
     public @Nullable Duration requestTimeout;
 
-    /** Overrides the protocol's objectives. */
     public @Nullable Slo slo;
 
     public List<ConditionalCheck> checks = List.of();

@@ -91,7 +91,6 @@ public final class LoadInjection {
     }
   }
 
-  /** A load plan as an injection profile. */
   private record Profile(LoadPlan plan) implements InjectionProfile {
 
     /** Unknown before the run: users loop, and a search chooses its load levels. */
@@ -126,7 +125,6 @@ public final class LoadInjection {
       this.users = arrivals.countBefore(durationNanos);
     }
 
-    /** The arrivals. */
     java.util.Iterator<Planned> planned() {
       return arrivals.plannedBefore(durationNanos);
     }

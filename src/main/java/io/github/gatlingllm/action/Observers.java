@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 record Observers(LiveView.Options live, @Nullable S3Location upload) {
 
-  /** Reads the settings. */
   static Observers ofProcess() {
     S3Location upload = S3Location.ofProcess(System.getProperties(), System.getenv());
     UploadObserver.check(upload);

@@ -51,12 +51,10 @@ final class PlanUser implements PlanDriver.LoopingUser {
     return user instanceof PlanUser planned ? planned.scenario : session.scenario();
   }
 
-  /** The number of the load plan in its run, from 1. */
   int plan() {
     return plan;
   }
 
-  /** Puts this user into its session. */
   Session in(Session session) {
     Session own = session.set(KEY, this);
     return arrival == null ? own : UserSessions.withArrival(own, arrival);
@@ -112,7 +110,6 @@ final class PlanUser implements PlanDriver.LoopingUser {
     return delay;
   }
 
-  /** The user has left the simulation within an iteration. */
   void left() {
     if (level != null) {
       driver.userExited(level);

@@ -159,7 +159,6 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
     private final Place place;
     private @Nullable Action body;
 
-    /** A load plan in its run. */
     record Place(int number, PlanDriver.Starts starts, RunningLevel.Listener listener) {}
 
     private PlanLoop(StatsEngine statsEngine, Action exit, String scenario, Place place) {
@@ -169,7 +168,6 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
       this.place = place;
     }
 
-    /** Builds the loop around a scenario. */
     static ActionBuilder around(ScenarioBuilder body, Function<ScenarioContext, Place> place) {
       return (context, exit) -> {
         StatsEngine statsEngine = context.coreComponents().statsEngine();

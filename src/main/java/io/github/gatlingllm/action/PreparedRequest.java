@@ -39,7 +39,6 @@ record PreparedRequest(
         + (limit == null ? 0 : (long) limit * body.n());
   }
 
-  /** Resolves the request for that session. */
   static PreparedRequest of(
       LlmRequest request,
       LlmProtocol protocol,
@@ -106,7 +105,6 @@ record PreparedRequest(
     return Secrets.of(secrets);
   }
 
-  /** The size of the prompt and the limit on the answer. */
   TokenCounts.RequestSize size() {
     return new TokenCounts.RequestSize(body.promptChars(), body.maxTokens(), body.inputs());
   }

@@ -45,7 +45,6 @@ final class RequestTotals {
     return before == null;
   }
 
-  /** Adds the totals. */
   RunInfo addTo(RunInfo info, TokenCounting counting) {
     RunInfo more = info;
     Map<String, Long> notSent = new TreeMap<>();

@@ -66,7 +66,6 @@ final class ResponseProcessor {
                 (response, session) -> (Object) conditional.condition().apply(response, session)));
   }
 
-  /** Creates the records of the requests. */
   RequestRecords records() {
     return records;
   }

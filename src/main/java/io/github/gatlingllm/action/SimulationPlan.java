@@ -81,7 +81,7 @@ final class SimulationPlan {
     lines().forEach(System.out::println);
     System.out.println("Dry run: nothing was sent");
     System.out.flush();
-    run.refuse();
+    run.ending().refuse();
     System.exit(0);
   }
 

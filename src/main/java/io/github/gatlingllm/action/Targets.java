@@ -103,7 +103,7 @@ final class Targets {
     if (server != null && !LlmProtocol.isDryRun()) {
       server.add(protocol.metricsPages());
     }
-    run.closeAtEnd(protocol.closedAfterRun);
+    run.ending().close(protocol.closedAfterRun);
   }
 
   /** Prints, once per run, the seed of everything that the simulation sets no seed for. */

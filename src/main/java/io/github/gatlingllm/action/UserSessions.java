@@ -18,7 +18,6 @@ final class UserSessions {
 
   private UserSessions() {}
 
-  /** The session of a new user. */
   static Session fresh(
       String scenario, long userId, Function1<Session, BoxedUnit> onExit, EventLoop eventLoop) {
     return new Session(
@@ -31,7 +30,6 @@ final class UserSessions {
         eventLoop);
   }
 
-  /** The session with these attributes. */
   static Session with(Session session, Map<String, Object> attributes) {
     Session more = session;
     for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
@@ -40,7 +38,6 @@ final class UserSessions {
     return more;
   }
 
-  /** The load level of the user; null outside load plans. */
   static @Nullable RunningLevel levelOf(Session session) {
     return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }

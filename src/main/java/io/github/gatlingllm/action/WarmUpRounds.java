@@ -137,7 +137,7 @@ final class WarmUpRounds {
       Thread.currentThread().interrupt();
     }
     if (!failures.isEmpty()) {
-      components.run.refuse();
+      components.run.ending().refuse();
       throw InvalidSimulation.because(String.join("\n", failures.values()));
     }
   }

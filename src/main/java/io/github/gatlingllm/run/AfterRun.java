@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.ConsoleBlock;
@@ -9,48 +10,184 @@ import io.github.gatlingllm.report.RunReport;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The JVM's shutdown hook, which makes the report. Gatling's own pages exist by then; its loggers
- * are closed, so messages are printed. A run that did not complete is reported as interrupted. The
- * exit code changes only if a completed run missed an assertion or is invalid, or if records or
- * other output was lost.
+ * The end of a run, and the JVM's shutdown hook, which makes the report. Gatling's own pages exist
+ * by then; its loggers are closed, so messages are printed. A run that did not complete is reported
+ * as interrupted. The exit code changes only if a completed run missed an assertion or is invalid,
+ * or if records or other output was lost.
  */
-final class AfterRun implements Runnable {
+public final class AfterRun implements Runnable {
+
+  /** Longest wait for the records of cancelled requests: there is little time after a SIGTERM. */
+  private static final Duration CANCELLING = Duration.ofSeconds(2);
+
+  private static final Duration DRAIN = Duration.ofSeconds(30);
 
   private final Run run;
-  private final PrintStream out;
+  private final Recorder recorder;
+  private final ExecutorService worker;
+  private final List<AutoCloseable> closedAtEnd = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  private volatile @Nullable GatlingExit exit;
+  private volatile boolean isRefused;
+  private volatile long unwritten;
+  private volatile Consumer<Duration> cancelling = atMost -> {};
+  private volatile LongSupplier unrecordedRequests = () -> 0;
   private boolean isReportFailed;
 
-  AfterRun(Run run, PrintStream out) {
+  AfterRun(Run run, Recorder recorder, ExecutorService worker) {
     this.run = run;
-    this.out = out;
+    this.recorder = recorder;
+    this.worker = worker;
+  }
+
+  /** Registers a server to be closed at the end of the run; null is ignored. */
+  public void close(@Nullable AutoCloseable server) {
+    if (server != null) {
+      closedAtEnd.add(server);
+    }
+  }
+
+  /**
+   * Sets what is done before an interrupted run is closed.
+   *
+   * @param cancelling cancels the requests in flight within the given time
+   * @param unrecorded number of requests without a record, which are then counted as dropped
+   */
+  public void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
+    this.cancelling = cancelling;
+    unrecordedRequests = unrecorded;
+  }
+
+  /** No load is sent, for a reason that was printed: no report is made. */
+  public void refuse() {
+    isRefused = true;
+  }
+
+  /** All requests have ended, and no more are sent. */
+  public void complete() {
+    end(RunInfo.State.COMPLETE);
+  }
+
+  /**
+   * Gatling stops the run while load is on: requests in flight are cancelled, and all records are
+   * kept.
+   */
+  public void stopped() {
+    if (!isOver()) {
+      exit = new GatlingExit();
+      end(RunInfo.State.INTERRUPTED);
+    }
+  }
+
+  /** Whether the run has ended and accepts no more records. */
+  public boolean isOver() {
+    return over.get();
+  }
+
+  /** Sets the exit code of the build; null if it was not Gatling that ended the run. */
+  @Nullable GatlingExit exit() {
+    return exit;
+  }
+
+  private void end(RunInfo.State state) {
+    if (over.compareAndSet(false, true)) {
+      closeWorker();
+      boolean isComplete = state == RunInfo.State.COMPLETE;
+      if (isComplete) {
+        exit = new GatlingExit();
+      } else {
+        run.levels().interrupted();
+        cancelling.accept(CANCELLING);
+      }
+      run.levels().close(isComplete ? DRAIN : Duration.ofSeconds(1));
+      closeRecorder(state);
+      run.observers().await(observer -> {}); // the last levels have ended now
+      run.observers().ask(observer -> observer.runEnded(run.info())).forEach(run::describe);
+      closedAtEnd.forEach(AfterRun::closeNow);
+    }
+  }
+
+  /** A file that is being written is completed. */
+  private void closeWorker() {
+    worker.shutdown();
+    try {
+      var unused = worker.awaitTermination(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void closeRecorder(RunInfo.State state) {
+    boolean isComplete = state == RunInfo.State.COMPLETE;
+    boolean isWhole = isComplete ? recorder.close(DRAIN) : recorder.freeze();
+    long unrecorded = isComplete ? 0 : unrecordedRequests.getAsLong();
+    if (!isWhole || unrecorded > 0) {
+      System.out.println(
+          "LLM: not all records could be written in time; run.json has the number of missing ones"
+              + " (dropped)");
+    }
+    unwritten = recorder.failed();
+    long started = run.startedRequests();
+    if (unwritten > 0) {
+      System.out.println(
+          String.format(
+              Locale.ROOT,
+              "LLM records: %,d of %,d could not be written; the run is invalid",
+              unwritten,
+              started));
+    }
+    long lost = run.lostRecords() + unrecorded;
+    long now = run.unixNanos(System.nanoTime());
+    run.describe(info -> info.ended(now, state).dropped(lost).started(started));
+  }
+
+  private static void closeNow(AutoCloseable server) {
+    try {
+      server.close();
+    } catch (Exception e) {
+      System.out.println("LLM: a server of the simulation could not be closed: " + e);
+    }
   }
 
   @Override
   public void run() {
-    int code = exitCode();
-    GatlingExit exit = run.exit();
-    if (exit != null && code != 0) {
-      exit.with(code);
+    int code = exitCode(System.out);
+    GatlingExit sets = exit;
+    if (sets != null && code != 0) {
+      sets.with(code);
     }
   }
 
   /** Makes the report; returns the exit code of a run that completed, 0 to keep Gatling's. */
-  int exitCode() {
-    boolean failsBuild = report();
-    boolean isOutputLost = isReportFailed || run.isOutputLost();
+  int exitCode(PrintStream out) {
+    boolean failsBuild = report(out);
+    boolean isOutputLost =
+        isReportFailed
+            || unwritten > 0
+            || run.observers().ask(RunObserver::isOutputLost).contains(true);
     run.observers().close();
     return failsBuild ? GatlingExit.ASSERTIONS_MISSED : isOutputLost ? GatlingExit.OUTPUT_LOST : 0;
   }
 
-  private boolean report() {
+  private boolean report(PrintStream out) {
     try {
-      RunInfo info = run.end(RunInfo.State.INTERRUPTED);
-      if (run.isRefused()) {
+      end(RunInfo.State.INTERRUPTED);
+      RunInfo info = run.info();
+      if (isRefused) {
         return false;
       }
       boolean isEmpty = !run.hasRequests() && info.objectives().assertions().isEmpty();
@@ -65,7 +202,7 @@ final class AfterRun implements Runnable {
         out.println("LLM report: none, because no llm request was sent");
         return false;
       }
-      boolean failsBuild = report(info);
+      boolean failsBuild = report(info, out);
       run.observers().await(observer -> observer.reportWritten(run.info()));
       return failsBuild;
     } catch (Throwable e) {
@@ -81,7 +218,7 @@ final class AfterRun implements Runnable {
     }
   }
 
-  private boolean report(RunInfo info) throws IOException {
+  private boolean report(RunInfo info, PrintStream out) throws IOException {
     Consumer<String> say = line -> out.println(ConsoleBlock.visible(line));
     List<String> more = new ArrayList<>();
     if (info.assertionsToJudge().size() < info.objectives().assertions().size()) {
@@ -94,7 +231,7 @@ final class AfterRun implements Runnable {
     Summary summary = RunReport.of(run.files()).write(more, say);
     out.println(
         "LLM report generated, please open the following file: " + run.files().page().toUri());
-    boolean isWhole = run.exit() != null && (info.share() == null || !info.share().isPart());
+    boolean isWhole = exit != null && (info.share() == null || !info.share().isPart());
     return RunReport.failsBuild(summary, info.reportOptions(), isWhole, say);
   }
 }

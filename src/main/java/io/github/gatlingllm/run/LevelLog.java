@@ -123,7 +123,6 @@ final class LevelLog {
     return new PlanListener(target, scenario, planned.add(plannedNanos), cancel);
   }
 
-  /** The levels so far. */
   synchronized List<LevelInfo> levels() {
     return entries.stream().map(Entry::info).toList();
   }
@@ -189,7 +188,6 @@ final class LevelLog {
     }
   }
 
-  /** A level that has started. */
   private static final class Entry {
     private final RunningLevel level;
     private final ObservedLevel observed;
@@ -230,7 +228,6 @@ final class LevelLog {
     }
   }
 
-  /** Listener of one plan, which runs one level at a time. */
   private final class PlanListener implements RunningLevel.Listener {
     private final String target;
     private final String scenario;

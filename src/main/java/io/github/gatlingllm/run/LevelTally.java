@@ -33,7 +33,6 @@ public final class LevelTally implements RunObserver, LevelResults {
   private final Map<Run.Schedule, Counts> levels = new HashMap<>();
   private final LiveStats ofRun = new LiveStats(System::nanoTime);
 
-  /** Creates the tally of a run. */
   public LevelTally(Run run) {
     this(run.clock());
   }
@@ -109,7 +108,6 @@ public final class LevelTally implements RunObserver, LevelResults {
     return counts(level).finish();
   }
 
-  /** The requests of one level. */
   private final class Counts {
     private final RunningLevel level;
     private final TargetSlo judge;
@@ -173,7 +171,6 @@ public final class LevelTally implements RunObserver, LevelResults {
       return measured;
     }
 
-    /** Adds a request that has ended. */
     private void addToFigures(RequestRecord record, boolean isOfLevel) {
       if (!isMeasuring && isOfLevel && beforeMeasuring != null) {
         beforeMeasuring.accept(record);
@@ -246,7 +243,6 @@ public final class LevelTally implements RunObserver, LevelResults {
       return backlog.queue((int) Math.round((double) measured / measureNanos));
     }
 
-    /** The result of the level so far. */
     LevelResult result() {
       synchronized (LevelTally.this) {
         SloCounts.Decision decision = slo.decide();

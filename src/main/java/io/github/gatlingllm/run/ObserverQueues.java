@@ -132,7 +132,6 @@ final class ObserverQueues {
     return all;
   }
 
-  /** As {@link #ask}, for an event without an answer. */
   void await(Consumer<RunObserver> event) {
     var unused =
         ask(
@@ -147,7 +146,6 @@ final class ObserverQueues {
     lanes.forEach(Lane::close);
   }
 
-  /** An observer, its queue and its thread. */
   private final class Lane implements Runnable {
     private final RunObserver observer;
 

@@ -14,7 +14,6 @@ final class PlannedTime {
 
   private final List<Plan> plans = new ArrayList<>();
 
-  /** Adds a plan, which may start at any time. */
   Plan add(@Nullable Long totalNanos) {
     Plan plan = new Plan(totalNanos);
     plans.add(plan);
@@ -68,7 +67,6 @@ final class PlannedTime {
       this.totalNanos = totalNanos;
     }
 
-    /** Starts the next level. */
     void begin(long nanoTime, @Nullable Long plannedNanos) {
       isStarted = true;
       previousNanos += levelNanos;

@@ -15,7 +15,6 @@ record RunClock(long anchorUnixNanos, long anchorNanoTime) {
     return anchor(InstantSource.system(), System::nanoTime);
   }
 
-  /** A clock anchored now, by the two clocks. */
   static RunClock anchor(InstantSource wall, LongSupplier nanoClock) {
     long before = nanoClock.getAsLong();
     Instant now = wall.instant();
@@ -24,12 +23,10 @@ record RunClock(long anchorUnixNanos, long anchorNanoTime) {
         now.getEpochSecond() * 1_000_000_000L + now.getNano(), before + (after - before) / 2);
   }
 
-  /** Converts epoch time in nanoseconds to monotonic time. */
   long nanoTime(long unixNanos) {
     return anchorNanoTime + (unixNanos - anchorUnixNanos);
   }
 
-  /** Converts monotonic time to epoch time in nanoseconds. */
   long unixNanos(long nanoTime) {
     return anchorUnixNanos + (nanoTime - anchorNanoTime);
   }

@@ -22,7 +22,6 @@ public final class RunConsole implements RunObserver {
   private boolean hasBegun;
   private int seconds;
 
-  /** The console of a run, on standard output. */
   public RunConsole(Run run) {
     this(run, System.out::println);
   }

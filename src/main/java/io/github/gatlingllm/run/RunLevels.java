@@ -58,7 +58,6 @@ public final class RunLevels {
     return ofPlans.listener(target, scenario, plan.plannedNanos(), cancel);
   }
 
-  /** Whether a level of a load plan is running. */
   public boolean isAnyRunning() {
     return ofPlans.progress(System.nanoTime()) != null;
   }
@@ -74,7 +73,6 @@ public final class RunLevels {
     return figures == null ? null : figures.withInFlight(run.inFlight());
   }
 
-  /** The conclusions of load plans, one line each. */
   List<String> conclusions() {
     return List.copyOf(conclusions);
   }
@@ -127,12 +125,10 @@ public final class RunLevels {
     ofPlans.interrupted(System.nanoTime());
   }
 
-  /** Stops writing arrivals after at most that time. */
   void close(Duration patience) {
     arrivals.close(patience);
   }
 
-  /** What the log of load plans does in this run. */
   private final class PlanHost implements LevelLog.Host {
 
     @Override
@@ -244,7 +240,6 @@ public final class RunLevels {
       }
     }
 
-    /** The first user of a scenario has started. */
     synchronized void begin(Run.Schedule schedule, Injection injection, long startUnixNanos) {
       levels.putIfAbsent(schedule, new Level(injection, startUnixNanos));
     }
@@ -267,7 +262,6 @@ public final class RunLevels {
       }
     }
 
-    /** The levels so far. */
     synchronized List<LevelInfo> levels(@Nullable Long runEnd, long now) {
       List<LevelInfo> all = new ArrayList<>();
       levels.forEach(

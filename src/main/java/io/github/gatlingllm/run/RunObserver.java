@@ -18,17 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RunObserver {
 
-  /** A load level of a load plan. */
   record ObservedLevel(RunningLevel running, Run.Schedule schedule, TargetSlo slo) {
 
-    /** Label, target and scenario, for messages. */
     @Override
     public String toString() {
       return "%s (%s, %s)".formatted(schedule.level(), schedule.target(), schedule.scenario());
     }
   }
 
-  /** Names the observer in messages. */
   String name();
 
   /** Longest wait of the run for {@link #loadAhead}, {@link #runEnded} and written files. */

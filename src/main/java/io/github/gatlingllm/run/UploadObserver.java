@@ -27,7 +27,6 @@ public final class UploadObserver implements RunObserver {
     this.say = say;
   }
 
-  /** The upload of a run. */
   public static @Nullable UploadObserver of(Run run, @Nullable S3Location place) {
     return place == null ? null : new UploadObserver(run.files(), place, System.out::println);
   }
@@ -55,7 +54,6 @@ public final class UploadObserver implements RunObserver {
     return Duration.ofHours(1);
   }
 
-  /** A part of an upload. */
   private interface UploadedPart {
     void send(RunUpload upload) throws IOException;
   }

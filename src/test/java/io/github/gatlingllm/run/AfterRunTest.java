@@ -41,7 +41,7 @@ class AfterRunTest {
   @AfterEach
   void close() {
     if (run != null) {
-      run.complete();
+      run.ending().complete();
     }
   }
 
@@ -50,7 +50,7 @@ class AfterRunTest {
   }
 
   private int exitCode(Run ended) {
-    return new AfterRun(ended, new PrintStream(said, true, UTF_8)).exitCode();
+    return ended.ending().exitCode(new PrintStream(said, true, UTF_8));
   }
 
   private String said() {
@@ -96,7 +96,7 @@ class AfterRunTest {
     assertThat(RunInfo.read(opened.files().info()).orElseThrow().state())
         .isEqualTo(RunInfo.State.INTERRUPTED);
     assertThat(opened.files().page()).exists();
-    assertThat(opened.exit()).as("no way to change the exit code").isNull();
+    assertThat(opened.ending().exit()).as("no way to change the exit code").isNull();
   }
 
   @Test
@@ -104,9 +104,9 @@ class AfterRunTest {
     Run opened = open();
     demand(opened, "errors<1%");
     send(opened, LevelRecord.failed("c=1"));
-    opened.complete();
+    opened.ending().complete();
     assertThat(failsBuild(opened)).isTrue();
-    assertThat(opened.exit()).isNotNull();
+    assertThat(opened.ending().exit()).isNotNull();
   }
 
   @Test
@@ -114,7 +114,7 @@ class AfterRunTest {
     Run opened = open();
     demand(opened, "errors<1%");
     send(opened, LevelRecord.ok("c=1"));
-    opened.complete();
+    opened.ending().complete();
     assertThat(exitCode(opened)).isZero();
   }
 
@@ -124,7 +124,7 @@ class AfterRunTest {
     demand(opened, "errors<1%");
     opened.describe(info -> info.report(new RunInfo.ReportOptions(false, true, false, true)));
     send(opened, LevelRecord.failed("c=1"));
-    opened.complete();
+    opened.ending().complete();
     assertThat(failsBuild(opened)).isFalse();
     assertThat(said()).contains("errors");
   }
@@ -135,7 +135,7 @@ class AfterRunTest {
     Run opened = open();
     opened.describe(info -> info.report(new RunInfo.ReportOptions(false, true, true, fails)));
     send(opened, LevelRecord.failed("c=1"));
-    opened.complete();
+    opened.ending().complete();
     assertThat(failsBuild(opened)).isEqualTo(fails);
     assertThat(said().contains("LLM: the run is invalid, so the build fails")).isEqualTo(fails);
   }
@@ -144,7 +144,7 @@ class AfterRunTest {
   void aRefusedRunPrintsNothingMore() throws IOException {
     Run opened = open();
     demand(opened, "errors<1%");
-    opened.refuse();
+    opened.ending().refuse();
     assertThat(failsBuild(opened)).isFalse();
     assertThat(said()).isEmpty();
     assertThat(opened.files().page()).doesNotExist();
@@ -154,7 +154,7 @@ class AfterRunTest {
   void aFailedReportIsPrintedAndIsExitCode1BecauseNoAssertionIsJudged() throws IOException {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));
-    opened.complete();
+    opened.ending().complete();
     Files.delete(opened.files().requests());
     assertThat(exitCode(opened)).isEqualTo(1);
     assertThat(said())
@@ -167,7 +167,7 @@ class AfterRunTest {
   void aFailedReportNamesTheCommandThatMakesItFromTheRecords() throws IOException {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));
-    opened.complete();
+    opened.ending().complete();
     Files.createDirectories(opened.files().page());
     Files.createFile(opened.files().page().resolve("a"));
     assertThat(exitCode(opened)).isEqualTo(1);

@@ -112,7 +112,7 @@ class RunObserverTest {
     run.observers().secondPassed();
     run.message("LLM: a line");
     run.userEnded();
-    run.complete();
+    run.ending().complete();
     run.observers().await(observer -> observer.recordsWritten(run.info()));
     run.observers().await(observer -> observer.reportWritten(run.info()));
     run.observers().close();
@@ -252,7 +252,7 @@ class RunObserverTest {
                         return more -> more.config("section", "added");
                       }
                     }));
-    run.complete();
+    run.ending().complete();
     assertThat(RunInfo.read(run.files().info()).orElseThrow().config())
         .containsEntry("section", "added");
   }

@@ -21,7 +21,6 @@ final class GcPauses implements NotificationListener {
 
   private record Pause(long endNanos, long nanos) {}
 
-  /** Pauses in an interval. */
   record Pauses(long count, long nanos, long longestNanos) {}
 
   /** Starts to listen, until {@link #close}. */

@@ -53,7 +53,6 @@ public final class GeneratorLog implements RunObserver {
   private Reading before;
   private boolean isFailed;
 
-  /** State of the run at an instant. */
   record Load(long inFlight, long queued, long dropped) {}
 
   /** Counters at an instant; only differences are meaningful. */

@@ -44,13 +44,11 @@ final class Heartbeat implements Runnable {
 
   private long counted;
 
-  /** Creates a heartbeat. */
   Heartbeat(LongSupplier clock, long delayNanos) {
     this.clock = clock;
     firstNanos = clock.getAsLong() + delayNanos;
   }
 
-  /** A heartbeat and its task on the event loop. */
   record Started(Heartbeat heartbeat, Future<?> task) {}
 
   /**
@@ -116,7 +114,6 @@ final class Heartbeat implements Runnable {
     private int longest;
     private boolean isSorted;
 
-    /** Adds a beat. */
     void add(int micros) {
       if (size == values.length) {
         values = Arrays.copyOf(values, 2 * size);

@@ -37,7 +37,6 @@ final class MachineCounters {
       ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
   private final Path root;
 
-  /** Counters of this machine. */
   MachineCounters(Path root) {
     this.root = root;
   }
@@ -59,7 +58,6 @@ final class MachineCounters {
         : 0;
   }
 
-  /** CPU time of all processors; null if unknown. */
   @Nullable Cpu cpu() {
     // cpu user nice system idle iowait irq softirq steal guest guest_nice
     String[] ticks = read("proc/stat").split("\\R", 2)[0].split(" +");
@@ -96,7 +94,6 @@ final class MachineCounters {
     return found.find() ? (Long) (Long.parseLong(found.group(1)) * unitNanos) : null;
   }
 
-  /** The text of a system file; empty if it cannot be read. */
   private String read(String file) {
     try {
       return Files.readString(root.resolve(file));

@@ -46,16 +46,16 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   private static final String NEEDED = "io.micrometer:micrometer-registry-";
 
   /** Histogram bounds of the conventions for seconds and tokens. */
-  private static final Duration[] SECONDS = millis(doubling(10, 14, 2));
+  private static final List<Duration> SECONDS = millis(doubling(10, 14, 2));
 
-  private static final Duration[] FIRST_TOKEN =
+  private static final List<Duration> FIRST_TOKEN =
       millis(1, 5, 10, 20, 40, 60, 80, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000);
 
   private static final double[] TOKENS = doubling(1, 14, 4);
 
   /** A time in seconds; recorded where the request has it. */
   private record TimeMeter(
-      String name, Duration[] bounds, Function<RequestRecord.Timing, @Nullable Long> nanos) {}
+      String name, List<Duration> bounds, Function<RequestRecord.Timing, @Nullable Long> nanos) {}
 
   private static final List<TimeMeter> TIMES =
       List.of(
@@ -106,10 +106,8 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
     return bounds;
   }
 
-  private static Duration[] millis(double... millis) {
-    return Arrays.stream(millis)
-        .mapToObj(each -> Duration.ofMillis((long) each))
-        .toArray(Duration[]::new);
+  private static List<Duration> millis(double... millis) {
+    return Arrays.stream(millis).mapToObj(each -> Duration.ofMillis((long) each)).toList();
   }
 
   /** The enabled meters of a run whose registry is on the class path; null if there are none. */
@@ -209,7 +207,6 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
     return api.equals("messages") ? "anthropic" : "openai";
   }
 
-  /** The operation name of an API by the conventions. */
   private static String operation(String api) {
     return switch (api) {
       case "completions" -> "text_completion";
@@ -226,8 +223,11 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
         tokens("output", tags));
   }
 
-  private Timer seconds(String name, Tags tags, Duration[] bounds) {
-    return Timer.builder(name).tags(tags).serviceLevelObjectives(bounds).register(registry);
+  private Timer seconds(String name, Tags tags, List<Duration> bounds) {
+    return Timer.builder(name)
+        .tags(tags)
+        .serviceLevelObjectives(bounds.toArray(Duration[]::new))
+        .register(registry);
   }
 
   private DistributionSummary tokens(String type, Tags tags) {
@@ -287,7 +287,6 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
       return registry;
     }
 
-    /** All meters in text format 0.0.4. */
     String text() {
       return registry.scrape();
     }

@@ -52,7 +52,6 @@ final class LiveServer implements AutoCloseable {
             return thread;
           });
 
-  /** Starts the server. */
   LiveServer(LiveView.Address address, Views views) throws IOException {
     this.views = views;
     host = address.host();
@@ -63,7 +62,6 @@ final class LiveServer implements AutoCloseable {
     server.start();
   }
 
-  /** The URL of the page. */
   URI address() {
     return URI.create("http://" + host + ":" + server.getAddress().getPort() + "/");
   }

@@ -61,7 +61,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
     }
   }
 
-  /** What is enabled. */
   public record Options(@Nullable Address page, @Nullable String otlp) {
 
     /** System property with the address of the page; {@code LLM_LIVE} in the environment. */
@@ -72,7 +71,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
      */
     public static final String OTLP_PROPERTY = "llm.otlp";
 
-    /** The options of this process. */
     public static Options of(Map<?, ?> properties, Map<String, String> environment) {
       return new Options(
           new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Options::page),
@@ -88,7 +86,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
     }
   }
 
-  /** The run that is shown. */
   record Watched(
       String simulation,
       String id,
@@ -212,7 +209,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
         List.copyOf(finished));
   }
 
-  /** Sends the last event to viewers. */
   @Override
   public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
     close();

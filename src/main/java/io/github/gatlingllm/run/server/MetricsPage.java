@@ -28,7 +28,6 @@ public record MetricsPage(
   /** Setting: {@code <host>/metrics} of each target, if it has metrics of an engine. */
   public static final String AUTO = "auto";
 
-  /** Setting: no page. */
   public static final String NONE = "none";
 
   /** The accepted values, for error messages. */
@@ -82,7 +81,6 @@ public record MetricsPage(
     return pages;
   }
 
-  /** Validates settings. */
   public static List<String> check(List<String> settings) {
     if (settings.equals(List.of(NONE))) {
       return List.of();

@@ -53,7 +53,6 @@ final class PageClient {
         .executor(Runnable::run); // on the selector thread, which only copies bytes
   }
 
-  /** Requests a page. */
   CompletableFuture<String> get(MetricsPage page) {
     CompletableFuture<HttpResponse<byte[]>> answer;
     try {
@@ -145,7 +144,6 @@ final class PageClient {
     return cause instanceof ConnectException ? "no connection" : "response incomplete or not HTTP";
   }
 
-  /** The body exceeds {@link #MAX_BYTES}. */
   private static final class TooLarge extends IOException {
     private static final long serialVersionUID = 1;
   }

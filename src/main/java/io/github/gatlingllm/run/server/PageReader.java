@@ -39,7 +39,6 @@ final class PageReader {
   private double cpuBefore = Double.NaN;
   private double idleBefore;
 
-  /** The values of one page. */
   record Reading(
       Set<String> sources,
       boolean reset,
@@ -47,7 +46,6 @@ final class PageReader {
       Map<EngineMetric, Double> values,
       Map<EngineMetric, Histogram> histograms) {
 
-    /** The reading of a page that could not be read. */
     static final Reading NONE = new Reading(Set.of(), false, Map.of(), Map.of(), Map.of());
   }
 
@@ -64,7 +62,6 @@ final class PageReader {
     }
   }
 
-  /** Parses a page. */
   Reading read(String page) {
     Map<String, List<Series>> byName = new HashMap<>();
     PrometheusText.read(

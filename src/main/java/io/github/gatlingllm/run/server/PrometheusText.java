@@ -19,9 +19,7 @@ import java.util.function.Predicate;
  */
 final class PrometheusText {
 
-  /** Receives samples. */
   interface Sink {
-    /** A sample. */
     void sample(String name, Map<String, String> labels, double value);
   }
 

@@ -88,7 +88,6 @@ public final class ServerWatch implements RunObserver {
     }
   }
 
-  /** A watch without pages. */
   public ServerWatch(Run run) {
     this(
         run.files().server(),

@@ -27,7 +27,6 @@ final class SourceNames {
   private static final double MEBIBYTE = 1 << 20;
   private static final double MILLI = 0.001;
 
-  /** A metric name. */
   record Term(String name, String label, String value) {
 
     static Term parse(String text) {
@@ -43,7 +42,6 @@ final class SourceNames {
     }
   }
 
-  /** One alternative. */
   record Choice(List<Term> terms, boolean isCount) {
 
     static Choice parse(String text) {
@@ -53,7 +51,6 @@ final class SourceNames {
     }
   }
 
-  /** A row of the table. */
   record Entry(String source, EngineMetric metric, List<Choice> choices, double factor) {}
 
   static {
@@ -224,10 +221,8 @@ final class SourceNames {
   /** CPU seconds of the host since its start, by mode. */
   static final String NODE_CPU = "node_cpu_seconds_total";
 
-  /** The source of {@link #NODE_CPU}. */
   static final String NODE = "node";
 
-  /** The table. */
   static final List<Entry> ALL = Collections.unmodifiableList(TABLE);
 
   private static final Set<String> WANTED = wanted();
@@ -270,7 +265,6 @@ final class SourceNames {
     return name.replace(':', '_');
   }
 
-  /** Whether samples of that name are in the table. */
   static boolean isWanted(String name) {
     return WANTED.contains(plain(name));
   }
