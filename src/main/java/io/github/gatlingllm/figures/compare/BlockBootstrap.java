@@ -8,10 +8,11 @@ import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.commons.statistics.distribution.TDistribution;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How far figures of two runs would differ by chance alone.
@@ -35,20 +36,23 @@ import org.jspecify.annotations.Nullable;
 final class BlockBootstrap {
 
   /** Probability that no figure is called changed although nothing changed. */
-  static final double CONFIDENCE = 0.95;
+  private static final double CONFIDENCE = 0.95;
 
   private static final int DRAWS = 1_000;
-  private static final int[] LENGTHS = {1, 2, 3, 4};
-  private static final int[] ONCE = new int[TimeSlice.COUNT];
+  private static final int SEED = 1;
   private static final double MANY = 1e4;
+
+  /** In slices; each length up to this divides {@link TimeSlice#COUNT}. */
+  private static final int MAX_LENGTH = 4;
+
+  private static final int[] ONCE = new int[TimeSlice.COUNT];
 
   static {
     Arrays.fill(ONCE, 1);
   }
 
   private final List<Pair> stages;
-  private final int runs;
-  private final SplittableRandom random;
+  private final SplittableRandom random = new SplittableRandom(SEED);
 
   /**
    * A load level of both runs.
@@ -65,16 +69,8 @@ final class BlockBootstrap {
    */
   record Question(ComparedFigure figure, List<Integer> stages) {}
 
-  /**
-   * A bootstrap of these load levels.
-   *
-   * @param runs number of runs that are compared with the same base; the intervals of all of them
-   *     hold simultaneously
-   */
-  BlockBootstrap(List<Pair> stages, int runs, long seed) {
+  BlockBootstrap(List<Pair> stages) {
     this.stages = stages;
-    this.runs = runs;
-    this.random = new SplittableRandom(seed);
   }
 
   /**
@@ -83,19 +79,17 @@ final class BlockBootstrap {
    * @param requestSlices 90th percentile of E2E, in slices
    */
   static int blockLength(double requestSlices) {
-    for (int length : LENGTHS) {
-      if (length >= requestSlices) {
-        return length;
-      }
-    }
-    return LENGTHS[LENGTHS.length - 1];
+    return (int) Math.max(1, Math.min(MAX_LENGTH, Math.ceil(requestSlices)));
   }
 
   /**
-   * Half the width of the confidence interval of each {@link ComparedFigure.Scale#change}, in the
-   * order of the questions; null where the figure had no value in some resample.
+   * Half the width of the confidence interval of each {@link ComparedFigure.Scale#change}, for the
+   * questions whose figure has a value in every resample.
+   *
+   * @param runs number of runs that are compared with the same base; the intervals of all of them
+   *     hold simultaneously
    */
-  List<@Nullable Double> halves(List<Question> questions) {
+  Map<Question, Double> halves(List<Question> questions, int runs) {
     double[][] changes = new double[questions.size()][DRAWS];
     boolean[] known = new boolean[questions.size()];
     Arrays.fill(known, true);
@@ -108,30 +102,25 @@ final class BlockBootstrap {
           Double change =
               question
                   .figure()
-                  .scale()
-                  .change(
-                      question.figure().resampled().apply(weighted(question, base, true)),
-                      question.figure().resampled().apply(weighted(question, run, false)));
+                  .change(weighted(question, base, true), weighted(question, run, false));
           known[q] = change != null;
           changes[q][draw] = change == null ? 0 : change;
         }
       }
     }
-    List<@Nullable Double> errors = new ArrayList<>();
+    double[] errors = new double[changes.length];
     double[] farthest = new double[DRAWS];
     for (int q = 0; q < changes.length; q++) {
-      errors.add(known[q] ? (Double) error(changes[q], farthest) : null);
+      errors[q] = known[q] ? error(changes[q], farthest) : 0;
     }
     Arrays.sort(farthest);
-    double beyond =
-        2
-            * TDistribution.of(MANY)
-                .survivalProbability(
-                    farthest[(int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9) - 1]);
-    List<@Nullable Double> halves = new ArrayList<>();
+    int rank = (int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9);
+    double beyond = 2 * TDistribution.of(MANY).survivalProbability(farthest[rank - 1]);
+    Map<Question, Double> halves = new HashMap<>();
     for (int q = 0; q < changes.length; q++) {
-      Double error = errors.get(q);
-      halves.add(error == null ? null : (Double) (error * factor(questions.get(q), beyond)));
+      if (known[q]) {
+        halves.put(questions.get(q), errors[q] * factor(questions.get(q), beyond));
+      }
     }
     return halves;
   }
@@ -146,11 +135,9 @@ final class BlockBootstrap {
       moments.add(change, 1);
     }
     double error = moments.std();
-    if (error > 0) {
-      for (int draw = 0; draw < changes.length; draw++) {
-        double distance = Math.abs(changes[draw] - moments.mean()) / error;
-        farthest[draw] = Math.max(farthest[draw], distance);
-      }
+    for (int draw = 0; error > 0 && draw < changes.length; draw++) {
+      double distance = Math.abs(changes[draw] - moments.mean()) / error;
+      farthest[draw] = Math.max(farthest[draw], distance);
     }
     return error;
   }
@@ -170,18 +157,15 @@ final class BlockBootstrap {
     }
     Double percent = question.figure().percent();
     if (percent != null) {
-      freedom = Math.min(freedom, slicesFrom(question, metric, percent) - 1);
+      List<int[]> once = Collections.nCopies(stages.size(), ONCE);
+      double slices =
+          Math.min(
+              weighted(question, once, true).slicesFrom(metric, percent),
+              weighted(question, once, false).slicesFrom(metric, percent));
+      freedom = Math.min(freedom, slices - 1);
     }
     return Math.sqrt(missed)
         * TDistribution.of(Math.max(1, freedom)).inverseSurvivalProbability(beyond / 2);
-  }
-
-  /** The number of slices that a percentile rests on, in the run where it is smaller. */
-  private double slicesFrom(Question question, Metric metric, double percent) {
-    List<int[]> once = Collections.nCopies(stages.size(), ONCE);
-    return Math.min(
-        weighted(question, once, true).slicesFrom(metric, percent),
-        weighted(question, once, false).slicesFrom(metric, percent));
   }
 
   private Weighted weighted(Question question, List<int[]> weights, boolean ofBase) {

@@ -29,9 +29,9 @@ record ComparedFigure(
     Predicate<Figures> isKnown) {
 
   /** Minimum number of requests for a verdict. */
-  static final int MIN_VALUES = 30;
+  private static final int MIN_VALUES = 30;
 
-  /** How a change is measured. */
+  /** How a change is measured, and from which size it is relevant. */
   enum Scale {
     /** Logarithm of run ÷ base, so that twice and half are equally far from no change. */
     RELATIVE,
@@ -48,10 +48,7 @@ record ComparedFigure(
       };
     }
 
-    /**
-     * The change from {@code base} to {@code run}: the logarithm of their ratio, or the difference
-     * in percentage points; null where a value is missing or the ratio has no logarithm.
-     */
+    /** The change on this scale; null where a value is missing or the ratio has no logarithm. */
     @Nullable Double change(@Nullable Double base, @Nullable Double run) {
       if (base == null || run == null) {
         return null;
@@ -65,6 +62,15 @@ record ComparedFigure(
     /** A {@link #change} in percent of the base, or in percentage points. */
     double inPercent(double change) {
       return this == POINTS ? change : Math.expm1(change) * 100;
+    }
+
+    boolean isRelevant(double change, double difference) {
+      double percent = Math.abs(inPercent(change));
+      return switch (this) {
+        case POINTS -> percent >= Comparison.MIN_POINTS;
+        case RELATIVE -> percent >= Comparison.MIN_PERCENT;
+        case TIME -> percent >= Comparison.MIN_PERCENT && Math.abs(difference) >= Comparison.MIN_MS;
+      };
     }
   }
 
@@ -117,7 +123,7 @@ record ComparedFigure(
   }
 
   private static double sum(Weighted slices, @Nullable Amount amount) {
-    return amount == null ? slices.seconds() : slices.sum(amount);
+    return amount == null ? slices.seconds() : slices.sum(slice -> slice.of(amount));
   }
 
   private static boolean isKnown(Distribution values, String statistic) {
@@ -130,5 +136,27 @@ record ComparedFigure(
 
   Scale scale() {
     return Scale.of(figure);
+  }
+
+  /** The change of the figure from one resample to another. */
+  @Nullable Double change(Weighted base, Weighted run) {
+    return scale().change(resampled.apply(base), resampled.apply(run));
+  }
+
+  /** Whether the figure equals TTFT or E2E: no queue wait in the client, no reasoning. */
+  boolean repeatsAnother(Figures base, Figures run) {
+    Metric other =
+        switch (noiseOf) {
+          case TTFO_MS, TTFT_FROM_SCHEDULE_MS -> Metric.TTFT_MS;
+          case E2E_FROM_SCHEDULE_MS -> Metric.E2E_MS;
+          default -> null;
+        };
+    return other != null && isSame(other, base) && isSame(other, run);
+  }
+
+  private boolean isSame(Metric other, Figures figures) {
+    Double own = figures.metric(noiseOf).mean();
+    Double its = figures.metric(other).mean();
+    return own == null || its == null || Math.abs(own - its) < Comparison.MIN_MS;
   }
 }

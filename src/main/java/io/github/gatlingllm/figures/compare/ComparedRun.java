@@ -16,18 +16,12 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A recorded run that was read for a comparison: its figures and its time slices. */
-public final class ComparedRun {
-
-  private final RunInfo info;
-  private final RecordSource source;
-  private final RunFigures figures;
-
-  private ComparedRun(RunInfo info, RecordSource source, RunFigures figures) {
-    this.info = info;
-    this.source = source;
-    this.figures = figures;
-  }
+/**
+ * A recorded run that was read for a comparison: its figures and its time slices.
+ *
+ * @param info with load levels and windows inferred where {@code run.json} has none
+ */
+public record ComparedRun(RunInfo info, RecordSource source, RunFigures figures) {
 
   /**
    * Reads a run.
@@ -50,24 +44,13 @@ public final class ComparedRun {
     double readingSpeed = judge.reportOptions().readingSpeed();
     RunInfo run = given.report(given.reportOptions().readAt(readingSpeed));
     List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
-    if (targets.size() == 1) {
-      return run.slo(judge.objectives().of(targets.get(0)), Map.of());
-    }
-    return run.slo(judge.objectives().common(), judge.objectives().sloByTarget());
+    return targets.size() == 1
+        ? run.slo(judge.objectives().of(targets.get(0)), Map.of())
+        : run.slo(judge.objectives().common(), judge.objectives().sloByTarget());
   }
 
-  /** The run, with load levels and windows inferred where {@code run.json} has none. */
-  public RunInfo info() {
-    return info;
-  }
-
-  /** All figures of the run. */
-  public RunFigures figures() {
-    return figures;
-  }
-
-  List<LevelInfo> stages() {
-    return info.stages();
+  boolean hasOneTarget() {
+    return info.stages().stream().map(LevelInfo::target).distinct().count() == 1;
   }
 
   Figures figuresOf(int stage) {

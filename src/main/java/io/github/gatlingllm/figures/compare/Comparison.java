@@ -7,8 +7,7 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import java.io.IOException;
-import java.math.BigDecimal;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -37,12 +36,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   /** Smallest relevant change of a time, in milliseconds. */
   public static final double MIN_MS = 0.1;
 
-  public Comparison {
-    places = List.copyOf(places);
-    unmatched = List.copyOf(unmatched);
-    notes = List.copyOf(notes);
-  }
-
   /**
    * What changed from {@code base} to {@code run}; without places if they have no load level in
    * common.
@@ -51,18 +44,15 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    *     of all of them hold simultaneously
    */
   public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
-    return new RunComparison(base, run, runs).compare();
+    return new RunComparison(base, run).compare(runs);
   }
 
   /** The verdict on the change of a figure. */
   public enum Outcome {
-    /** A clear change for the better. */
     BETTER("better"),
-    /** A clear change for the worse. */
     WORSE("worse"),
     /** The change may be noise, or is too small to matter. */
     NO_CLEAR_CHANGE("no clear change"),
-    /** Too few values for a verdict. */
     TOO_FEW("too few values"),
     /** The figure gets no interval, so there is no verdict. */
     NOT_JUDGED("not judged");
@@ -73,12 +63,10 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       this.words = words;
     }
 
-    /** The verdict as text. */
     public String words() {
       return words;
     }
 
-    /** Whether the change is clear. */
     public boolean isClear() {
       return this == BETTER || this == WORSE;
     }
@@ -88,10 +76,8 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    * The figures of one load level, or of all pooled.
    *
    * @param stage label of the load level; null for all pooled
-   * @param target target in the base; null for all
-   * @param scenario scenario; null where the run does not distinguish scenarios
-   * @param base all figures in the base
-   * @param run all figures in the other run
+   * @param target in the base; null for all
+   * @param scenario null where the run does not distinguish scenarios
    */
   public record Place(
       @Nullable String stage,
@@ -100,10 +86,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       Figures base,
       Figures run,
       List<Change> changes) {
-
-    public Place {
-      changes = List.copyOf(changes);
-    }
 
     /** The change of a figure, by its name. */
     public Optional<Change> change(String figure) {
@@ -114,8 +96,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   /**
    * The change of one figure.
    *
-   * @param base value in the base; null where it has none
-   * @param run value in the other run; null where it has none
    * @param percent run ÷ base − 1 in percent, or run − base for a share; null without both values
    * @param interval confidence interval of the change, simultaneous at 95 % for all figures of all
    *     runs that are compared with the base; null with too few values
@@ -157,7 +137,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    *
    * @param text the condition as the user wrote it
    * @param stage label of the load level; null for all pooled
-   * @param figure any of {@link Figure#names}
    * @param above true if a larger change fails, false if a smaller one does
    * @param percent the bound: percent of the base, or percentage points of a share
    */
@@ -171,7 +150,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     /**
      * The outcome of a condition.
      *
-     * @param change the change of the figure; null without a value in both runs
+     * @param change null without a value in both runs
      * @param missing why there is no change; null where there is one
      */
     public record Judged(
@@ -187,11 +166,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
      *     is allowed
      */
     public static List<FailCondition> parse(String text) {
-      List<FailCondition> conditions = new ArrayList<>();
-      for (String part : text.split(",", -1)) {
-        conditions.add(one(part.strip()));
-      }
-      return conditions;
+      return Arrays.stream(text.split(",", -1)).map(part -> one(part.strip())).toList();
     }
 
     private static FailCondition one(String text) {
@@ -206,39 +181,39 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
           stage == null ? null : stage.strip(),
           Figure.parse(form.group(2)),
           form.group(3).equals(">"),
-          new BigDecimal(form.group(4)).doubleValue());
+          Double.parseDouble(form.group(4)));
     }
 
     /** Judges a comparison; a load level that several targets have is judged at each of them. */
     public List<Judged> judge(Comparison comparison) {
       List<Place> places =
-          stage == null
-              ? comparison.places().stream().limit(1).toList()
-              : comparison.places().stream().filter(p -> stage.equals(p.stage())).toList();
-      if (places.isEmpty()) {
-        String levels =
-            comparison.places().stream()
-                .map(Place::stage)
-                .filter(Objects::nonNull)
-                .distinct()
-                .collect(Collectors.joining(", "));
-        String missing =
-            stage == null
-                ? "the runs have no load level in common"
-                : stage + " is not a load level of both runs; they have " + levels;
-        return List.of(new Judged(this, null, missing, true));
+          comparison.places.stream()
+              .filter(place -> stage == null || stage.equals(place.stage()))
+              .limit(stage == null ? 1 : Long.MAX_VALUE)
+              .toList();
+      if (!places.isEmpty()) {
+        return places.stream().map(this::judged).toList();
       }
-      return places.stream().map(this::judged).toList();
+      String levels =
+          comparison.places.stream()
+              .map(Place::stage)
+              .filter(Objects::nonNull)
+              .distinct()
+              .collect(Collectors.joining(", "));
+      String missing =
+          stage == null
+              ? "the runs have no load level in common"
+              : stage + " is not a load level of both runs; they have " + levels;
+      return List.of(new Judged(this, null, missing, true));
     }
 
     private Judged judged(Place place) {
       Change change =
           place.change(figure.name()).orElseGet(() -> RunComparison.measured(figure, place));
       Double measured = change == null ? null : change.percent();
-      if (measured == null) {
-        return new Judged(this, null, "no value in both runs", true);
-      }
-      return new Judged(this, change, null, above ? measured > percent : measured < percent);
+      return measured == null
+          ? new Judged(this, null, "no value in both runs", true)
+          : new Judged(this, change, null, above ? measured > percent : measured < percent);
     }
   }
 }

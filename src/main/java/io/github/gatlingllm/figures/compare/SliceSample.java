@@ -14,35 +14,35 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time slices of one load level, prepared for many resamples: cumulative counts of a metric's
  * histogram bins for every slice.
+ *
+ * @param seconds length of each slice
  */
-final class SliceSample {
+record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulative> metrics) {
 
-  private static final Cumulative NONE = new Cumulative(0, new int[0][]);
-
-  private final List<TimeSlice> slices;
-  private final double sliceSeconds;
-  private final Map<Metric, Cumulative> metrics = new EnumMap<>(Metric.class);
+  SliceSample(List<TimeSlice> slices, double seconds) {
+    this(slices, seconds, new EnumMap<>(Metric.class));
+  }
 
   /** Row {@code i} holds, by slice, the number of values below bin {@code first + i + 1}. */
   @SuppressWarnings("ArrayRecordComponent") // read in the innermost loop
-  private record Cumulative(int first, int[][] below) {}
+  private record Cumulative(int first, int[][] below) {
 
-  /**
-   * A sample of these slices.
-   *
-   * @param sliceSeconds length of each slice, in seconds
-   */
-  SliceSample(List<TimeSlice> slices, double sliceSeconds) {
-    this.slices = slices;
-    this.sliceSeconds = sliceSeconds;
-  }
+    int end() {
+      return first + below.length;
+    }
 
-  List<TimeSlice> slices() {
-    return slices;
-  }
-
-  double sliceSeconds() {
-    return sliceSeconds;
+    /** Number of values in {@code bin} or below, each slice counted {@code weights} times. */
+    long upTo(int bin, int[] weights) {
+      if (below.length == 0 || bin < first) {
+        return 0;
+      }
+      int[] bySlice = below[Math.min(bin - first, below.length - 1)];
+      long sum = 0;
+      for (int i = 0; i < weights.length; i++) {
+        sum += (long) weights[i] * bySlice[i];
+      }
+      return sum;
+    }
   }
 
   /**
@@ -71,46 +71,15 @@ final class SliceSample {
     return slices.stream().mapToDouble(value).toArray();
   }
 
-  int firstBin(Metric metric) {
-    return cumulative(metric).first();
-  }
-
-  int endBin(Metric metric) {
-    Cumulative c = cumulative(metric);
-    return c.first() + c.below().length;
-  }
-
-  /** Number of values in {@code bin} or below, each slice counted {@code weights} times. */
-  long upTo(Metric metric, int bin, int[] weights) {
-    Cumulative c = cumulative(metric);
-    if (c.below().length == 0 || bin < c.first()) {
-      return 0;
-    }
-    int[] bySlice = c.below()[Math.min(bin - c.first(), c.below().length - 1)];
-    long sum = 0;
-    for (int i = 0; i < weights.length; i++) {
-      sum += (long) weights[i] * bySlice[i];
-    }
-    return sum;
-  }
-
   private Cumulative cumulative(Metric metric) {
     return metrics.computeIfAbsent(metric, this::cumulated);
   }
 
   private Cumulative cumulated(Metric metric) {
-    int first = Integer.MAX_VALUE;
-    int end = 0;
     List<SliceValues> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
-    for (SliceValues values : bySlice) {
-      if (values.total() > 0) {
-        first = Math.min(first, values.first());
-        end = Math.max(end, values.end());
-      }
-    }
-    if (first >= end) {
-      return NONE;
-    }
+    List<SliceValues> known = bySlice.stream().filter(values -> values.total() > 0).toList();
+    int first = known.stream().mapToInt(SliceValues::first).min().orElse(0);
+    int end = known.stream().mapToInt(SliceValues::end).max().orElse(0);
     int[][] below = new int[end - first][];
     int[] sums = new int[bySlice.size()];
     for (int bin = first; bin < end; bin++) {
@@ -125,14 +94,11 @@ final class SliceSample {
   /** A resample of several load levels: each slice counts as often as its weight. */
   record Weighted(List<SliceSample> stages, List<int[]> weights) {
 
-    double sum(Amount amount) {
-      return sum(slice -> slice.of(amount));
-    }
-
-    private double sum(ToDoubleFunction<TimeSlice> part) {
+    /** The sum of an amount of each slice. */
+    double sum(ToDoubleFunction<TimeSlice> part) {
       double sum = 0;
       for (int s = 0; s < stages.size(); s++) {
-        List<TimeSlice> slices = stages.get(s).slices();
+        List<TimeSlice> slices = stages.get(s).slices;
         int[] times = weights.get(s);
         for (int i = 0; i < times.length; i++) {
           sum += times[i] == 0 ? 0 : times[i] * part.applyAsDouble(slices.get(i));
@@ -141,12 +107,12 @@ final class SliceSample {
       return sum;
     }
 
-    /** Total length of the weighted slices, in seconds. */
+    /** Total length of the weighted slices. */
     double seconds() {
       double seconds = 0;
       for (int s = 0; s < stages.size(); s++) {
         for (int times : weights.get(s)) {
-          seconds += times * stages.get(s).sliceSeconds();
+          seconds += times * stages.get(s).seconds;
         }
       }
       return seconds;
@@ -161,18 +127,18 @@ final class SliceSample {
     /** The nearest-rank percentile, as the middle of its bin; null without a value. */
     @Nullable Double percentile(Metric metric, double percent) {
       int low = Integer.MAX_VALUE;
-      int end = 0;
+      int high = -1;
       for (SliceSample stage : stages) {
-        if (stage.endBin(metric) > stage.firstBin(metric)) {
-          low = Math.min(low, stage.firstBin(metric));
-          end = Math.max(end, stage.endBin(metric));
+        Cumulative counts = stage.cumulative(metric);
+        if (counts.below.length > 0) {
+          low = Math.min(low, counts.first);
+          high = Math.max(high, counts.end() - 1);
         }
       }
-      if (low >= end) {
+      long count = upTo(metric, high);
+      if (count == 0) {
         return null;
       }
-      int high = end - 1;
-      long count = upTo(metric, high);
       long rank = (long) Math.ceil(percent / 100 * count - 1e-9);
       while (low < high) {
         int middle = (low + high) >>> 1;
@@ -182,7 +148,7 @@ final class SliceSample {
           low = middle + 1;
         }
       }
-      return count == 0 ? null : (Double) SliceValues.middle(low);
+      return SliceValues.middle(low);
     }
 
     /**
@@ -194,7 +160,7 @@ final class SliceSample {
       double sum = 0;
       double squares = 0;
       for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
-        for (TimeSlice slice : stage.slices()) {
+        for (TimeSlice slice : stage.slices) {
           SliceValues values = slice.values(metric);
           double above = values.total() - values.upTo(SliceValues.bin(value) - 1);
           sum += above;
@@ -207,7 +173,7 @@ final class SliceSample {
     private long upTo(Metric metric, int bin) {
       long sum = 0;
       for (int s = 0; s < stages.size(); s++) {
-        sum += stages.get(s).upTo(metric, bin, weights.get(s));
+        sum += stages.get(s).cumulative(metric).upTo(bin, weights.get(s));
       }
       return sum;
     }

@@ -58,7 +58,7 @@ class SliceSampleTest {
       }
       double mean = repeated.stream().mapToDouble(v -> v).average().orElseThrow();
       assertThat(all.mean(Metric.TTFT_MS)).isCloseTo(mean, within(mean * 1e-9));
-      assertThat(all.sum(Amount.TOKENS)).isEqualTo(repeated.size());
+      assertThat(all.sum(slice -> slice.of(Amount.TOKENS))).isEqualTo(repeated.size());
       assertThat(all.percentile(Metric.ITL_MS, 50)).isNull();
       assertThat(all.mean(Metric.ITL_MS)).isNull();
     }
