@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.Users;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.util.Objects;
@@ -28,7 +29,7 @@ import scala.concurrent.duration.FiniteDuration;
  * milliseconds; this one starts each at its nanosecond, on its own event loop. Gatling only counts
  * the users that are still there.
  */
-final class PlanWorkload extends Workload implements PlanDriver.Users {
+final class PlanWorkload extends Workload implements Users {
   private final Scenario scenario;
   private final AtomicLong userIds;
   private final EventLoopGroup eventLoops;

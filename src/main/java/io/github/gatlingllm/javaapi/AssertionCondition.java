@@ -88,7 +88,6 @@ public sealed class AssertionCondition permits TimeCondition {
    * The figure differs from the mean by at most a share of the mean.
    *
    * @param percentDeviation a share of the mean, 0 to 1, as in Gatling: 0.1 is 10 %
-   * @throws IllegalArgumentException if {@code percentDeviation} is not in this range
    */
   public final LlmAssertion deviatesAround(double mean, double percentDeviation) {
     return deviatesAround(mean, percentDeviation, true);
@@ -124,7 +123,6 @@ public sealed class AssertionCondition permits TimeCondition {
     return next(Condition.IN, Arrays.stream(values).boxed().toList());
   }
 
-  /** As {@link #in(double...)}. */
   public final LlmAssertion in(Collection<Double> values) {
     return next(Condition.IN, values);
   }

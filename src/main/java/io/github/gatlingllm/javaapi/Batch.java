@@ -13,12 +13,6 @@ import java.util.Arrays;
  * DSL for batch trials: all users of a trial start at once, and the next trial starts when the
  * slowest user has ended. Figures are tokens over wall time, of each trial and of all trials.
  * Several numbers of users are a sweep: one load level each.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
- * <pre>{@code
- * setUp(batch(8).trials(10).inject(chat)).protocols(engine);
- * }</pre>
  */
 public final class Batch implements LoadProfile {
   private final int[] users;
@@ -55,7 +49,6 @@ public final class Batch implements LoadProfile {
     return drain(Duration.ofSeconds(seconds));
   }
 
-  /** As {@link #drain(long)}. */
   public Batch drain(Duration duration) {
     return new Batch(users, trials, duration.toNanos());
   }

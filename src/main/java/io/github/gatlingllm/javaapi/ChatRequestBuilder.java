@@ -18,8 +18,6 @@ import java.util.stream.Stream;
  * llm("ask").chat().system("You are a helpful assistant.").user("#{prompt}").maxTokens(256)
  *     .check(finishReason().is("length"), ttft().lt(500), answer().saveAs("draft"))
  * }</pre>
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatRequestBuilder> {
 
@@ -45,7 +43,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return message("system", Dynamic.text(text));
   }
 
-  /** Appends a system message, computed from the session. */
   public ChatRequestBuilder system(Function<Session, String> text) {
     return message("system", Dynamic.of(text));
   }
@@ -55,7 +52,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return message("user", Dynamic.text(text));
   }
 
-  /** Appends a user message, computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text) {
     return message("user", Dynamic.of(text));
   }
@@ -89,7 +85,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return message("assistant", Dynamic.text(text));
   }
 
-  /** Appends an assistant message, computed from the session. */
   public ChatRequestBuilder assistant(Function<Session, String> text) {
     return message("assistant", Dynamic.of(text));
   }
@@ -99,7 +94,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return with(request.and(new MessagePart.ToolResult(Dynamic.text(callId), Dynamic.text(text))));
   }
 
-  /** Appends the result of a tool call, computed from the session. */
   public ChatRequestBuilder tool(Function<Session, String> callId, Function<Session, String> text) {
     return with(request.and(new MessagePart.ToolResult(Dynamic.of(callId), Dynamic.of(text))));
   }
@@ -151,7 +145,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return edit(draft -> draft.tools = Dynamic.text(json));
   }
 
-  /** As {@link #tools(String)}, computed from the session. */
   public ChatRequestBuilder tools(Function<Session, String> json) {
     return edit(draft -> draft.tools = Dynamic.of(json));
   }
@@ -164,7 +157,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return edit(draft -> draft.toolChoice = Dynamic.text(json));
   }
 
-  /** As {@link #toolChoice(String)}, computed from the session. */
   public ChatRequestBuilder toolChoice(Function<Session, String> json) {
     return edit(draft -> draft.toolChoice = Dynamic.of(json));
   }
@@ -174,7 +166,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return edit(draft -> draft.responseFormat = Dynamic.text(json));
   }
 
-  /** As {@link #responseFormat(String)}, computed from the session. */
   public ChatRequestBuilder responseFormat(Function<Session, String> json) {
     return edit(draft -> draft.responseFormat = Dynamic.of(json));
   }

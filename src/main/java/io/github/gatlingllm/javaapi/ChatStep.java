@@ -21,7 +21,6 @@ public final class ChatStep {
     return system(Dynamic.text(text));
   }
 
-  /** As {@link #system(String)}, computed from the session. */
   public ChatStep system(Function<Session, String> text) {
     return system(Dynamic.of(text));
   }
@@ -55,7 +54,6 @@ public final class ChatStep {
     return chat().user(text);
   }
 
-  /** Appends a user message, computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text) {
     return chat().user(text);
   }
@@ -75,7 +73,6 @@ public final class ChatStep {
     return chat().assistant(text);
   }
 
-  /** Appends an assistant message, computed from the session. */
   public ChatRequestBuilder assistant(Function<Session, String> text) {
     return chat().assistant(text);
   }
@@ -85,7 +82,6 @@ public final class ChatStep {
     return chat().tool(callId, text);
   }
 
-  /** Appends the result of a tool call, computed from the session. */
   public ChatRequestBuilder tool(Function<Session, String> callId, Function<Session, String> text) {
     return chat().tool(callId, text);
   }

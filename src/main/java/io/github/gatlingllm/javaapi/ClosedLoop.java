@@ -18,13 +18,6 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Each level goes through the phases fill, stabilize, measure, cooldown and drain; figures come
  * from measure only.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
- * <pre>{@code
- * setUp(closedLoop(32).fill().stabilize(60).measure(120).drain(30).inject(chat)).protocols(engine);
- * setUp(closedLoop(1, 2, 4, 8, 16).stabilize(10).measure(60).inject(chat)).protocols(engine);
- * }</pre>
  */
 public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
   private final int[] users;
@@ -50,7 +43,6 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
    * measured once the load has settled, then follow a cooldown and at most 30 s of drain.
    *
    * @param users numbers of users, each 1 or more and no number twice
-   * @throws IllegalArgumentException if a number is below 1 or given twice
    */
   public static ClosedLoop of(int... users) {
     return checked(() -> new ClosedLoop(users.clone(), Phases.DEFAULT, false));
@@ -77,7 +69,6 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
     return fill(Duration.ofSeconds(seconds));
   }
 
-  /** As {@link #fill(long)}. */
   public ClosedLoop fill(Duration duration) {
     return checked(() -> new ClosedLoop(users, phases.withFill(duration.toNanos()), false));
   }

@@ -9,8 +9,6 @@ import io.github.gatlingllm.action.LlmRequest;
  * <pre>{@code
  * llm("complete").completion().prompt("#{prompt}").maxTokens(128)
  * }</pre>
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class CompletionRequestBuilder
     extends GenerationRequestBuilder<CompletionRequestBuilder> {

@@ -7,18 +7,13 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.ParameterCheck;
-import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Starts a conversation and keeps it in a session attribute; see {@link LlmDsl#conversation}.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- */
+/** Starts a conversation and keeps it in a session attribute; see {@link LlmDsl#conversation}. */
 public final class ConversationBuilder implements Executable {
 
   private final ConversationDraft parts;
@@ -51,7 +46,6 @@ public final class ConversationBuilder implements Executable {
     return with(draft -> draft.system = Dynamic.text(text));
   }
 
-  /** As {@link #system(String)}, computed from the session. */
   public ConversationBuilder system(Function<Session, String> text) {
     return with(draft -> draft.system = Dynamic.of(text));
   }
@@ -72,7 +66,6 @@ public final class ConversationBuilder implements Executable {
     return with(draft -> draft.dialog = Dynamic.el(el, Dialog.class));
   }
 
-  /** As {@link #dialog(String)}, computed from the session. */
   public ConversationBuilder dialog(Function<Session, Dialog> dialog) {
     return with(draft -> draft.dialog = Dynamic.of(dialog));
   }
@@ -98,10 +91,8 @@ public final class ConversationBuilder implements Executable {
    * @param tokens 1 or more
    */
   public ConversationBuilder contextLimit(int tokens) {
-    if (tokens < 1) {
-      throw InvalidSimulation.because("contextLimit(" + tokens + "): expected 1 token or more");
-    }
-    return with(draft -> draft.contextLimit = tokens);
+    int limit = Arguments.atLeast(1, "contextLimit", tokens, "token");
+    return with(draft -> draft.contextLimit = limit);
   }
 
   private ConversationBuilder with(Consumer<ConversationDraft> change) {

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  * DSL for an open injection step whose rate follows a curve, by default as a non-homogeneous
  * Poisson process. The curve is sampled every 10 ms and interpolated linearly.
  *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
  * <pre>{@code
  * // A day in two hours.
  * setUp(

@@ -15,8 +15,7 @@ import java.util.function.Supplier;
  * A feeder that gives each user a recorded dialog; see {@link LlmDsl#dataset}. It never runs out:
  * after the last dialog it prints one line and gives all dialogs again, in another order.
  *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified. As with
- * all feeders of Gatling, scenarios that use the same occurrence share its dialogs.
+ * <p>As with all feeders of Gatling, scenarios that use the same occurrence share its dialogs.
  */
 public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object>>> {
 

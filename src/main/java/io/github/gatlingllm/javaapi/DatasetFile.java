@@ -4,11 +4,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Tokenizer;
 
-/**
- * A file of recorded dialogs and its format; see {@link LlmDsl#dataset}.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- */
+/** A file of recorded dialogs and its format; see {@link LlmDsl#dataset}. */
 public final class DatasetFile {
 
   private final Dataset.Format format;

@@ -12,8 +12,6 @@ import java.util.function.Function;
  * <pre>{@code
  * llm("embed").embeddings().input("#{passage}", "#{next}").dimensions(256).encodingFormat("base64")
  * }</pre>
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRequestBuilder> {
 
@@ -31,12 +29,10 @@ public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRe
     return parameter("dimensions", Dynamic.of(dimensions));
   }
 
-  /** As {@link #dimensions(int)}; a Gatling EL String. */
   public EmbeddingRequestBuilder dimensions(String el) {
     return parameter("dimensions", Dynamic.el(el, Integer.class));
   }
 
-  /** As {@link #dimensions(int)}, computed from the session. */
   public EmbeddingRequestBuilder dimensions(Function<Session, Integer> dimensions) {
     return parameter("dimensions", Dynamic.of(dimensions));
   }
@@ -49,7 +45,6 @@ public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRe
     return parameter("encoding_format", Dynamic.text(format));
   }
 
-  /** As {@link #encodingFormat(String)}, computed from the session. */
   public EmbeddingRequestBuilder encodingFormat(Function<Session, String> format) {
     return parameter("encoding_format", Dynamic.of(format));
   }

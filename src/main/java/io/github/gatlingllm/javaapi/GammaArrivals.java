@@ -10,12 +10,6 @@ import org.jspecify.annotations.Nullable;
  * DSL for an open injection step that starts users with gamma-distributed gaps. Arrivals are
  * burstier than a Poisson process if the coefficient of variation is above 1, and more even if it
  * is below 1.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
- * <pre>{@code
- * setUp(chat.injectOpen(gammaUsersPerSec(25).cv(1.4).seed(42).during(60))).protocols(engine);
- * }</pre>
  */
 public final class GammaArrivals extends SeededArrivals<GammaArrivals> {
 

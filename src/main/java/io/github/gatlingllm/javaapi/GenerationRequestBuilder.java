@@ -10,8 +10,6 @@ import java.util.function.Function;
 /**
  * The parameters that all requests for generated text have in common: length, sampling, streaming.
  *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
  * @param <T> the kind of request
  */
 public abstract sealed class GenerationRequestBuilder<T extends GenerationRequestBuilder<T>>
@@ -30,12 +28,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
   }
 
-  /** As {@link #maxTokens(int)}; a Gatling EL String. */
   public final T maxTokens(String el) {
     return edit(draft -> draft.maxTokens = Dynamic.el(el, Integer.class));
   }
 
-  /** As {@link #maxTokens(int)}, computed from the session. */
   public final T maxTokens(Function<Session, Integer> tokens) {
     return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
   }
@@ -45,12 +41,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("temperature", Dynamic.of(temperature));
   }
 
-  /** As {@link #temperature(double)}; a Gatling EL String. */
   public final T temperature(String el) {
     return parameter("temperature", Dynamic.el(el, Double.class));
   }
 
-  /** As {@link #temperature(double)}, computed from the session. */
   public final T temperature(Function<Session, Double> temperature) {
     return parameter("temperature", Dynamic.of(temperature));
   }
@@ -60,12 +54,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("top_p", Dynamic.of(topP));
   }
 
-  /** As {@link #topP(double)}; a Gatling EL String. */
   public final T topP(String el) {
     return parameter("top_p", Dynamic.el(el, Double.class));
   }
 
-  /** As {@link #topP(double)}, computed from the session. */
   public final T topP(Function<Session, Double> topP) {
     return parameter("top_p", Dynamic.of(topP));
   }
@@ -75,12 +67,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("top_k", Dynamic.of(topK));
   }
 
-  /** As {@link #topK(int)}; a Gatling EL String. */
   public final T topK(String el) {
     return parameter("top_k", Dynamic.el(el, Integer.class));
   }
 
-  /** As {@link #topK(int)}, computed from the session. */
   public final T topK(Function<Session, Integer> topK) {
     return parameter("top_k", Dynamic.of(topK));
   }
@@ -93,12 +83,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("min_p", Dynamic.of(minP));
   }
 
-  /** As {@link #minP(double)}; a Gatling EL String. */
   public final T minP(String el) {
     return parameter("min_p", Dynamic.el(el, Double.class));
   }
 
-  /** As {@link #minP(double)}, computed from the session. */
   public final T minP(Function<Session, Double> minP) {
     return parameter("min_p", Dynamic.of(minP));
   }
@@ -108,12 +96,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("frequency_penalty", Dynamic.of(penalty));
   }
 
-  /** As {@link #frequencyPenalty(double)}; a Gatling EL String. */
   public final T frequencyPenalty(String el) {
     return parameter("frequency_penalty", Dynamic.el(el, Double.class));
   }
 
-  /** As {@link #frequencyPenalty(double)}, computed from the session. */
   public final T frequencyPenalty(Function<Session, Double> penalty) {
     return parameter("frequency_penalty", Dynamic.of(penalty));
   }
@@ -123,12 +109,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("presence_penalty", Dynamic.of(penalty));
   }
 
-  /** As {@link #presencePenalty(double)}; a Gatling EL String. */
   public final T presencePenalty(String el) {
     return parameter("presence_penalty", Dynamic.el(el, Double.class));
   }
 
-  /** As {@link #presencePenalty(double)}, computed from the session. */
   public final T presencePenalty(Function<Session, Double> penalty) {
     return parameter("presence_penalty", Dynamic.of(penalty));
   }
@@ -141,12 +125,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("repetition_penalty", Dynamic.of(penalty));
   }
 
-  /** As {@link #repetitionPenalty(double)}; a Gatling EL String. */
   public final T repetitionPenalty(String el) {
     return parameter("repetition_penalty", Dynamic.el(el, Double.class));
   }
 
-  /** As {@link #repetitionPenalty(double)}, computed from the session. */
   public final T repetitionPenalty(Function<Session, Double> penalty) {
     return parameter("repetition_penalty", Dynamic.of(penalty));
   }
@@ -156,12 +138,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("n", Dynamic.of(choices));
   }
 
-  /** As {@link #choices(int)}; a Gatling EL String. */
   public final T choices(String el) {
     return parameter("n", Dynamic.el(el, Integer.class));
   }
 
-  /** As {@link #choices(int)}, computed from the session. */
   public final T choices(Function<Session, Integer> choices) {
     return parameter("n", Dynamic.of(choices));
   }
@@ -182,12 +162,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("seed", Dynamic.of(seed));
   }
 
-  /** As {@link #seed(long)}; a Gatling EL String. */
   public final T seed(String el) {
     return parameter("seed", Dynamic.el(el, Long.class));
   }
 
-  /** As {@link #seed(long)}, computed from the session. */
   public final T seed(Function<Session, Long> seed) {
     return parameter("seed", Dynamic.of(seed));
   }
@@ -197,12 +175,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return edit(draft -> draft.stream = Dynamic.of(stream));
   }
 
-  /** As {@link #stream(boolean)}; a Gatling EL String. */
   public final T stream(String el) {
     return edit(draft -> draft.stream = Dynamic.el(el, Boolean.class));
   }
 
-  /** As {@link #stream(boolean)}, computed from the session. */
   public final T stream(Function<Session, Boolean> stream) {
     return edit(draft -> draft.stream = Dynamic.of(stream));
   }

@@ -58,7 +58,6 @@ public final class LlmAssertion {
      * percentage of all values.
      *
      * @param percent above 0, at most 100, e.g. 99.9
-     * @throws IllegalArgumentException if {@code percent} is not in this range
      */
     public C percentile(double percent) {
       if (!(percent > 0 && percent <= 100)) {

@@ -1,5 +1,9 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.javaapi.Arguments.above0;
+import static io.github.gatlingllm.javaapi.Arguments.all;
+import static io.github.gatlingllm.javaapi.Arguments.atLeast;
+
 import io.gatling.core.protocol.Protocol;
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
@@ -14,13 +18,11 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.server.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  *         .model("meta-llama/Llama-3.1-8B-Instruct")
  *         .slo(slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99));
  * }</pre>
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
@@ -46,12 +46,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     this.settings = settings;
   }
 
-  /**
-   * For internal use only.
-   *
-   * @throws IllegalArgumentException if there is no base URL, or an assertion on goodput without
-   *     SLO
-   */
+  /** For internal use only. */
   @Override
   public Protocol protocol() {
     return toProtocol();
@@ -76,16 +71,13 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * The URL of the server: a base URL such as {@code http://localhost:8000/v1}, or the full path of
    * an API such as {@code http://localhost:8000/v1/chat/completions}. Virtual users are distributed
    * evenly over several URLs.
-   *
-   * @throws IllegalArgumentException if a URL is not an http or https URL, or has credentials
    */
   public LlmProtocolBuilder baseUrl(String url, String... more) {
     return baseUrls(all(url, more));
   }
 
-  /** As {@link #baseUrl(String, String...)}. */
   public LlmProtocolBuilder baseUrls(List<String> urls) {
-    return with(s -> s.baseUrls = urls.stream().map(LlmProtocolBuilder::url).toList());
+    return with(s -> s.baseUrls = urls.stream().map(Arguments::url).toList());
   }
 
   /** The name of this target in records and reports; host and port of the first URL by default. */
@@ -103,7 +95,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.apiKey = key == null || key.isEmpty() ? null : Dynamic.text(key));
   }
 
-  /** As {@link #apiKey(String)}, computed from the session. */
   public LlmProtocolBuilder apiKey(Function<Session, String> key) {
     return with(s -> s.apiKey = Dynamic.of(key));
   }
@@ -113,7 +104,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.model = Dynamic.text(model));
   }
 
-  /** As {@link #model(String)}, computed from the session. */
   public LlmProtocolBuilder model(Function<Session, String> model) {
     return with(s -> s.model = Dynamic.of(model));
   }
@@ -144,13 +134,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
                     s.headers = Draft.andHeader(s.headers, name, Dynamic.text(value))));
   }
 
-  /**
-   * Longest time of a request, from connecting to the last byte; 600 s by default.
-   *
-   * @throws IllegalArgumentException if it is not above 0
-   */
+  /** Longest time of a request, from connecting to the last byte; 600 s by default. */
   public LlmProtocolBuilder requestTimeout(Duration timeout) {
-    return with(s -> s.requestTimeout = positive("requestTimeout", timeout));
+    return with(s -> s.requestTimeout = above0("requestTimeout", timeout));
   }
 
   /** As {@link #requestTimeout(Duration)}, in seconds. */
@@ -159,14 +145,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Longest time without a byte of a stream, counted from when the request is sent; 120 s by
-   * default. Heartbeats count as bytes. The headers of an answer that is not streamed may take as
-   * long as {@link #requestTimeout}.
-   *
-   * @throws IllegalArgumentException if it is not above 0
+   * Longest time without a byte of a stream, from when the request is sent; 120 s by default. The
+   * headers of an answer that is not streamed may take as long as {@link #requestTimeout}.
    */
   public LlmProtocolBuilder idleTimeout(Duration timeout) {
-    return with(s -> s.idleTimeout = positive("idleTimeout", timeout));
+    return with(s -> s.idleTimeout = above0("idleTimeout", timeout));
   }
 
   /** As {@link #idleTimeout(Duration)}, in seconds. */
@@ -174,32 +157,17 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return idleTimeout(Duration.ofSeconds(seconds));
   }
 
-  /**
-   * The number of GPUs that serve this target. The report then shows output tok/s per GPU, and a
-   * chart of it against tok/s per user over the load levels.
-   *
-   * @param number above 0; unknown by default
-   */
+  /** The number of GPUs that serve this target, above 0; adds output tok/s per GPU. */
   public LlmProtocolBuilder gpus(double number) {
     return with(s -> s.gpus = above0("gpus", number));
   }
 
   /**
    * The price of one GPU of this target per hour, or of the whole server if {@link #gpus} is not
-   * set. The report then shows the cost per million output tokens, and per million of those within
-   * the SLO.
-   *
-   * @param price above 0, in any currency; unknown by default
+   * set; above 0, in any currency. Adds the cost per million output tokens.
    */
   public LlmProtocolBuilder costPerHour(double price) {
     return with(s -> s.costPerHour = above0("costPerHour", price));
-  }
-
-  private static double above0(String setting, double number) {
-    if (number > 0 && number < Double.POSITIVE_INFINITY) {
-      return number;
-    }
-    throw InvalidSimulation.because(setting + "(" + number + "): expected a number above 0");
   }
 
   /**
@@ -210,17 +178,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param requests 1 or more; no limit by default
    */
   public LlmProtocolBuilder maxInFlight(int requests) {
-    return with(s -> s.maxInFlight = atLeast1("maxInFlight", requests, "request in flight"));
+    return with(s -> s.maxInFlight = atLeast(1, "maxInFlight", requests, "request in flight"));
   }
 
   /**
    * Limits the requests to this target in any 60 s, to stay below a provider's rate limit. Further
    * requests wait, first in first out. The wait is queue wait, and only in latencies from the
-   * planned arrival; the report says how many requests waited, and for how long.
-   *
-   * <p>The limit applies to this load generator alone: give each of several its share. The window
-   * is half a second longer than a minute, because requests that are delayed in the network would
-   * otherwise arrive within one minute of too many others.
+   * planned arrival. The limit applies to this load generator alone: give each of several its
+   * share. The window is 60.5 s long, because the network may delay requests.
    *
    * @param requests 1 or more; no limit by default
    */
@@ -228,7 +193,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(
         s ->
             s.maxRequestsPerMinute =
-                atLeast1("maxRequestsPerMinute", requests, "request a minute"));
+                atLeast(1, "maxRequestsPerMinute", requests, "request a minute"));
   }
 
   /**
@@ -241,22 +206,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
     return with(
-        s -> s.maxTokensPerMinute = atLeast1("maxTokensPerMinute", tokens, "token a minute"));
-  }
-
-  private static int atLeast1(String setting, int most, String what) {
-    if (most < 1) {
-      throw InvalidSimulation.because(setting + "(" + most + "): expected 1 " + what + " or more");
-    }
-    return most;
+        s -> s.maxTokensPerMinute = atLeast(1, "maxTokensPerMinute", tokens, "token a minute"));
   }
 
   /**
-   * Refuses servers whose certificate is not signed by a trusted authority or is issued for another
-   * host. Trusted authorities are those of Gatling's {@code ssl.trustStore}, else those of the JVM.
-   * If neither this nor {@link #disableVerifyTls} is set, Gatling's configuration decides, which by
-   * default trusts every certificate. Client certificates of single users ({@code
-   * perUserKeyManagerFactory}) are not sent.
+   * Refuses servers whose certificate is not signed by a trusted authority (of Gatling's {@code
+   * ssl.trustStore}, else of the JVM) or is issued for another host. If neither this nor {@link
+   * #disableVerifyTls} is set, Gatling's configuration decides, which by default trusts every
+   * certificate.
    */
   public LlmProtocolBuilder verifyTls() {
     return with(s -> s.verifyTls = true);
@@ -283,9 +240,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Always sends {@code ignore_eos} and {@code min_tokens}, which pin the output of a request with
-   * {@code maxTokens} to exactly that length. By default they are sent until the server rejects
-   * them in a warm-up request; the run then continues without them and prints a line.
+   * Always sends {@code ignore_eos} and {@code min_tokens}, which pin the output to exactly {@code
+   * maxTokens}. By default they are sent until the server rejects them in a warm-up request.
    */
   public LlmProtocolBuilder ignoreEos() {
     return with(s -> s.pinning = LlmProtocol.Pinning.ALWAYS);
@@ -296,10 +252,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.pinning = LlmProtocol.Pinning.NEVER);
   }
 
-  /**
-   * Does not send {@code stream_options.include_usage}. Token counts then come from the tokenizer
-   * and are marked as estimates.
-   */
+  /** Does not send {@code stream_options.include_usage}; the tokenizer then estimates tokens. */
   public LlmProtocolBuilder disableUsage() {
     return with(s -> s.includeUsage = false);
   }
@@ -316,18 +269,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Begins every prompt with a nonce that differs for each request of the run, also for each turn
-   * of a conversation, so that no request finds another one's prompt in a cache. The same {@link
-   * #seed} gives the same nonces; load generators that share a server need different seeds.
-   * Replaces {@link #sharedPrefix}.
+   * of a conversation, so that no prompt is in a cache. The same {@link #seed} gives the same
+   * nonces. Replaces {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
     return with(s -> s.prefix = new PromptPrefix.Unique(prefixSeed(s)));
   }
 
   /**
-   * Begins every prompt with one of several generated texts, drawn by {@link #seed}. Requests with
-   * the same text share this prefix; those with different texts share a prefix only by chance. All
-   * turns of a conversation have the same text. Replaces {@link #uniquePrompts}.
+   * Begins every prompt with one of several generated texts, drawn by {@link #seed}; all turns of a
+   * conversation with the same one. Replaces {@link #uniquePrompts}.
    *
    * @param groups number of texts, 1 or more
    * @param tokens length of each text, 2 or more, counted by the tokenizer of this protocol
@@ -351,10 +302,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return report(new ReportOptions(false, false, true, true)).note("indexBlock", "false");
   }
 
-  /**
-   * Objectives of the requests with this name, in place of those of {@link #slo(SloBuilder)}:
-   * limits, percentile and rule.
-   */
+  /** Objectives of the requests with this name, in place of {@link #slo(SloBuilder)}. */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
     return slo(requestName, slo.build());
   }
@@ -366,17 +314,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Adds assertions on the requests under this protocol. An assertion that is not met fails the
-   * build, as Gatling's own assertions do.
-   *
-   * <pre>{@code
-   * llm.baseUrl(url).assertions(llmGlobal().ttft().percentile(99).lt(200), llmValid())
-   * }</pre>
+   * build.
    */
   public LlmProtocolBuilder assertions(LlmAssertion... assertions) {
     return assertions(List.of(assertions));
   }
 
-  /** As {@link #assertions(LlmAssertion...)}. */
   public LlmProtocolBuilder assertions(List<LlmAssertion> assertions) {
     return with(
         s -> assertions.forEach(a -> s.assertions = Draft.and(s.assertions, a.assertion())));
@@ -387,11 +330,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return report(new ReportOptions(false, true, false, true)).note("failBuild", "false");
   }
 
-  /**
-   * Does not fail the build if a check calls the run invalid, e.g. because no request succeeded,
-   * records are missing, or the load generator did not keep up. {@code -Dllm.failOnInvalid=false}
-   * and {@code LLM_FAIL_ON_INVALID=false} do the same.
-   */
+  /** Does not fail the build if a check calls the run invalid. */
   public LlmProtocolBuilder disableFailOnInvalid() {
     return report(new ReportOptions(false, true, true, false)).note("failOnInvalid", "false");
   }
@@ -401,10 +340,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.recordText = true);
   }
 
-  /**
-   * Does not keep the time of every event in the records. Throughput inside a window is then
-   * interpolated, and the report says so.
-   */
+  /** Leaves the time of every event out of the records; throughput is then interpolated. */
   public LlmProtocolBuilder disableRecordTokens() {
     return with(s -> s.recordTokens = false);
   }
@@ -415,19 +351,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Pages of metrics of the engine, its GPUs and its host, in Prometheus' text format. They are
-   * read once a second while load is on, into {@code llm/server.jsonl} and the report. The default
-   * is {@code auto}: {@code <host>/metrics} of the target, which is read once and not again if it
-   * is not the page of a supported engine.
+   * Pages of metrics of the engine, its GPUs and its host, in Prometheus' text format, read once a
+   * second while load is on.
    *
-   * @param url {@code auto}, a URL such as {@code http://gpu-host:9400/metrics}, or {@code none}
-   * @throws IllegalArgumentException for anything else
+   * @param url {@code none}, a URL such as {@code http://gpu-host:9400/metrics}, or the default
+   *     {@code auto}: {@code <host>/metrics} of the target if a supported engine serves it
    */
   public LlmProtocolBuilder metricsUrl(String url, String... more) {
     return metricsUrls(all(url, more));
   }
 
-  /** As {@link #metricsUrl(String, String...)}. */
   public LlmProtocolBuilder metricsUrls(List<String> urls) {
     try {
       List<String> checked = MetricsPage.check(urls);
@@ -439,21 +372,17 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Closes a server when the run has ended and its metrics have been read for the last time.
-   * Gatling's {@code after()} runs too early for that.
-   *
-   * @param server e.g. an {@code EmbeddedEngine}
+   * Closes a server when its metrics have been read for the last time; {@code after()} is too
+   * early.
    */
   public LlmProtocolBuilder closeAfterRun(AutoCloseable server) {
     return with(s -> s.closedAfterRun = server);
   }
 
   /**
-   * The reading speed of the people who read the answers. The report says how long they wait for
-   * late tokens.
+   * The speed at which readers of the answers read, to report how long they wait for late tokens.
    *
-   * @param tokensPerSecond above 0; 5 by default. Words per minute ÷ 45 are tokens per second,
-   *     because a token is about 0.75 English words
+   * @param tokensPerSecond above 0; 5 by default. Words per minute ÷ 45 are tokens per second
    */
   public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
     try {
@@ -468,18 +397,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Sends real requests to the target before the load starts, one after the other. Each is the
-   * scenario's first request; if that depends on earlier actions of its user, it is a short request
-   * to the same API. They are in no figure and no record. If one fails, the run ends before any
-   * load with a line that names the cause.
+   * Sends real requests to the target before the load starts, one after the other, in no figure and
+   * no record. Each is the scenario's first request; if that depends on earlier actions of its
+   * user, a short request to the same API. If one fails, the run ends before any load.
    *
    * @param requests 0 or more; 0 by default
    */
   public LlmProtocolBuilder warmUp(int requests) {
-    if (requests < 0) {
-      throw InvalidSimulation.because("warmUp(" + requests + "): expected 0 or more requests");
-    }
-    return with(s -> s.warmUpRequests = requests);
+    return with(s -> s.warmUpRequests = atLeast(0, "warmUp", requests, "requests"));
   }
 
   /**
@@ -490,18 +415,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return warmUp(requests).with(s -> s.warmUpSession = Map.copyOf(session));
   }
 
-  /**
-   * Does not warm up this JVM (class loading, JIT compilation) before the load starts. That warm-up
-   * uses an engine inside this JVM and never sends anything to the target.
-   */
+  /** Does not warm up this JVM before the load starts, which sends nothing to the target. */
   public LlmProtocolBuilder disableJvmWarmUp() {
     return with(s -> s.warmUpJvm = false);
   }
 
-  /**
-   * Records the seed of prompts and arrivals in {@code run.json}, so that the run can be repeated.
-   * The prefixes of {@link #uniquePrompts} and {@link #sharedPrefix} are drawn from it.
-   */
+  /** The seed of prefixes, recorded in {@code run.json} so that the run can be repeated. */
   public LlmProtocolBuilder seed(long seed) {
     return with(
         s -> {
@@ -511,10 +430,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * The tokenizer that counts the tokens of prompts, for {@code prompt_tokens_local} and exact
-   * lengths, and of answers if the server does not count them; {@code tiktoken("cl100k_base")} by
-   * default. The best choice is the model's own: {@code
-   * huggingFace("models/llama/tokenizer.json")}.
+   * The tokenizer that counts the tokens of prompts, and of answers if the server does not; {@code
+   * tiktoken("cl100k_base")} by default. The best choice is the model's own.
    */
   public LlmProtocolBuilder tokenizer(Tokenizer tokenizer) {
     return with(s -> s.tokenizer = tokenizer);
@@ -523,44 +440,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** Records a name and a value in {@code run.json}, for the report. Do not record secrets. */
   public LlmProtocolBuilder note(String name, String value) {
     return with(s -> s.notes = Draft.and(s.notes, name, value));
-  }
-
-  private static String url(@Nullable String url) {
-    if (url == null) {
-      throw InvalidSimulation.because(
-          "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
-              + " variable or property set that it comes from?");
-    }
-    String trimmed = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
-    try {
-      URI uri = URI.create(trimmed);
-      if (uri.getRawUserInfo() != null) {
-        throw InvalidSimulation.because(
-            "baseUrl(…): expected no credentials in the URL; use .apiKey(…) or"
-                + " .header(\"Authorization\", …)");
-      }
-      if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-          && uri.getHost() != null) {
-        return trimmed;
-      }
-    } catch (InvalidSimulation e) {
-      throw e;
-    } catch (IllegalArgumentException e) {
-      // The message below applies.
-    }
-    throw InvalidSimulation.because(
-        "'" + url + "' is no base URL; expected something like http://localhost:8000/v1");
-  }
-
-  private static List<String> all(String first, String... more) {
-    return Stream.concat(Stream.of(first), Stream.of(more)).toList();
-  }
-
-  static Duration positive(String setting, Duration value) {
-    if (value.isNegative() || value.isZero()) {
-      throw InvalidSimulation.because(setting + "(" + value + "): expected more than zero");
-    }
-    return value;
   }
 
   private LlmProtocolBuilder with(Consumer<LlmProtocol> change) {

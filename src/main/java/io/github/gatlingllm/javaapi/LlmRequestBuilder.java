@@ -18,8 +18,6 @@ import java.util.function.Function;
  * The parameters that all requests have in common. A parameter that is not set is taken from the
  * protocol; one that is not set there either is not sent.
  *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
  * @param <T> the kind of request
  */
 public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
@@ -48,7 +46,6 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.model = Dynamic.text(model));
   }
 
-  /** As {@link #model(String)}, computed from the session. */
   public final T model(Function<Session, String> model) {
     return edit(draft -> draft.model = Dynamic.of(model));
   }
@@ -61,7 +58,6 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.extraBody = Dynamic.text(json));
   }
 
-  /** As {@link #body(String)}, computed from the session. */
   public final T body(Function<Session, String> json) {
     return edit(draft -> draft.extraBody = Dynamic.of(json));
   }
@@ -93,19 +89,13 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.apiKey = Dynamic.text(key));
   }
 
-  /** As {@link #apiKey(String)}, computed from the session. */
   public final T apiKey(Function<Session, String> key) {
     return edit(draft -> draft.apiKey = Dynamic.of(key));
   }
 
-  /**
-   * Longest time of this request, from connecting to the last byte, in place of the protocol's.
-   *
-   * @throws IllegalArgumentException if it is not above 0
-   */
+  /** Longest time of this request, from connecting to the last byte, in place of the protocol's. */
   public final T requestTimeout(Duration timeout) {
-    return edit(
-        draft -> draft.requestTimeout = LlmProtocolBuilder.positive("requestTimeout", timeout));
+    return edit(draft -> draft.requestTimeout = Arguments.above0("requestTimeout", timeout));
   }
 
   /** As {@link #requestTimeout(Duration)}, in seconds. */
@@ -142,7 +132,6 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return check(Arrays.asList(checks));
   }
 
-  /** As {@link #check(CheckBuilder...)}. */
   public final T check(List<CheckBuilder> checks) {
     return check(checks, LlmRequest.ConditionalCheck::of);
   }

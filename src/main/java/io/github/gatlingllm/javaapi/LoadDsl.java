@@ -207,7 +207,6 @@ public abstract class LoadDsl {
     return oneAfterTheOther(List.of(populations));
   }
 
-  /** As {@link #oneAfterTheOther(PopulationBuilder...)}. */
   public static PopulationBuilder oneAfterTheOther(List<PopulationBuilder> populations) {
     if (populations.isEmpty()) {
       throw InvalidSimulation.because("oneAfterTheOther(): expected at least one population");

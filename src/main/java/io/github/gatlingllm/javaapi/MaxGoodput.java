@@ -14,13 +14,6 @@ import io.github.gatlingllm.load.Phases;
  * <p>Each level lasts {@link #measure}, or up to eight times as long if its result could be chance.
  * A search takes 15 to 20 levels and 30 to 40 times this duration. A level should last at least 30
  * times as long as a request.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
- * <pre>{@code
- * setUp(maxGoodput().startingAt(2).precision(0.05).measure(60).inject(chat))
- *     .protocols(engine.slo(slo().ttft(ofMillis(200)).percentile(99)));
- * }</pre>
  */
 public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
   private final GoodputSearch search;

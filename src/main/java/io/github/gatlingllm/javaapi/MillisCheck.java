@@ -51,7 +51,6 @@ public final class MillisCheck
     return super.lt((Double) millis.doubleValue());
   }
 
-  /** As {@link #lt(Number)}. */
   public CheckBuilder.Final lt(Duration limit) {
     return lt(limit.toNanos() / NANOS_PER_MILLI);
   }
@@ -62,7 +61,6 @@ public final class MillisCheck
     return super.lte((Double) millis.doubleValue());
   }
 
-  /** As {@link #lte(Number)}. */
   public CheckBuilder.Final lte(Duration limit) {
     return lte(limit.toNanos() / NANOS_PER_MILLI);
   }
@@ -73,7 +71,6 @@ public final class MillisCheck
     return super.gt((Double) millis.doubleValue());
   }
 
-  /** As {@link #gt(Number)}. */
   public CheckBuilder.Final gt(Duration limit) {
     return gt(limit.toNanos() / NANOS_PER_MILLI);
   }
@@ -84,7 +81,6 @@ public final class MillisCheck
     return super.gte((Double) millis.doubleValue());
   }
 
-  /** As {@link #gte(Number)}. */
   public CheckBuilder.Final gte(Duration limit) {
     return gte(limit.toNanos() / NANOS_PER_MILLI);
   }

@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * scenario("Mixed").exec(mix().add(70, ragAgent()).add(30, diverseShort()).seed(42))
  * }</pre>
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class MixBuilder implements Executable {
 
@@ -33,15 +31,15 @@ public final class MixBuilder implements Executable {
 
   private static final long SALT = 0x6d69787475726573L; // "mixtures"
 
-  private final List<Part> parts;
+  private final List<WeightedExecutable> parts;
   private final @Nullable Long seed;
 
-  private MixBuilder(List<Part> parts, @Nullable Long seed) {
+  private MixBuilder(List<WeightedExecutable> parts, @Nullable Long seed) {
     this.parts = parts;
     this.seed = seed;
   }
 
-  private record Part(double weight, Executable what) {}
+  private record WeightedExecutable(double weight, Executable what) {}
 
   /**
    * Adds a workload, or anything else that {@code exec} takes.
@@ -49,14 +47,13 @@ public final class MixBuilder implements Executable {
    * @param weight a finite number above 0; the workload's share is its weight ÷ the sum of all
    *     weights
    * @param what the workload
-   * @throws IllegalArgumentException if the weight is not a finite number above 0
    */
   public MixBuilder add(double weight, Executable what) {
     if (!(weight > 0) || Double.isInfinite(weight)) {
       throw InvalidSimulation.because("mix().add(" + weight + ", …): expected a weight above 0");
     }
-    List<Part> more = new ArrayList<>(parts);
-    more.add(new Part(weight, what));
+    List<WeightedExecutable> more = new ArrayList<>(parts);
+    more.add(new WeightedExecutable(weight, what));
     return new MixBuilder(more, seed);
   }
 
@@ -82,7 +79,8 @@ public final class MixBuilder implements Executable {
   }
 
   private Integer draw(long drawnFrom, long index) {
-    Part drawn = Weights.draw(parts, Part::weight, SplitMix64.at(drawnFrom, SALT, index));
+    WeightedExecutable drawn =
+        Weights.draw(parts, WeightedExecutable::weight, SplitMix64.at(drawnFrom, SALT, index));
     return parts.indexOf(drawn);
   }
 }

@@ -16,8 +16,6 @@ import javax.imageio.ImageIO;
  *
  * <p>Servers may cache processed images; {@link #variants} generates several images, which are sent
  * in turn. Noise does not compress: a pixel takes about 3 bytes, and 4 bytes in a request.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class NoiseImage implements Image {
 
@@ -54,10 +52,7 @@ public final class NoiseImage implements Image {
    * @param images 1 or more; 1 by default
    */
   public NoiseImage variants(int images) {
-    if (images < 1) {
-      throw InvalidSimulation.because("variants(" + images + "): expected 1 image or more");
-    }
-    return new NoiseImage(width, height, seed, images);
+    return new NoiseImage(width, height, seed, Arguments.atLeast(1, "variants", images, "image"));
   }
 
   /** For internal use only. */

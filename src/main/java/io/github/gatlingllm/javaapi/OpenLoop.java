@@ -21,12 +21,6 @@ import java.util.function.ToDoubleFunction;
  *
  * <p>Each level goes through the phases stabilize, measure, cooldown and drain; figures come from
  * measure only.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
- * <pre>{@code
- * setUp(openLoop(1, 2, 4, 8, 16).poisson().seed(7).measure(60).inject(chat)).protocols(engine);
- * }</pre>
  */
 public final class OpenLoop extends PhasedLoad<OpenLoop> {
   private final List<Open> levels;
@@ -60,7 +54,6 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
    * measured once the load has settled, then follow a cooldown and at most 30 s of drain.
    *
    * @param perSecond users per second, each above 0 and no rate twice
-   * @throws IllegalArgumentException if a rate is not above 0 or given twice
    */
   public static OpenLoop of(double... perSecond) {
     return checked(
@@ -72,7 +65,6 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
    *
    * @param usersPerSecond users per second, 0 or more, as a function of the time since the start
    * @param length duration of the curve, above 0
-   * @throws IllegalArgumentException if the curve has a value that is negative or not a number
    */
   public static OpenLoop of(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
     return checked(() -> of(Open.curve(CurveArrivals.rate(usersPerSecond), length.toNanos())));

@@ -8,8 +8,6 @@ import java.time.Duration;
 /**
  * A load whose levels all go through the same phases.
  *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
  * @param <T> the kind of load
  */
 public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements LoadProfile
@@ -36,7 +34,6 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
     return stabilize(Duration.ofSeconds(seconds));
   }
 
-  /** As {@link #stabilize(long)}. */
   public final T stabilize(Duration duration) {
     return checked(() -> with(phases.withStabilize(duration.toNanos())));
   }
@@ -50,7 +47,6 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
     return measure(Duration.ofSeconds(seconds));
   }
 
-  /** As {@link #measure(long)}. */
   public final T measure(Duration duration) {
     return checked(() -> with(phases.withMeasure(duration.toNanos())));
   }
@@ -76,7 +72,6 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
     return drain(Duration.ofSeconds(seconds));
   }
 
-  /** As {@link #drain(long)}. */
   public final T drain(Duration duration) {
     return checked(() -> with(phases.withDrain(duration.toNanos())));
   }

@@ -9,12 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * DSL for an open injection step that starts users as a seeded Poisson process: the gaps are
  * independent and exponentially distributed, so that the number of users per second varies.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
- * <pre>{@code
- * setUp(chat.injectOpen(poissonUsersPerSec(25).seed(42).during(60))).protocols(engine);
- * }</pre>
  */
 public final class PoissonArrivals extends SeededArrivals<PoissonArrivals> {
   private final double perSecond;
@@ -28,7 +22,6 @@ public final class PoissonArrivals extends SeededArrivals<PoissonArrivals> {
    * Starts users as a Poisson process.
    *
    * @param perSecond mean number of users per second, above 0
-   * @throws IllegalArgumentException if the rate is not above 0
    */
   public static PoissonArrivals of(double perSecond) {
     return new PoissonArrivals(perSecond, new Gaps.Exponential(0), null);

@@ -37,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  * before the load starts: {@value io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones
  * unless {@link #distinct} is set, which then repeat. A console line says how many of them could
  * not get their exact length.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class PromptsBuilder implements Supplier<Iterator<Map<String, Object>>> {
 
@@ -124,10 +122,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * @param prompts 1 or more; 1,000 by default
    */
   public PromptsBuilder distinct(int prompts) {
-    if (prompts < 1) {
-      throw InvalidSimulation.because("distinct(" + prompts + "): expected 1 prompt or more");
-    }
-    return with(draft -> draft.distinct = prompts);
+    int count = Arguments.atLeast(1, "distinct", prompts, "prompt");
+    return with(draft -> draft.distinct = count);
   }
 
   /** Pins the prompts and their order. By default the seed is random. */

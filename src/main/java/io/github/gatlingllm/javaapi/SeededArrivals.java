@@ -12,11 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An open injection step whose arrival times are drawn from a seeded random process.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- */
+/** An open injection step whose arrival times are drawn from a seeded random process. */
 public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
     permits PoissonArrivals, GammaArrivals, CurveArrivals {
   final Gaps gaps;
@@ -45,14 +41,11 @@ public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
    * Sets the length of the step, which completes it.
    *
    * @param seconds above 0
-   * @throws IllegalArgumentException if the length is not above 0, or the curve has a value that is
-   *     negative or not a number
    */
   public final OpenInjectionStep during(long seconds) {
     return during(Duration.ofSeconds(seconds));
   }
 
-  /** As {@link #during(long)}. */
   public final OpenInjectionStep during(Duration duration) {
     if (duration.isZero() || duration.isNegative()) {
       throw InvalidSimulation.because(

@@ -17,8 +17,6 @@ import java.util.List;
  *
  * <p>TTFT, TTFO and E2E count from the planned arrival, so that waits inside the client are
  * included. Limits are durations above 0, or numbers of milliseconds.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class SloBuilder {
 
@@ -100,7 +98,6 @@ public final class SloBuilder {
    * for a load level to hold the SLO. 99 means that TTFT p99 and TPOT p99 are within their limits.
    *
    * @param percent above 0, at most 100; 99 by default
-   * @throws IllegalArgumentException if {@code percent} is not in this range
    */
   public SloBuilder percentile(double percent) {
     return new SloBuilder(checked(() -> slo.judgedBy(percent, slo.rule())));

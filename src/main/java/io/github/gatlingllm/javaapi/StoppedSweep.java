@@ -10,12 +10,6 @@ import java.util.stream.Stream;
 /**
  * DSL for a sweep that ends early: no further load level is run after a level that breaks one of
  * the rules. The report names the rule and the figure that broke it.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
- *
- * <pre>{@code
- * closedLoop(1, 2, 4, 8, 16).measure(60).stopWhen(sloBelow(50), errorsAbove(10)).inject(chat)
- * }</pre>
  */
 public final class StoppedSweep implements LoadProfile {
   private final LoadPlan.Sweep levels;

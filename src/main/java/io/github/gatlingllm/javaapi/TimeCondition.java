@@ -59,12 +59,10 @@ public final class TimeCondition extends AssertionCondition {
     return around(millis(mean), millis(plusOrMinus), inclusive);
   }
 
-  /** As {@link #deviatesAround(double, double)}. */
   public LlmAssertion deviatesAround(Duration mean, double percentDeviation) {
     return deviatesAround(millis(mean), percentDeviation);
   }
 
-  /** As {@link #deviatesAround(double, double, boolean)}. */
   public LlmAssertion deviatesAround(Duration mean, double percentDeviation, boolean inclusive) {
     return deviatesAround(millis(mean), percentDeviation, inclusive);
   }

@@ -31,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Prompts are generated when the simulation is built: {@value
  * io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones unless {@link #distinct} is set,
  * which then repeat.
- *
- * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
 public final class WorkloadBuilder implements Executable {
 
@@ -65,7 +63,6 @@ public final class WorkloadBuilder implements Executable {
    * Sets the number of turns of a dialog; the other workloads have one.
    *
    * @param count 1 or more; 5 by default
-   * @throws IllegalArgumentException if the workload is not a dialog
    */
   public WorkloadBuilder turns(int count) {
     if (count < 1 || !parts.scenario.dialog()) {
@@ -80,13 +77,11 @@ public final class WorkloadBuilder implements Executable {
    *
    * @param least shortest time in seconds, 0 or more
    * @param most longest time in seconds, not below {@code least}
-   * @throws IllegalArgumentException if the workload is not a dialog
    */
   public WorkloadBuilder thinkTime(long least, long most) {
     return thinkTime(Duration.ofSeconds(least), Duration.ofSeconds(most));
   }
 
-  /** As {@link #thinkTime(long, long)}. */
   public WorkloadBuilder thinkTime(Duration least, Duration most) {
     if (least.isNegative() || most.compareTo(least) < 0 || !parts.scenario.dialog()) {
       throw InvalidSimulation.because(
@@ -104,7 +99,6 @@ public final class WorkloadBuilder implements Executable {
    * Ends a dialog before a turn that would exceed the context; no limit by default.
    *
    * @param tokens 1 or more
-   * @throws IllegalArgumentException if the workload is not a dialog
    */
   public WorkloadBuilder contextLimit(int tokens) {
     if (!parts.scenario.dialog()) {
@@ -130,10 +124,8 @@ public final class WorkloadBuilder implements Executable {
    * @param prompts 1 or more; 1,000 by default
    */
   public WorkloadBuilder distinct(int prompts) {
-    if (prompts < 1) {
-      throw InvalidSimulation.because("distinct(" + prompts + "): expected 1 prompt or more");
-    }
-    return with(draft -> draft.distinct = prompts);
+    int count = Arguments.atLeast(1, "distinct", prompts, "prompt");
+    return with(draft -> draft.distinct = count);
   }
 
   /**

@@ -246,7 +246,6 @@ public abstract class WorkloadDsl extends LoadDsl {
     return new ImageContent(Dynamic.text(url));
   }
 
-  /** As {@link #imageUrl(String)}, computed from the session. */
   public static Image imageUrl(Function<Session, String> url) {
     return new ImageContent(Dynamic.of(url));
   }

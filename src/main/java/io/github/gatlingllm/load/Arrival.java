@@ -132,7 +132,6 @@ public final class Arrival {
           : whole;
     }
 
-    /** The number of an arrival. */
     long of(Planned arrival) {
       return first + arrival.index();
     }
@@ -157,18 +156,11 @@ public final class Arrival {
     private final InjectorShare share;
     private final AtomicLong taken = new AtomicLong();
 
-    /**
-     * @param share the indices of this injector
-     */
     public DrawOrder(InjectorShare share) {
       this.share = share;
     }
 
-    /**
-     * The index of the next draw, from 0. Called on the user's event loop.
-     *
-     * @param arrival of the user; null outside load plans
-     */
+    /** The index of the next draw, from 0. */
     public long next(@Nullable Arrival arrival) {
       Long number = arrival == null ? null : arrival.draw(this);
       return number == null ? next() : number;
@@ -198,10 +190,6 @@ public final class Arrival {
     private boolean anchored;
     private long anchorNanos;
 
-    /**
-     * @param description how users arrive, seeds included
-     * @param plan supplies all planned arrivals, ascending; the same ones for each call
-     */
     public OpenSchedule(String description, Supplier<Iterator<Planned>> plan) {
       this.description = description;
       this.plan = plan;
@@ -218,11 +206,7 @@ public final class Arrival {
       return plan.get();
     }
 
-    /**
-     * The arrival of a user that starts now.
-     *
-     * @return null if more users start than were planned
-     */
+    /** The arrival of a user that starts now. */
     public synchronized @Nullable Arrival next(long nanoTime) {
       if (!arrivals.hasNext()) {
         return null;

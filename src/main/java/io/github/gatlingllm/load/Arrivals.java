@@ -49,7 +49,6 @@ public sealed interface Arrivals extends Serializable {
     return null;
   }
 
-  /** The arrivals before {@code untilNanos}. */
   default PrimitiveIterator.OfLong offsetsBefore(long untilNanos) {
     return stream(offset -> offset < untilNanos).iterator();
   }
@@ -356,11 +355,7 @@ public sealed interface Arrivals extends Serializable {
     }
   }
 
-  /**
-   * Checks a rate and returns it.
-   *
-   * @throws IllegalArgumentException unless it is above 0 and at most a million per second
-   */
+  /** Checks a rate and returns it. */
   static double requireRate(double perSecond) {
     if (perSecond > 0 && perSecond <= MAX_PER_SECOND) {
       return perSecond;

@@ -39,10 +39,8 @@ import org.jspecify.annotations.Nullable;
  * long as a request. A search takes 17 to 20 levels, and 30 to 40 times the measure time of one
  * level. Shorter levels overestimate the rate, as the queues of the server have no time to grow.
  *
- * @param startingAt rate of the first level, above 0
  * @param precision relative error of the result, above 0 and below 1. The bracket is narrowed to
  *     half of it, the rest covers random error
- * @param seed of the arrivals
  */
 public record GoodputSearch(double startingAt, double precision, long seed, Phases phases)
     implements LoadPlan {
@@ -241,10 +239,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return needsMore && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MAX_ROUNDS;
     }
 
-    /**
-     * Whether no request has arrived because few are expected. Otherwise the server has answered
-     * none.
-     */
+    /** Whether no request has arrived because few are expected. */
     private boolean cameNone(LevelResult soFar) {
       return soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
     }

@@ -29,12 +29,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   private static final String INDEX = "JOB_COMPLETION_INDEX";
   private static final String COUNT = "INJECTORS";
 
-  /**
-   * Reads the system properties and the environment of this process.
-   *
-   * @throws IllegalArgumentException in one line, if a setting is invalid or two contradict each
-   *     other
-   */
+  /** Reads the system properties and the environment of this process. */
   public static Injector ofProcess() {
     return of(System.getProperties(), System.getenv());
   }
@@ -47,10 +42,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
         new ProcessSetting(START_PROPERTY).read(properties, environment, StartTime::parse));
   }
 
-  /**
-   * The share of a pod of an Indexed Job of Kubernetes. Kubernetes sets the index, from 0; the
-   * count is set by the manifest.
-   */
+  /** The share of a pod of an Indexed Job of Kubernetes. */
   private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
     String index = text(environment, INDEX);
     String count = text(environment, COUNT);
@@ -130,11 +122,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     return share == null ? host : host + "-" + share.index();
   }
 
-  /**
-   * The instant at which the load starts, by the wall clock of each injector.
-   *
-   * @param unixNanos nanoseconds since the epoch
-   */
+  /** The instant at which the load starts, by the wall clock of each injector. */
   public record StartTime(long unixNanos) {
 
     /** The accepted forms, for messages. */
@@ -149,8 +137,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     /**
      * Parses seconds or milliseconds since the epoch, told apart by size, or an ISO time with its
      * zone.
-     *
-     * @throws IllegalArgumentException in one line, if the text is none of these
      */
     public static StartTime parse(String text) {
       String time = text.strip();

@@ -253,7 +253,6 @@ public sealed interface LoadLevel {
       return arrivals.plannedUntil(phases.knownNanos() - phases.measureNanos(), requests);
     }
 
-    /** The arrivals of {@link #schedule} before that offset. */
     Iterator<Planned> scheduleBefore(long offsetNanos) {
       return Arrivals.streamOf(schedule())
           .takeWhile(planned -> planned.offsetNanos() < offsetNanos)

@@ -32,23 +32,19 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   /**
    * The part of the plan that one injector runs: its share of the load, with numbered arrivals, and
    * with phases whose times all injectors know.
-   *
-   * @throws IllegalArgumentException if it cannot be divided, with a one-line message
    */
   LoadPlan part(InjectorShare share);
 
   /**
    * Planned start of each level, in nanoseconds since the start of the first. One of several
    * injectors knows the starts of all levels, followed by the instant at which all have surely
-   * ended. A single injector knows the first only: each further level starts when the previous one
-   * has ended.
+   * ended.
    */
   List<Long> startOffsets(InjectorShare share);
 
   /** Supplies the levels of one run one by one. Used by one thread at a time. */
   interface LevelSource {
 
-    /** The next level. */
     @Nullable LoadLevel next(@Nullable LevelResult before);
 
     /** Whether the choice of a level depends on the results of earlier ones. */
@@ -100,11 +96,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       @Nullable String objective,
       @Nullable FailedInARow failedInARow) {
 
-    /**
-     * Consecutive failed requests.
-     *
-     * @param lastError error of the last one
-     */
+    /** Consecutive failed requests. */
     public record FailedInARow(long count, String lastError) {}
 
     /**
@@ -121,7 +113,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /**
      * Whether the level holds the SLO. A level that falls behind does not, as its growing queue
-     * would break the SLO in time. Null without SLO or attempted requests.
+     * would break the SLO in time.
      */
     public @Nullable Boolean holdsSlo() {
       if (met != null && fallsBehind()) {
@@ -134,7 +126,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /**
      * Whether it holds the SLO with confidence: Wilson's 95 % interval of its share is on one side
      * of the required share. Null if the interval contains the required share, or if {@link
-     * #holdsSlo} is null. A level that falls behind does not hold.
+     * #holdsSlo} is null.
      */
     @Nullable Boolean surelyHolds() {
       if (met != null && fallsBehind()) {
@@ -154,11 +146,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
   }
 
-  /**
-   * Load levels that are known before the run.
-   *
-   * @see #stopWhen
-   */
+  /** Load levels that are known before the run. */
   record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
 
     /** Pause between the latest end of a level and the next one, for cancelled requests to end. */

@@ -17,10 +17,6 @@ import org.jspecify.annotations.Nullable;
  *     automatic
  * @param stabilizeNanos time between fill and measure; null for automatic
  * @param measureNanos length of the measure phase; 0 if only {@code requests} bounds it
- * @param cooldown whether the load continues after the measure phase, unmeasured, until the
- *     measured requests have ended; ignored if {@code requests} bounds the phase
- * @param drainNanos longest time that measured requests may take after the end of the measure
- *     phase, and that iterations may take once no new one starts
  * @param requests iterations to start in the measure phase, shared by all users; the phase ends
  *     when the last of them has ended; null if time alone bounds it. 0 only for a share of one of
  *     several injectors

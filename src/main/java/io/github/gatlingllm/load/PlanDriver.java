@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import io.github.gatlingllm.load.Users.LoopingUser;
 import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.Phase;
 import java.util.ArrayDeque;
@@ -19,26 +20,18 @@ import org.jspecify.annotations.Nullable;
  * iteration now, wait, or end.
  *
  * <p>A closed level has one slot per concurrent user. A waiting user takes a free slot; if no user
- * waits, a new one is started. A slot is free only between the end of one iteration and the start
- * of the next, a few microseconds. An open level starts one user per arrival.
+ * waits, a new one is started. An open level starts one user per arrival.
  *
  * <p>The load continues after the measure phase until the requests scheduled in it have ended, so
  * that late requests meet the same load as early ones. Then nothing new starts. The level ends when
  * none of its requests is in flight, or after its drain time; the next level starts at that
- * instant. {@link Settling} decides when automatic phases end.
- *
- * <p>Levels are requested from the plan one by one, so that a search can choose each level by the
- * results of earlier ones; that level starts as soon as the results are known. If too many requests
- * of a level fail, the level is cut: its measure phase ends at that instant, and users of later
- * arrivals that have been scheduled do not start.
+ * instant. A level in which too many requests fail is cut: its measure phase ends at that instant,
+ * and users of later arrivals that have been scheduled do not start.
  *
  * <p>Thread-safe: one lock, held for a few hundred nanoseconds per decision.
  */
 public final class PlanDriver {
-  /**
-   * Users are started this long before their arrival, so that each waits for it on its own event
-   * loop. Arrivals of a cooldown, which may not be needed, are started {@link #LEAD_NANOS} ahead.
-   */
+  /** Users are started this long before their arrival, and wait for it on their event loop. */
   static final long LOOKAHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /**
@@ -70,10 +63,6 @@ public final class PlanDriver {
   private int measuredIterations; // started in the measure phase
   private long startedArrivals;
 
-  /**
-   * @param starts planned start instants of levels; null for a level that starts when the previous
-   *     one ends
-   */
   public PlanDriver(
       LevelSource levels,
       LongSupplier nanoClock,
@@ -94,13 +83,7 @@ public final class PlanDriver {
     startNextLevel(null);
   }
 
-  /**
-   * Called by a user that is ready for its next iteration.
-   *
-   * @param ended the level of the iteration that it has just ended; null for a new user
-   * @return the level to run an iteration of now; null if the user has to wait until {@link
-   *     LoopingUser} is called
-   */
+  /** Called by a user that is ready for its next iteration. */
   public synchronized @Nullable RunningLevel next(LoopingUser user, @Nullable RunningLevel ended) {
     RunningLevel current = level;
     if (current == null) {
@@ -255,10 +238,7 @@ public final class PlanDriver {
     return phases.get(phases.indexOf(phase) + 1);
   }
 
-  /**
-   * Ends the current automatic phase if its condition is met. Called when a request ends and at the
-   * latest end of the phase.
-   */
+  /** Ends the current automatic phase if its condition is met. */
   private synchronized void review() {
     RunningLevel current = level;
     if (current == null || stopped || phase == Phase.MEASURE || current.isEndKnown(phase)) {
@@ -405,8 +385,7 @@ public final class PlanDriver {
   }
 
   private void park(LoopingUser user, RunningLevel current) {
-    // Users of open levels run once. One of them waits until the plan ends: Gatling ends when all
-    // users have ended, and a plan may continue after its last request has ended.
+    // Users of open levels run once. One waits, as Gatling ends when all users have ended.
     if (!(current.level() instanceof LoadLevel.Open) || waiting.isEmpty()) {
       waiting.add(user);
     } else {
@@ -500,35 +479,6 @@ public final class PlanDriver {
             task.run();
           }
         });
-  }
-
-  /**
-   * Starts virtual users. Calls return at once: a user starts on another thread, never during the
-   * call.
-   */
-  public interface Users {
-
-    /** Starts a user now; it then calls {@link PlanDriver#next}. */
-    void start();
-
-    /** Starts a user at its planned instant, never before; it runs one iteration. */
-    void start(Arrival arrival);
-
-    /** No further user will be started. */
-    void allStarted();
-  }
-
-  /**
-   * A user that waits for an iteration. Both calls return at once and take effect on the user's
-   * thread.
-   */
-  public interface LoopingUser {
-
-    /** Runs one iteration of that level. */
-    void resume(RunningLevel level);
-
-    /** Ends the user. */
-    void end();
   }
 
   /** Start instants of levels that several injectors start at the same time. */

@@ -45,11 +45,7 @@ public record PlanText(LoadPlan plan) {
     return levels.get(levels.size() - 1).phases();
   }
 
-  /**
-   * The load and its levels as rows.
-   *
-   * @param row receives name and value of a row
-   */
+  /** The load and its levels as rows. */
   public void levels(BiConsumer<String, String> row) {
     row.accept("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
     for (LoadLevel level : levels()) {

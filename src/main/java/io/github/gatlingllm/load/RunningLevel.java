@@ -121,16 +121,11 @@ public final class RunningLevel {
     return startNanos;
   }
 
-  /** Whether the start of the measure window is known. */
   public boolean measureStartKnown() {
     return isEndKnown(Phase.STABILIZE);
   }
 
-  /**
-   * Start of the measure window.
-   *
-   * @throws IllegalStateException while it is not known
-   */
+  /** Start of the measure window. */
   public long measureStartNanos() {
     return endOf(Phase.STABILIZE);
   }
@@ -143,11 +138,7 @@ public final class RunningLevel {
     return measureEnd != UNKNOWN;
   }
 
-  /**
-   * End of the measure window.
-   *
-   * @throws IllegalStateException while {@link #measureEndKnown()} is false
-   */
+  /** End of the measure window. */
   public long measureEndNanos() {
     return endOf(Phase.MEASURE);
   }
@@ -176,16 +167,11 @@ public final class RunningLevel {
     return offset < cooldownEnd ? Phase.COOLDOWN : Phase.DRAIN;
   }
 
-  /** Whether the end of that phase is known. */
   boolean isEndKnown(Phase phase) {
     return end(phase) != UNKNOWN;
   }
 
-  /**
-   * End of a phase other than the last, which is the start of the next one.
-   *
-   * @throws IllegalStateException while it is not known
-   */
+  /** End of a phase other than the last, which is the start of the next one. */
   long endOf(Phase phase) {
     long end = end(phase);
     if (end == UNKNOWN) {
@@ -307,9 +293,6 @@ public final class RunningLevel {
   /**
    * Called when a request of it starts; {@link #requestRecorded} follows once its record is
    * written.
-   *
-   * @param scheduledNanos its scheduled start
-   * @return whether it is measured
    */
   public synchronized boolean requestStarted(long scheduledNanos) {
     unrecorded++;
@@ -318,13 +301,7 @@ public final class RunningLevel {
     return measured;
   }
 
-  /**
-   * Called when a request of it has ended, successfully or not.
-   *
-   * @param measured what {@link #requestStarted} returned for it
-   * @param e2eNanos from its scheduled start to its end
-   * @param first whether it is the first request of its user that ended in this level
-   */
+  /** Called when a request of it has ended, successfully or not. */
   public void requestEnded(boolean measured, long e2eNanos, boolean first) {
     synchronized (this) {
       e2eMillis.add(e2eNanos / 1e6);
@@ -370,8 +347,6 @@ public final class RunningLevel {
   /**
    * Runs a task once the records of all its requests have been passed on: now, or on the thread
    * that passes on the last one. To be called after the end of the level.
-   *
-   * @param task must return at once
    */
   public void whenRecorded(Runnable task) {
     synchronized (this) {

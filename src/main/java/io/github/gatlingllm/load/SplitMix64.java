@@ -24,8 +24,6 @@ public final class SplitMix64 {
    * A generator for one of many draws from one seed; the same for the same arguments. Draws of
    * neighbouring indices are independent: the state is mixed, as otherwise the second number of
    * each index would be the first of the next.
-   *
-   * @param salt makes draws for different purposes independent
    */
   public static SplittableRandom at(long seed, long salt, long index) {
     return new SplittableRandom(mix((seed ^ salt) + index * GOLDEN_GAMMA));

@@ -52,7 +52,7 @@ public record StopRule(Condition condition, double limit) {
 
   /**
    * Too few attempted requests met the SLO: by the rule {@code percentiles} the objective that the
-   * smallest share met, by {@code requests} all objectives at once. Never broken without SLO.
+   * smallest share met, by {@code requests} all objectives at once.
    */
   public static StopRule sloBelow(double percent) {
     require(percent > 0 && percent <= 100, "sloBelow", percent);
@@ -86,8 +86,6 @@ public record StopRule(Condition condition, double limit) {
   /**
    * Parses a rule: {@code slo<50%}, {@code errors>10%}, {@code errors>50}, {@code
    * errorsInARow>100}, {@code overSaturated} or {@code never}.
-   *
-   * @throws IllegalArgumentException if the text is not a rule
    */
   public static StopRule parse(String text) {
     String plain = text.replace(" ", "");

@@ -46,11 +46,7 @@ public final class Trace implements Serializable {
     this.lengths = lengths;
   }
 
-  /**
-   * Reads a file of time stamps, or a resource of that name on the class path.
-   *
-   * @throws IllegalArgumentException with file and line number in one line, if it is not a trace
-   */
+  /** Reads a file of time stamps, or a resource of that name on the class path. */
   public static Trace read(Path file) {
     return new TraceReader(file).read();
   }
@@ -97,9 +93,6 @@ public final class Trace implements Serializable {
 
   /**
    * Token counts of a recorded request, which a replayed request may use for its prompt and answer.
-   *
-   * @param input prompt tokens; null if not recorded
-   * @param output generated tokens; null if not recorded
    */
   public record Lengths(@Nullable Integer input, @Nullable Integer output) {
     /** Session attribute of a replayed user: tokens of the prompt, an {@code Integer}. */

@@ -9,11 +9,7 @@ public final class Weights {
 
   private Weights() {}
 
-  /**
-   * Checks a weight and returns it.
-   *
-   * @throws IllegalArgumentException if it is not above 0
-   */
+  /** Checks a weight and returns it. */
   public static double require(double weight) {
     if (!(weight > 0 && weight < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException("weight " + weight + "; expected a number above 0");

@@ -38,8 +38,6 @@ final class AssertionText {
   /**
    * Parses one assertion. A name before the colon is returned as a load level; {@link GoalNames}
    * decides what it is.
-   *
-   * @throws IllegalArgumentException in one line that says what is wrong and what was expected
    */
   static Assertion parse(String text) {
     if (text.strip().equals("valid")) {

@@ -61,11 +61,7 @@ public final class Benchmark extends Simulation {
           new Switch(Setting.FAIL_BUILD, false, LlmProtocolBuilder::disableFailBuild),
           new Switch(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
 
-  /**
-   * Reads the settings of this process and sets up the load.
-   *
-   * @throws io.github.gatlingllm.action.InvalidSimulation for the first mistake in the settings
-   */
+  /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
     Settings settings = Settings.ofProcess();
     if (settings.get(Setting.HELP)) {

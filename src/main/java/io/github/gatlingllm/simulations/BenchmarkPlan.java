@@ -77,11 +77,7 @@ record BenchmarkPlan(
     assertions = List.copyOf(assertions);
   }
 
-  /**
-   * Reads and checks all settings.
-   *
-   * @throws io.github.gatlingllm.action.InvalidSimulation for the first mistake
-   */
+  /** Reads and checks all settings. */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {

@@ -60,12 +60,7 @@ record EndpointSpec(String url, Api api) {
     }
   }
 
-  /**
-   * Parses a base URL ({@code http://localhost:8000/v1}) or the full path of an API.
-   *
-   * @throws IllegalArgumentException that says what was expected, without the URL, if it is
-   *     malformed or is the path of another API
-   */
+  /** Parses a base URL ({@code http://localhost:8000/v1}) or the full path of an API. */
   static EndpointSpec parse(String text, @Nullable Api asked) {
     URI uri = uri(text);
     String path = withoutSlashes(uri.getRawPath());

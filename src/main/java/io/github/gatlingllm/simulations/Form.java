@@ -14,11 +14,7 @@ import java.util.function.Predicate;
 /** The form of a setting's text, and its parser. */
 record Form<T>(String shape, Function<String, T> parser, String expected) {
 
-  /**
-   * Parses a text.
-   *
-   * @throws IllegalArgumentException whose message says what was expected
-   */
+  /** Parses a text. */
   T parse(String text) {
     try {
       return parser.apply(text);
@@ -76,7 +72,6 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "one of " + names);
   }
 
-  /** A whole number ≥ {@code least}. */
   static Form<Integer> whole(int least) {
     return new Form<>(
         "whole number ≥ " + least,
@@ -89,7 +84,6 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     return new Form<>("whole number", Long::valueOf, "a whole number of at most 64 bits");
   }
 
-  /** A decimal number from {@code least} to {@code most}. */
   static Form<Double> decimal(String shape, String expected, double least, double most) {
     return new Form<>(
         shape,

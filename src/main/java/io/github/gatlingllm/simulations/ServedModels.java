@@ -30,10 +30,7 @@ final class ServedModels {
 
   private ServedModels() {}
 
-  /**
-   * The only model of the server; null if it has several or they are unknown. Prints the model, or
-   * the list of models.
-   */
+  /** The only model of the server; null if it has several or they are unknown. */
   static @Nullable String only(Target target, Map<String, String> headers, boolean verifyTls) {
     String url = target.endpoint().baseUrl() + "/models";
     List<String> models;

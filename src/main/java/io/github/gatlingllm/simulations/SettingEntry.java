@@ -201,16 +201,11 @@ final class SettingEntry<T extends @Nullable Object> {
         : defaultText + "; without endpoint " + withoutEndpoint;
   }
 
-  /**
-   * Parses a value.
-   *
-   * @throws IllegalArgumentException whose message says what was expected
-   */
+  /** Parses a value. */
   T parse(String text) {
     return form.parse(text);
   }
 
-  /** The default value. */
   T defaultValue(boolean endpoint) {
     if (!endpoint && withoutEndpoint != null) {
       return form.parse(withoutEndpoint);

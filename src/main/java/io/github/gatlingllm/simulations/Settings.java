@@ -76,12 +76,7 @@ final class Settings {
     }
   }
 
-  /**
-   * Collects the settings of these sources.
-   *
-   * @throws InvalidSimulation if a system property {@code llm.*} is unknown or empty, a header is
-   *     malformed, or {@code .env} cannot be read
-   */
+  /** Collects the settings of these sources. */
   Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
     EnvFile dotEnv = EnvFile.read(envFile);
     warnings.addAll(dotEnv.warnings());
@@ -139,11 +134,7 @@ final class Settings {
     return texts.containsKey(setting);
   }
 
-  /**
-   * The setting's value, or its default.
-   *
-   * @throws InvalidSimulation if the value cannot be parsed
-   */
+  /** The setting's value, or its default. */
   @SuppressWarnings("unchecked") // the map holds the value of each setting by that setting
   <T extends @Nullable Object> T get(SettingEntry<T> setting) {
     if (!values.containsKey(setting)) {
@@ -164,11 +155,7 @@ final class Settings {
     }
   }
 
-  /**
-   * Parses every setting that is set, used or not, and applies the rules of the catalogue.
-   *
-   * @throws InvalidSimulation for the first setting that is wrong or contradicts another
-   */
+  /** Parses every setting that is set, used or not, and applies the rules of the catalogue. */
   void check() {
     List<SettingEntry<?>> set = Setting.all().stream().filter(this::isSet).toList();
     set.forEach(setting -> check(setting, rule -> rule.applies() == null && !rule.needs()));
@@ -201,11 +188,7 @@ final class Settings {
     return invalid(setting, "cannot be set together with " + other.property() + " (" + why + ")");
   }
 
-  /**
-   * Discards all other settings that come from the environment and from {@code .env}.
-   *
-   * @throws InvalidSimulation if a system property sets another one
-   */
+  /** Discards all other settings that come from the environment and from {@code .env}. */
   void keepOnly(Set<SettingEntry<?>> kept, SettingEntry<?> because, String why) {
     texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
     values.keySet().retainAll(kept);

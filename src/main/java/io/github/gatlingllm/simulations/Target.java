@@ -24,7 +24,6 @@ record Target(
 
   /**
    * The labels of targets in results: their names, else the shortest text that distinguishes them.
-   * One per target, in order, no two equal.
    */
   static List<String> labels(List<Target> targets) {
     for (Function<Target, @Nullable String> name : NAMES) {

@@ -55,12 +55,7 @@ final class BlockText {
     wordsPerBlock = (BLOCK * sample + tokens - 1) / tokens;
   }
 
-  /**
-   * A text of that many tokens, by the tokenizer's count.
-   *
-   * @param ids of its blocks, in order
-   * @param key seed of the text after the last id
-   */
+  /** A text of that many tokens, by the tokenizer's count. */
   String of(long[] ids, int tokens, long key) {
     int count = (int) Math.max(1, (long) tokens * wordsPerBlock / BLOCK);
     String[] all = words(ids, count, wordsPerBlock, key);

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a multi-turn chat. Held in the session; immutable.
  *
- * @param messages in order, beginning with the system message if there is one
- * @param turns number of answers so far
  * @param tokens of all messages so far, as counted with the last answer; 0 if not known
  * @param contextLimit most tokens of a request and its answer together; null for no limit
  * @param script the replayed dialog; null if the simulation supplies the prompts
@@ -28,14 +26,7 @@ public record Conversation(
     messages = List.copyOf(messages);
   }
 
-  /**
-   * A recorded dialog that is replayed.
-   *
-   * @param turns in order
-   * @param tools definitions of the tools that the model can call, a JSON array; null for none
-   * @param recorded whether recorded answers, if any, enter the history in place of the received
-   *     ones
-   */
+  /** A recorded dialog that is replayed. */
   public record Script(List<Dialog.Turn> turns, @Nullable String tools, boolean recorded) {
     public Script {
       turns = List.copyOf(turns);
@@ -76,12 +67,7 @@ public record Conversation(
         : ended("an earlier turn of its dialog failed");
   }
 
-  /**
-   * The conversation after one more turn.
-   *
-   * @param promptTokens of the request, that is of all messages before the answer; 0 if not known
-   * @param answerTokens of the part of this answer that enters the history; 0 if not known
-   */
+  /** The conversation after one more turn. */
   public Conversation answered(
       List<Message> asked, Message answer, int promptTokens, int answerTokens) {
     List<Message> recorded = recordedAnswer();
@@ -115,11 +101,7 @@ public record Conversation(
 
   /**
    * Why a turn with these new messages is not sent: the conversation has ended, or request and
-   * answer might exceed the context limit. The history counts with the server's number of tokens of
-   * the last answer, new messages with one token per four characters.
-   *
-   * @param maxTokens longest answer; null counts as 0
-   * @return null if it is to be sent
+   * answer might exceed the context limit.
    */
   public @Nullable String reasonNotToSend(List<Message> asked, @Nullable Integer maxTokens) {
     if (endReason != null || contextLimit == null) {

@@ -22,9 +22,6 @@ public final class DataFile {
   /**
    * The named file, or an uncompressed copy that is deleted when the JVM ends if it is in a jar or
    * has the extension {@code .gz}, so that it can be read at any position.
-   *
-   * @throws IllegalArgumentException with a one-line message, if it does not exist or cannot be
-   *     read
    */
   public static Path of(String location) {
     try {

@@ -50,14 +50,7 @@ public final class Dataset {
     this.tokenizer = tokenizer;
   }
 
-  /**
-   * Opens a file.
-   *
-   * @param location a path or a resource of the class path; uncompressed if it ends in {@code .gz}
-   * @param tokenizer counts recorded answers, and generates texts of recorded lengths
-   * @throws IllegalArgumentException with file and line number in one line, if the file cannot be
-   *     read, has another format, or has no dialog
-   */
+  /** Opens a file. */
   public static Dataset open(Format format, String location, Tokenizer tokenizer) {
     Path file = DataFile.of(location);
     String name = location.substring(location.lastIndexOf('/') + 1);
@@ -165,8 +158,7 @@ public final class Dataset {
 
     /**
      * Message trees of <a href="https://huggingface.co/datasets/OpenAssistant/oasst2">OpenAssistant
-     * </a>, nested ({@code .trees.jsonl.gz}) or flat ({@code .messages.jsonl.gz}). Each tree gives
-     * one dialog, from the prompt along the best-ranked replies to a leaf.
+     * </a>, nested ({@code .trees.jsonl.gz}) or flat ({@code .messages.jsonl.gz}).
      */
     OASST,
 
@@ -178,7 +170,7 @@ public final class Dataset {
 
     /**
      * Traces of <a href="https://github.com/kvcache-ai/Mooncake">Mooncake</a>: lengths, arrivals,
-     * and the blocks of 512 tokens that prompts share. Texts are generated.
+     * and the blocks of 512 tokens that prompts share.
      */
     MOONCAKE,
 
@@ -239,9 +231,6 @@ public final class Dataset {
     private final int halfBits;
     private final long seed;
 
-    /**
-     * @param size of the range, ≥ 1
-     */
     Permutation(int size, long seed) {
       this.size = size;
       this.seed = seed ^ SALT;
@@ -249,11 +238,6 @@ public final class Dataset {
       halfBits = (bits + 1) / 2;
     }
 
-    /**
-     * The number at an index.
-     *
-     * @param index ≥ 0; a pass over all numbers has {@code size} indices
-     */
     int at(long index) {
       long key = SplitMix64.mix(seed + (index / size) * SplitMix64.GOLDEN_GAMMA);
       long value = index % size;

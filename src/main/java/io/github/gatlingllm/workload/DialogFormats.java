@@ -83,12 +83,7 @@ final class DialogFormats {
 
   /**
    * A chat in OpenAI's format: a fine-tuning example ({@code {"messages": […]}}) or a line of its
-   * batch API ({@code {"custom_id": …, "body": {"messages": […]}}}). Content may be text or parts,
-   * such as images.
-   *
-   * <p>Reads {@code messages} (with {@code role}, {@code content}, {@code tool_calls} and {@code
-   * tool_call_id}), {@code tools}, and {@code max_tokens} or {@code max_completion_tokens}. Model
-   * and sampling parameters are those of the request under test.
+   * batch API ({@code {"custom_id": …, "body": {"messages": […]}}}).
    */
   static Dialog openAiChat(JsonNode entry) {
     JsonNode chat = entry.path("body").isObject() ? entry.path("body") : entry;

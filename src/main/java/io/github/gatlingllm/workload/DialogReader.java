@@ -7,13 +7,7 @@ import java.util.function.Function;
 /** Converts the entries of one published format to dialogs. */
 interface DialogReader {
 
-  /**
-   * The dialog of these entries; one entry in most formats.
-   *
-   * @param key unique number of the dialog in its file
-   * @throws IllegalArgumentException if the entries are of another format
-   * @throws Unusable if the entries are well-formed but without a question to ask
-   */
+  /** The dialog of these entries; one entry in most formats. */
   Dialog dialog(List<JsonNode> entries, long key);
 
   /** Like {@link #dialog}, for statistics only: long texts of known length may be missing. */

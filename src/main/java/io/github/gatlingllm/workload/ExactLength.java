@@ -33,20 +33,10 @@ final class ExactLength {
     this.tokenizer = tokenizer;
   }
 
-  /**
-   * A text with its token count.
-   *
-   * @param text without the surrounding texts
-   * @param tokens of the whole, with the surrounding texts
-   */
+  /** A text with its token count. */
   record Fitted(String text, int tokens) {}
 
-  /**
-   * The text, cut or extended so that {@code before + text + after} has that many tokens.
-   *
-   * @param tokens ≥ 1
-   * @param random source of the extension
-   */
+  /** The text, cut or extended so that {@code before + text + after} has that many tokens. */
   Fitted of(String before, String text, String after, int tokens, SplittableRandom random) {
     String whole = before + text.strip();
     int count = tokenizer.count(whole + after);

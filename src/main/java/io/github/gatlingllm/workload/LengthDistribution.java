@@ -36,8 +36,6 @@ public sealed interface LengthDistribution {
    * Parses {@code 512}, {@code 512:64} (normal: mean and standard deviation), {@code 100-900}
    * (uniform), {@code lognormal:512:256} (mean and standard deviation of the lengths) or {@code
    * weighted:128=70,4096=30}.
-   *
-   * @throws IllegalArgumentException whose message lists the accepted forms
    */
   static LengthDistribution parse(String text) {
     try {
@@ -97,12 +95,7 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /**
-   * A normal distribution, truncated at 1.
-   *
-   * @param mean before truncation, 1 or more
-   * @param std standard deviation before truncation, 0 or more
-   */
+  /** A normal distribution, truncated at 1. */
   record Normal(double mean, double std) implements LengthDistribution {
     public Normal {
       require(mean, std);
@@ -120,10 +113,8 @@ public sealed interface LengthDistribution {
   }
 
   /**
-   * A lognormal distribution: many short and few long prompts, as in real traffic.
-   *
-   * @param mean of the lengths, not of their logarithms; 1 or more
-   * @param std standard deviation of the lengths, 0 or more
+   * A lognormal distribution: many short and few long prompts, as in real traffic. Mean and std are
+   * those of the lengths, not of their logarithms.
    */
   record Lognormal(double mean, double std) implements LengthDistribution {
     public Lognormal {
@@ -168,12 +159,7 @@ public sealed interface LengthDistribution {
 
   record Weighted(List<Choice> choices) implements LengthDistribution {
 
-    /**
-     * One of the lengths.
-     *
-     * @param tokens 1 to {@value #MOST}
-     * @param weight above 0; the share of prompts is weight ÷ sum of all weights
-     */
+    /** One of the lengths. */
     public record Choice(int tokens, double weight) {
       public Choice {
         length(tokens);
@@ -204,11 +190,7 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /**
-   * Recorded lengths in their order, which repeats.
-   *
-   * @param name of their source, for people
-   */
+  /** Recorded lengths in their order, which repeats. */
   record Recorded(String name, List<Integer> lengths) implements LengthDistribution {
     public Recorded {
       lengths = lengths.stream().map(LengthDistribution::length).toList();

@@ -150,11 +150,7 @@ final class PromptFile {
     return new IllegalArgumentException(name + ":" + line + ": " + what, cause);
   }
 
-  /**
-   * A row of a CSV file by RFC 4180: commas, double quotes, line breaks inside quotes.
-   *
-   * @param line number of its first line in the file, from 1
-   */
+  /** A row of a CSV file by RFC 4180: commas, double quotes, line breaks inside quotes. */
   private record CsvRow(int line, List<String> cells) {
 
     /** All rows of a file; empty lines are skipped. */

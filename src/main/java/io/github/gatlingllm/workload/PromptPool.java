@@ -18,9 +18,6 @@ import java.util.List;
  * }</pre>
  *
  * <p>Immutable.
- *
- * @param origin for people: {@code built-in} or a file name
- * @param texts at least one
  */
 public record PromptPool(String origin, List<String> texts) implements Prompts.Source {
 
@@ -54,9 +51,6 @@ public record PromptPool(String origin, List<String> texts) implements Prompts.S
   /**
    * The prompts of a UTF-8 file: {@code .json} (array), {@code .jsonl}, {@code .csv} (a column
    * {@code prompt}), anything else a prompt per line.
-   *
-   * @throws IllegalArgumentException with file name and line number in one line, if the file cannot
-   *     be read, has another form, or is empty
    */
   public static PromptPool read(Path file) {
     return PromptFile.read(file);

@@ -28,10 +28,7 @@ public sealed interface PromptPrefix {
   /** The same with another seed. */
   PromptPrefix seed(long seed);
 
-  /**
-   * Token counts of the prefixes of the first requests. If minimum and maximum differ, the total
-   * lengths of prompts vary as well.
-   */
+  /** Token counts of the prefixes of the first requests. */
   static IntSummaryStatistics sizes(Texts texts, Tokenizer tokenizer) {
     return IntStream.range(0, SIZED)
         .map(request -> tokenizer.count(texts.of(request)))
@@ -116,12 +113,7 @@ public sealed interface PromptPrefix {
     }
   }
 
-  /**
-   * Synthetic texts of one length, each shared by a group of prompts.
-   *
-   * @param groups number of texts, 1 or more
-   * @param tokens of each text with its empty line, 2 or more
-   */
+  /** Synthetic texts of one length, each shared by a group of prompts. */
   record Shared(int groups, int tokens, long seed) implements PromptPrefix {
     private static final long TEXT_SALT = 0x7072656669786573L; // "prefixes"
     private static final long GROUP_SALT = 0x67726f7570736f66L; // "groupsof"

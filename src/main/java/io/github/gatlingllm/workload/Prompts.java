@@ -49,13 +49,7 @@ public final class Prompts {
     this.made = made;
   }
 
-  /**
-   * One prompt.
-   *
-   * @param text without prefix
-   * @param tokens of prefix and text together; null if not counted
-   * @param wanted requested number of tokens; null without a length
-   */
+  /** One prompt. */
   public record Prompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
 
     /** Whether it has the requested length, if any. */
@@ -85,12 +79,7 @@ public final class Prompts {
     return new Prompts(source, seed, texts, null, List.of());
   }
 
-  /**
-   * The same, each cut or extended to a length of that distribution. Takes about a millisecond per
-   * 1,000 tokens and prompt.
-   *
-   * @param count number of distinct prompts, 1 or more
-   */
+  /** The same, each cut or extended to a length of that distribution. */
   public Prompts tokens(LengthDistribution lengths, Tokenizer tokenizer, int count) {
     ExactLength exact = new ExactLength(tokenizer);
     List<Prompt> prompts =
@@ -147,11 +136,7 @@ public final class Prompts {
     return misses;
   }
 
-  /**
-   * A source of prompt texts. Immutable and thread-safe.
-   *
-   * @see PromptPool
-   */
+  /** A source of prompt texts. Immutable and thread-safe. */
   public interface Source {
 
     /** Synthetic English, {@code sentences} (≥ 1) per prompt. */

@@ -34,9 +34,6 @@ public final class RunSeed {
   /**
    * The seed of this process: the setting {@code seed}, else a random one. Injectors that share a
    * load have the same one without the setting too: it is computed from their common start.
-   *
-   * @throws IllegalArgumentException if the setting is no whole number, or if the share or the
-   *     start of this process is invalid
    */
   public static synchronized RunSeed ofProcess() {
     if (ofProcess == null) {

@@ -7,8 +7,6 @@ import java.util.SplittableRandom;
 /**
  * Synthetic English: grammatical sentences over a small vocabulary, drawn by a seed. Used to extend
  * prompts, and as a source of prompts.
- *
- * @param sentences per prompt, ≥ 1
  */
 record SyntheticText(int sentences) implements Prompts.Source {
 

@@ -172,8 +172,6 @@ public final class TokenCounting {
   /**
    * Whether to count an answer that the server counted too, for comparison: a sample, and only
    * while few texts wait.
-   *
-   * @param requestIndex index of its request in the run, from 0
    */
   public boolean isSampled(long requestIndex) {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
@@ -201,7 +199,7 @@ public final class TokenCounting {
 
   /**
    * Counts on the thread and passes the result on there; without time or room for counting passes
-   * {@code uncountedValue} on, on any thread. Calls {@code then} exactly once.
+   * {@code uncountedValue} on, on any thread.
    */
   public <T> void countLater(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
@@ -251,11 +249,7 @@ public final class TokenCounting {
     }
   }
 
-  /**
-   * Waits for pending counts, and counts nothing afterwards.
-   *
-   * @param atMost longest wait; then the rest is passed on without counts
-   */
+  /** Waits for pending counts, and counts nothing afterwards. */
   public void close(Duration atMost) {
     LockSupport.unpark(thread);
     await(atMost);

@@ -104,11 +104,7 @@ public enum WorkloadScenario {
     return same() ? PromptPool.of(some.pick(seed, 0)) : some;
   }
 
-  /**
-   * Creates its prompts.
-   *
-   * @param count number of distinct prompts, 1 or more; ignored if all are equal
-   */
+  /** Creates its prompts. */
   public Ready ready(Tokenizer tokenizer, long seed, int count) {
     // A server must not have cached prompts of this scenario from another one.
     long own = SplitMix64.at(seed, OWN_SALT, name().hashCode()).nextLong();
@@ -124,13 +120,7 @@ public enum WorkloadScenario {
         this, system == null ? null : system.text(), system == null ? 0 : system.tokens(), prompts);
   }
 
-  /**
-   * A scenario with its prompts.
-   *
-   * @param system the system prompt; null for none
-   * @param systemTokens its length, 0 without
-   * @param prompts of the users, one per request
-   */
+  /** A scenario with its prompts. */
   public record Ready(
       WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {
 

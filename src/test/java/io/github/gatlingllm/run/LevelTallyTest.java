@@ -11,6 +11,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.Users;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TargetSlo;
@@ -34,8 +35,8 @@ class LevelTallyTest {
 
   /** A level that starts at 0, or an open one 20 ms later. */
   private ObservedLevel begin(LoadLevel level) {
-    PlanDriver.Users nobody =
-        new PlanDriver.Users() {
+    Users nobody =
+        new Users() {
           @Override
           public void start() {}
 

@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.Users;
 import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -102,7 +103,7 @@ class LostArrivalsTest {
     return Recorded.figures(info, written).summary();
   }
 
-  private final class LosingUsers implements PlanDriver.Users {
+  private final class LosingUsers implements Users {
     private final int lost;
     private int arrived;
 

@@ -8,6 +8,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.Users;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
@@ -87,7 +88,7 @@ class RunObserverTest {
             plan.source(),
             () -> now[0],
             (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
-            new PlanDriver.Users() {
+            new Users() {
               @Override
               public void start() {}
 

@@ -47,9 +47,7 @@ record BenchmarkProcess(
 
   /**
    * Parses {@code --name value} and {@code --name=value}; a name without a value has the value
-   * {@code true}. {@code --max-tokens} is the setting {@code maxTokens}.
-   *
-   * @throws IllegalArgumentException for any other argument, and for an option that is given twice
+   * {@code true}.
    */
   static BenchmarkProcess of(List<String> arguments) {
     Map<String, String> settings = new LinkedHashMap<>();

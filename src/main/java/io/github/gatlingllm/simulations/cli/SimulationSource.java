@@ -23,17 +23,11 @@ final class SimulationSource {
 
   private SimulationSource() {}
 
-  /** Whether the name of a simulation is that of a source file. */
   static boolean isSourceFile(String simulation) {
     return simulation.endsWith(ENDING);
   }
 
-  /**
-   * Compiles the simulation.
-   *
-   * @throws IllegalArgumentException with the compiler's messages, or with one line if there is no
-   *     compiler or no such file
-   */
+  /** Compiles the simulation. */
   static String compile(Path source, Path folder) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     if (compiler == null) {
