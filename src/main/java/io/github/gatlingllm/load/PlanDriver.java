@@ -1,13 +1,11 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.Users.LoopingUser;
 import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.Phase;
 import java.util.ArrayDeque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -30,10 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: one lock, held for a few hundred nanoseconds per decision.
  */
-public final class PlanDriver {
-  /** Users are started this long before their arrival, and wait for it on their event loop. */
-  static final long LOOKAHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
-
+public final class PlanDriver implements OpenArrivals.Driver {
   /**
    * An open schedule starts this long after the decision to start it, so that its first arrivals
    * are on time too.
@@ -61,7 +56,6 @@ public final class PlanDriver {
   private int inFlight; // iterations in flight, and users started ahead of their arrival
   private int freeSlots; // slots without a user
   private int measuredIterations; // started in the measure phase
-  private long startedArrivals;
 
   public PlanDriver(
       LevelSource levels,
@@ -153,7 +147,6 @@ public final class PlanDriver {
     inFlight = 0;
     freeSlots = 0;
     measuredIterations = 0;
-    startedArrivals = 0;
     Integer left = levels.remainingLevels();
     if (left != null) {
       listener.expectLevels(left);
@@ -167,8 +160,8 @@ public final class PlanDriver {
       fill(started, closedLoop);
     }
     enter(started, Phase.FILL);
-    if (next instanceof LoadLevel.Open open) {
-      startArrivals(started, open.schedule());
+    if (next instanceof LoadLevel.Open) {
+      new OpenArrivals(started, nanoClock, this).begin();
     } else if (next instanceof LoadLevel.Batch) {
       startNextTrial(started);
     } else if (Objects.equals(next.phases().requests(), 0)) {
@@ -218,7 +211,7 @@ public final class PlanDriver {
     at(
         current.endOf(Phase.MEASURE) - LEAD_NANOS,
         () -> {
-          if (extendedMeasuring(current)) {
+          if (extendsMeasuring(current)) {
             endOrExtendMeasuring(current);
           } else if (current == level && !stopped) {
             at(current.endOf(Phase.MEASURE), () -> enter(current, Phase.COOLDOWN));
@@ -226,7 +219,8 @@ public final class PlanDriver {
         });
   }
 
-  private boolean extendedMeasuring(RunningLevel current) {
+  @Override
+  public boolean extendsMeasuring(RunningLevel current) {
     if (current != level || stopped || !levels.extendsMeasuring(listener.resultSoFar(current))) {
       return false;
     }
@@ -280,7 +274,8 @@ public final class PlanDriver {
     }
   }
 
-  private void stopByCount(RunningLevel current, long fromNanos) {
+  @Override
+  public void stopByCount(RunningLevel current, long fromNanos) {
     if (!current.isCut()) {
       current.reachCount();
     }
@@ -411,67 +406,19 @@ public final class PlanDriver {
 
   // Open levels
 
-  private void startArrivals(RunningLevel current, Iterator<Planned> schedule) {
-    if (schedule.hasNext()) {
-      startArrivals(current, schedule, schedule.next());
-    } else if (current.level().phases().requests() != null) {
-      stopByCount(current, current.startNanos());
-    }
+  @Override
+  public boolean isStarting(RunningLevel current) {
+    return current == level && !stopped;
   }
 
-  /**
-   * Starts the users of the arrivals that are due soon, from {@code from} on, and calls itself
-   * again for the rest.
-   */
-  private void startArrivals(RunningLevel current, Iterator<Planned> schedule, Planned from) {
-    if (current != level || stopped) {
-      return;
-    }
-    long now = nanoClock.getAsLong();
-    Planned next = from;
-    while (true) {
-      long planned = current.startNanos() + next.offsetNanos();
-      long ahead =
-          switch (current.phaseAt(planned)) {
-            case FILL, STABILIZE, MEASURE -> LOOKAHEAD_NANOS;
-            case COOLDOWN -> LEAD_NANOS;
-            case DRAIN -> 0;
-          };
-      if (planned - now > ahead) {
-        Planned later = next;
-        at(planned - ahead / 8 * 7, () -> startArrivals(current, schedule, later));
-        return;
-      }
-      if (ahead == 0) {
-        return;
-      }
-      inFlight++;
-      startedArrivals++;
-      users.start(new Arrival(current, next, planned));
-      if (!schedule.hasNext()) {
-        if (current.level().phases().requests() != null) {
-          at(planned, () -> stopOrExtendMeasuring(current, planned));
-        }
-        return;
-      }
-      next = schedule.next();
-    }
+  @Override
+  public void start(Arrival arrival) {
+    inFlight++;
+    users.start(arrival);
   }
 
-  /** Called at the instant of the last planned arrival. */
-  private void stopOrExtendMeasuring(RunningLevel current, long planned) {
-    if (extendedMeasuring(current)) {
-      Iterator<Planned> longer = ((LoadLevel.Open) current.level()).schedule();
-      for (long i = 0; i < startedArrivals; i++) {
-        var unused = longer.next();
-      }
-      startArrivals(current, longer);
-    } else if (current == level && !stopped) {
-      stopByCount(current, planned);
-    }
-  }
-
-  private void at(long nanoTime, Runnable task) {
+  @Override
+  public void at(long nanoTime, Runnable task) {
     timer.at(
         nanoTime,
         () -> {
