@@ -95,7 +95,7 @@ public abstract class WorkloadDsl extends LoadDsl {
             new LengthDistribution.Weighted(
                 new TreeMap<>(weights)
                     .entrySet().stream()
-                        .map(e -> new LengthDistribution.Weighted.Choice(e.getKey(), e.getValue()))
+                        .map(e -> new LengthDistribution.WeightedLength(e.getKey(), e.getValue()))
                         .toList()));
   }
 

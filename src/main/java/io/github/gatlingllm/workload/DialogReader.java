@@ -1,11 +1,32 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.client.Message;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Converts the entries of one published format to dialogs. */
 interface DialogReader {
+
+  String LONGBENCH_PROMPT =
+      """
+      Here is a text, and after it a question about it.
+
+      <text>
+      %s
+      </text>
+
+      %s
+      A: %s
+      B: %s
+      C: %s
+      D: %s
+
+      Which choice is right? Name its letter, then say why.\
+      """;
 
   /** The dialog of these entries; one entry in most formats. */
   Dialog dialog(List<JsonNode> entries, long key);
@@ -16,12 +37,12 @@ interface DialogReader {
   }
 
   /** Visits an entry in the first pass over the file. */
-  default void visit(JsonNode entry, long start, int length, DialogIndex index) {
+  default void visit(JsonNode entry, long start, int length, Dataset.Index index) {
     index.add(() -> outline(List.of(entry), start), start, length);
   }
 
   /** Called after the last entry. */
-  default void end(JsonEntries file, DialogIndex index) {}
+  default void end(JsonEntries file, Dataset.Index index) {}
 
   /** Whether the file is in order of time. */
   default boolean isInOrder() {
@@ -49,5 +70,119 @@ interface DialogReader {
     Unusable(String reason) {
       super(reason, null, false, false);
     }
+  }
+
+  /**
+   * A dialog of ShareGPT: an object with a list of messages, each with its sender.
+   *
+   * <pre>{@code
+   * {"id": "a1", "conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}]}
+   * }</pre>
+   *
+   * <p>The list may be named {@code items}, as in raw exports, and messages may have {@code role}
+   * and {@code content}, as in later collections.
+   */
+  static Dialog shareGpt(JsonNode entry) {
+    JsonNode list = entry.has("conversations") ? entry.path("conversations") : entry.path("items");
+    if (!list.isArray()) {
+      throw new IllegalArgumentException(
+          "expected an object with a list \"conversations\"; is it in the ShareGPT form?");
+    }
+    List<Message> messages = new ArrayList<>();
+    for (JsonNode message : list) {
+      String text = text(message, message.has("value") ? "value" : "content");
+      String from = text(message, message.has("from") ? "from" : "role");
+      messages.add(Message.of(shareGptRole(from), text));
+    }
+    return Dialog.of(messages);
+  }
+
+  private static String shareGptRole(String from) {
+    return switch (from.toLowerCase(Locale.ROOT)) {
+      case "human", "user" -> "user";
+      case "gpt", "assistant", "chatgpt", "bing", "bard", "model" -> "assistant";
+      case "system" -> "system";
+      default ->
+          throw new IllegalArgumentException(
+              "a message is from '" + from + "'; expected human, gpt or system");
+    };
+  }
+
+  /**
+   * A question of LongBench v2: a long {@code context}, a {@code question}, and {@code choice_A} to
+   * {@code choice_D}. Its {@code answer} is a letter for grading, not a recorded answer.
+   */
+  static Dialog longBench(JsonNode entry) {
+    String prompt =
+        LONGBENCH_PROMPT.formatted(
+            text(entry, "context").strip(),
+            text(entry, "question").strip(),
+            text(entry, "choice_A").strip(),
+            text(entry, "choice_B").strip(),
+            text(entry, "choice_C").strip(),
+            text(entry, "choice_D").strip());
+    return Dialog.of(List.of(Message.user(prompt)));
+  }
+
+  /**
+   * A chat in OpenAI's format: a fine-tuning example ({@code {"messages": […]}}) or a line of its
+   * batch API ({@code {"custom_id": …, "body": {"messages": […]}}}).
+   */
+  static Dialog openAiChat(JsonNode entry) {
+    JsonNode chat = entry.path("body").isObject() ? entry.path("body") : entry;
+    if (!chat.path("messages").isArray()) {
+      throw new IllegalArgumentException(
+          "expected an object with a list \"messages\", or with it in \"body\"");
+    }
+    List<Message> messages = new ArrayList<>();
+    for (JsonNode message : chat.path("messages")) {
+      messages.add(openAiMessage(message));
+    }
+    return new Dialog(
+        messages,
+        array(chat, "tools"),
+        null,
+        length(chat, chat.has("max_tokens") ? "max_tokens" : "max_completion_tokens"));
+  }
+
+  private static Message openAiMessage(JsonNode message) {
+    JsonNode content = message.path("content");
+    boolean absent = content.isNull() || content.isMissingNode();
+    if (!absent && !content.isTextual() && !content.isArray()) {
+      throw new IllegalArgumentException("expected a text or a list of parts as \"content\"");
+    }
+    String toolCalls = array(message, "tool_calls");
+    if (absent && toolCalls == null) {
+      throw new IllegalArgumentException("a message has neither \"content\" nor \"tool_calls\"");
+    }
+    return new Message(
+        text(message, "role"),
+        content.textValue(),
+        content.isArray() ? content.toString() : null,
+        toolCalls,
+        message.path("tool_call_id").textValue());
+  }
+
+  private static @Nullable String array(JsonNode object, String key) {
+    JsonNode value = object.path(key);
+    if (value.isMissingNode() || value.isNull()) {
+      return null;
+    }
+    if (!value.isArray()) {
+      throw new IllegalArgumentException("expected a list as \"" + key + "\"");
+    }
+    return value.toString();
+  }
+
+  private static @Nullable Integer length(JsonNode object, String key) {
+    JsonNode value = object.path(key);
+    if (value.isMissingNode() || value.isNull()) {
+      return null;
+    }
+    if (!value.isInt() || value.intValue() < 1) {
+      throw new IllegalArgumentException(
+          "\"" + key + "\" is " + value + "; expected a whole number ≥ 1");
+    }
+    return value.intValue();
   }
 }

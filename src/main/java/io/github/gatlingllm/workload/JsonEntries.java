@@ -51,7 +51,7 @@ final class JsonEntries implements AutoCloseable {
    * Visits all entries in order, one in memory at a time; throws with file and line number for the
    * first entry that is not JSON or has another format.
    */
-  void visitAll(Path path, Visitor visitor) throws IOException {
+  static void visitAll(String name, Path path, Visitor visitor) throws IOException {
     long entries = 0;
     int line = 1;
     try (JsonParser parser = JSON.createParser(path.toFile())) {
@@ -65,18 +65,19 @@ final class JsonEntries implements AutoCloseable {
         JsonNode entry = JSON.readTree(parser);
         long length = parser.currentLocation().getByteOffset() - start;
         if (length > Integer.MAX_VALUE - 8) {
-          throw bad(line, entries, "is longer than 2 GB; split it");
+          throw bad(name, line, entries, "is longer than 2 GB; split it");
         }
         try {
           visitor.visit(entry, start, (int) length);
         } catch (IllegalArgumentException e) {
-          throw bad(line, entries, String.valueOf(e.getMessage()));
+          throw bad(name, line, entries, String.valueOf(e.getMessage()));
         }
         entries++;
         parser.nextToken();
       }
       if (array && parser.nextToken() != null) {
         throw bad(
+            name,
             parser.currentTokenLocation().getLineNr(),
             entries,
             "the array has ended; expected nothing after it");
@@ -84,11 +85,14 @@ final class JsonEntries implements AutoCloseable {
     } catch (JsonProcessingException e) {
       int at = e.getLocation() == null ? line : e.getLocation().getLineNr();
       throw bad(
-          at, entries, "not valid JSON (" + first(e.getOriginalMessage()) + "); mend or remove it");
+          name,
+          at,
+          entries,
+          "not valid JSON (" + first(e.getOriginalMessage()) + "); mend or remove it");
     }
   }
 
-  private IllegalArgumentException bad(int line, long entry, String what) {
+  private static IllegalArgumentException bad(String name, int line, long entry, String what) {
     return new IllegalArgumentException(name + ":" + line + ": entry " + (entry + 1) + ": " + what);
   }
 

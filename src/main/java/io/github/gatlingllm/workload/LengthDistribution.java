@@ -11,13 +11,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A distribution of prompt lengths in tokens: whole numbers from 1 to {@value #MOST}. Draws outside
+ * A distribution of prompt lengths in tokens: whole numbers from 1 to {@value #MAX}. Draws outside
  * this range are repeated, so distributions are truncated. Immutable.
  */
 public sealed interface LengthDistribution {
 
   /** The longest possible prompt. */
-  int MOST = 1_000_000;
+  int MAX = 1_000_000;
 
   /** The forms that {@link #parse} accepts. */
   String EXPECTED =
@@ -38,38 +38,32 @@ public sealed interface LengthDistribution {
    * weighted:128=70,4096=30}.
    */
   static LengthDistribution parse(String text) {
+    String number = "(\\d{1,7}(?:\\.\\d{1,6})?)";
+    Matcher form =
+        Pattern.compile("(lognormal:)?" + number + "(?:([:-])" + number + ")?")
+            .matcher(text.strip());
     try {
-      if (text.startsWith("lognormal:")) {
-        String[] numbers = text.substring("lognormal:".length()).split(":", 2);
-        return new Lognormal(Double.parseDouble(numbers[0]), Double.parseDouble(numbers[1]));
-      }
       if (text.startsWith("weighted:")) {
         return new Weighted(
             Arrays.stream(text.substring("weighted:".length()).split(",", -1))
-                .map(choice -> choice.split("=", 2))
-                .map(
-                    choice ->
-                        new Weighted.Choice(
-                            Integer.parseInt(choice[0].strip()), Double.parseDouble(choice[1])))
+                .map(WeightedLength::parse)
                 .toList());
       }
-    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-      throw new IllegalArgumentException("expected " + EXPECTED, e);
-    }
-    Matcher form =
-        Pattern.compile("(\\d{1,7}(?:\\.\\d{1,6})?)(?:([:-])(\\d{1,7}(?:\\.\\d{1,6})?))?")
-            .matcher(text.strip());
-    try {
       if (form.matches()) {
-        if (form.group(2) == null) {
-          return new Fixed(Integer.parseInt(form.group(1)));
+        String first = form.group(2);
+        String second = form.group(4);
+        if (form.group(1) != null && ":".equals(form.group(3))) {
+          return new Lognormal(Double.parseDouble(first), Double.parseDouble(second));
+        } else if (form.group(1) == null) {
+          return second == null
+              ? new Fixed(Integer.parseInt(first))
+              : form.group(3).equals(":")
+                  ? new Normal(Double.parseDouble(first), Double.parseDouble(second))
+                  : new Uniform(Integer.parseInt(first), Integer.parseInt(second));
         }
-        return form.group(2).equals(":")
-            ? new Normal(Double.parseDouble(form.group(1)), Double.parseDouble(form.group(3)))
-            : new Uniform(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(3)));
       }
     } catch (IllegalArgumentException e) {
-      // Reported below, with the accepted forms.
+      throw new IllegalArgumentException("expected " + EXPECTED, e);
     }
     throw new IllegalArgumentException("expected " + EXPECTED);
   }
@@ -157,15 +151,23 @@ public sealed interface LengthDistribution {
     }
   }
 
-  record Weighted(List<Choice> choices) implements LengthDistribution {
-
-    /** One of the lengths. */
-    public record Choice(int tokens, double weight) {
-      public Choice {
-        length(tokens);
-        Weights.require(weight);
-      }
+  /** A length; its share of the prompts is its weight ÷ the sum of all weights. */
+  record WeightedLength(int tokens, double weight) {
+    public WeightedLength {
+      length(tokens);
+      Weights.require(weight);
     }
+
+    private static WeightedLength parse(String text) {
+      String[] parts = text.split("=", 2);
+      if (parts.length < 2) {
+        throw new IllegalArgumentException("expected <tokens>=<weight>");
+      }
+      return new WeightedLength(Integer.parseInt(parts[0].strip()), Double.parseDouble(parts[1]));
+    }
+  }
+
+  record Weighted(List<WeightedLength> choices) implements LengthDistribution {
 
     public Weighted {
       choices = List.copyOf(choices);
@@ -176,12 +178,12 @@ public sealed interface LengthDistribution {
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      return Weights.draw(choices, Choice::weight, random).tokens();
+      return Weights.draw(choices, WeightedLength::weight, random).tokens();
     }
 
     @Override
     public int least() {
-      return choices.stream().mapToInt(Choice::tokens).min().orElseThrow();
+      return choices.stream().mapToInt(WeightedLength::tokens).min().orElseThrow();
     }
 
     @Override
@@ -218,23 +220,23 @@ public sealed interface LengthDistribution {
   private static int drawnUntilInRange(DoubleSupplier draw) {
     while (true) {
       long tokens = Math.round(draw.getAsDouble());
-      if (tokens >= 1 && tokens <= MOST) {
+      if (tokens >= 1 && tokens <= MAX) {
         return (int) tokens;
       }
     }
   }
 
   private static int length(int tokens) {
-    if (tokens < 1 || tokens > MOST) {
+    if (tokens < 1 || tokens > MAX) {
       throw new IllegalArgumentException(
           String.format(
-              Locale.ROOT, "prompts of %,d tokens; expected 1 to %,d tokens", tokens, MOST));
+              Locale.ROOT, "prompts of %,d tokens; expected 1 to %,d tokens", tokens, MAX));
     }
     return tokens;
   }
 
   private static void require(double mean, double std) {
-    if (!(mean >= 1 && mean <= MOST && std >= 0 && std <= MOST)) {
+    if (!(mean >= 1 && mean <= MAX && std >= 0 && std <= MAX)) {
       throw new IllegalArgumentException(
           "lengths of mean %s and std %s; expected a mean from 1 to 1,000,000 and a std from 0"
               .formatted(mean, std));

@@ -58,7 +58,7 @@ final class OpenAssistant implements DialogReader {
   }
 
   @Override
-  public void visit(JsonNode entry, long start, int length, DialogIndex index) {
+  public void visit(JsonNode entry, long start, int length, Dataset.Index index) {
     if (!entry.has("message_id") || entry.has("prompt")) {
       if (!entry.path("prompt").isObject()) {
         throw new IllegalArgumentException(
@@ -83,7 +83,7 @@ final class OpenAssistant implements DialogReader {
   }
 
   @Override
-  public void end(JsonEntries file, DialogIndex index) {
+  public void end(JsonEntries file, Dataset.Index index) {
     @Nullable Row[] best = new @Nullable Row[rows.size()];
     for (Row row : rows) {
       if (row.parent() == null) {

@@ -121,10 +121,10 @@ public sealed interface PromptPrefix {
     private static final int LONG_TOKEN = 8;
 
     public Shared {
-      if (groups < 1 || tokens < MIN_TOKENS || tokens > LengthDistribution.MOST) {
+      if (groups < 1 || tokens < MIN_TOKENS || tokens > LengthDistribution.MAX) {
         throw new IllegalArgumentException(
             "%s shared prefixes of %s tokens; expected 1 or more, each of %s to %s tokens"
-                .formatted(groups, tokens, MIN_TOKENS, LengthDistribution.MOST));
+                .formatted(groups, tokens, MIN_TOKENS, LengthDistribution.MAX));
       }
     }
 

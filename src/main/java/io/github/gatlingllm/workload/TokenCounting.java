@@ -45,12 +45,8 @@ public final class TokenCounting {
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** After this number of polls without work the thread sleeps until it is woken. */
-  private static final int IDLE_POLLS = 20;
-
   private final Thread thread = new Thread(this::run, "llm-tokenizer");
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  private volatile boolean asleep;
 
   /** Used by the thread only. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
@@ -60,15 +56,15 @@ public final class TokenCounting {
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong uncounted = new AtomicLong();
-  private final int mostWaiting;
+  private final int maxWaiting;
   private volatile boolean closed;
 
   public TokenCounting() {
     this(MAX_WAITING);
   }
 
-  TokenCounting(int mostWaiting) {
-    this.mostWaiting = mostWaiting;
+  TokenCounting(int maxWaiting) {
+    this.maxWaiting = maxWaiting;
     thread.setDaemon(true);
     thread.start();
   }
@@ -210,33 +206,22 @@ public final class TokenCounting {
   }
 
   private boolean offer(Runnable task) {
-    if (waiting.incrementAndGet() > mostWaiting || closed) {
+    if (waiting.incrementAndGet() > maxWaiting || closed) {
       waiting.decrementAndGet();
       return false;
     }
     tasks.add(task);
-    if (asleep) {
-      LockSupport.unpark(thread);
-    }
     return true;
   }
 
   private void run() {
-    int idle = 0;
     while (!closed || !tasks.isEmpty()) {
       Runnable task = tasks.poll();
-      if (task != null) {
-        idle = 0;
-        waiting.decrementAndGet();
-        run(task);
-      } else if (idle++ < IDLE_POLLS) {
+      if (task == null) {
         LockSupport.parkNanos(this, LOOK_NANOS);
       } else {
-        asleep = true;
-        if (tasks.isEmpty() && !closed) {
-          LockSupport.park(this);
-        }
-        asleep = false;
+        waiting.decrementAndGet();
+        run(task);
       }
     }
   }
@@ -291,8 +276,8 @@ public final class TokenCounting {
     private static final int MAX_TEXTS = 1 << 16;
 
     private final Tokenizer tokenizer;
-    private final int mostChars;
-    private final int mostTexts;
+    private final int maxChars;
+    private final int maxTexts;
     private final Map<String, Integer> counts = new LinkedHashMap<>(16, 0.75f, true);
     private long chars;
 
@@ -300,10 +285,10 @@ public final class TokenCounting {
       this(tokenizer, MAX_CHARS, MAX_TEXTS);
     }
 
-    CountedTexts(Tokenizer tokenizer, int mostChars, int mostTexts) {
+    CountedTexts(Tokenizer tokenizer, int maxChars, int maxTexts) {
       this.tokenizer = tokenizer;
-      this.mostChars = mostChars;
-      this.mostTexts = mostTexts;
+      this.maxChars = maxChars;
+      this.maxTexts = maxTexts;
     }
 
     /** Sum of the token counts of the single texts. */
@@ -324,7 +309,7 @@ public final class TokenCounting {
       counts.put(text, count);
       chars += text.length();
       var oldest = counts.entrySet().iterator();
-      while ((chars > mostChars || counts.size() > mostTexts) && oldest.hasNext()) {
+      while ((chars > maxChars || counts.size() > maxTexts) && oldest.hasNext()) {
         chars -= oldest.next().getKey().length();
         oldest.remove();
       }

@@ -205,7 +205,7 @@ class LlmDslTest {
         mistake(() -> LlmDsl.image(new byte[1], "cat"), "image(…, \"cat\"): expected a type such"),
         mistake(() -> LlmDsl.image(0, 9), "image(0, 9): expected 1 to 64000000 pixels"),
         mistake(() -> LlmDsl.image(9, 9).variants(0), "variants(0): expected 1 image or more"),
-        mistake(() -> llm.warmUp(-1), "warmUp(-1): expected 0 or more requests"),
+        mistake(() -> llm.warmUp(-1), "warmUp(-1): expected 0 requests or more"),
         mistake(() -> llm.body("{"), "body '{' is not understood; expected a JSON object"),
         mistake(() -> llm.body("[1]"), "body '[1]' is not understood; expected a JSON object"),
         mistake(() -> llm.sharedPrefix(0, 5), "sharedPrefix: 0 shared prefixes of 5 tokens; exp"),

@@ -74,8 +74,8 @@ final class LengthDistributionTest {
         draws(
             new LengthDistribution.Weighted(
                 List.of(
-                    new LengthDistribution.Weighted.Choice(128, 70),
-                    new LengthDistribution.Weighted.Choice(4_096, 30))));
+                    new LengthDistribution.WeightedLength(128, 70),
+                    new LengthDistribution.WeightedLength(4_096, 30))));
     assertThat(IntStream.of(draws).filter(d -> d == 128).count() / (double) DRAWS)
         .isCloseTo(0.7, within(0.008));
   }
