@@ -6,7 +6,6 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.Users.LoopingUser;
 import io.github.gatlingllm.record.Conclusion;
-import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

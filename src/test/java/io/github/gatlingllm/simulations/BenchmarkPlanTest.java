@@ -547,7 +547,8 @@ final class BenchmarkPlanTest {
     Files.writeString(file, "\"one\"\n2\n");
     assertThatThrownBy(() -> read(Map.of("prompts", file.toString())))
         .hasMessageStartingWith("llm.prompts=")
-        .hasMessageEndingWith(": p.jsonl:2: entry 2: expected a text, or an object with a \"prompt\" text");
+        .hasMessageEndingWith(
+            ": p.jsonl:2: entry 2: expected a text, or an object with a \"prompt\" text");
   }
 
   private static Arguments good(
