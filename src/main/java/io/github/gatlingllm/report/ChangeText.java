@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
-import io.github.gatlingllm.report.ComparedRuns.Other;
+import io.github.gatlingllm.report.ComparePage.Compared;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 /** Texts about changes, the same on the page, in {@code compare.md} and on the console. */
 final class ChangeText {
 
-  /** The rule of the verdicts. */
   static final String RULE =
       "A figure is better or worse where its interval excludes no change and the change is at least"
           + " 3 % (for a share 1 percentage point, for a time also 0.1 ms). The intervals are"
@@ -35,7 +34,6 @@ final class ChangeText {
 
   private ChangeText() {}
 
-  /** A value of the changed figure with its unit. */
   static String value(Change change, @Nullable Double value) {
     return NumberText.with(value, change.figure().unit().sign());
   }
@@ -50,7 +48,6 @@ final class ChangeText {
     return change.inPoints() ? " points" : " %";
   }
 
-  /** The interval of the change. */
   static String interval(Change change) {
     Interval interval = change.interval();
     return interval == null
@@ -75,7 +72,6 @@ final class ChangeText {
     return (tenths > 0 ? "+" : "") + digits;
   }
 
-  /** The verdict with its sign. */
   static String outcome(Outcome outcome) {
     return switch (outcome) {
       case BETTER -> "✓ better";
@@ -106,8 +102,8 @@ final class ChangeText {
     return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() < 2;
   }
 
-  private static final Sentences<Other> VERDICT =
-      new Sentences<Other>(Map.of("failed", ChangeText::failed, "changes", ChangeText::changes))
+  private static final Sentences<Compared> VERDICT =
+      new Sentences<Compared>(Map.of("failed", ChangeText::failed, "changes", ChangeText::changes))
           .row(
               "nothing_in_both",
               other -> other.comparison().places().isEmpty(),
@@ -117,16 +113,15 @@ final class ChangeText {
           .row("no_change", other -> failed(other).isEmpty(), "No clear change.")
           .otherwise("failed", "{failed} No change is clearly more than noise.");
 
-  /** A run's verdict in a sentence. */
-  static String verdict(Other other) {
+  static String verdict(Compared other) {
     return VERDICT.of(other);
   }
 
-  private static boolean hasChanges(Other other) {
+  private static boolean hasChanges(Compared other) {
     return other.comparison().count(Outcome.WORSE) + other.comparison().count(Outcome.BETTER) > 0;
   }
 
-  private static String changes(Other other) {
+  private static String changes(Compared other) {
     return Stream.of(Outcome.WORSE, Outcome.BETTER)
         .map(outcome -> list(other.comparison(), outcome, other.comparison().count(outcome)))
         .filter(part -> !part.isEmpty())
@@ -134,7 +129,7 @@ final class ChangeText {
   }
 
   /** Which conditions failed, e.g. {@code Failed: ttft.p95>+10% (+12.3 %).}; empty for none. */
-  private static String failed(Other other) {
+  private static String failed(Compared other) {
     String failed =
         other.judged().stream()
             .filter(Judged::hasFailed)
@@ -175,7 +170,6 @@ final class ChangeText {
         + (count > MAX_NAMED ? " and " + (count - MAX_NAMED) + " more" : "");
   }
 
-  /** A condition and its result in one line. */
   static String judged(Judged judged) {
     Change change = judged.change();
     return judged.condition().text()

@@ -5,13 +5,20 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Group;
+import io.github.gatlingllm.report.Table.Heading;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
@@ -32,10 +39,8 @@ record Chart(
     @JsonIgnore boolean isWide,
     @JsonIgnore @Nullable Table table) {
 
-  /** The texts of a chart; its row in {@code charts.txt}. */
   record Caption(String title, String direction, String howTo, String decision) {}
 
-  /** A chart without limits and bands, with the texts of {@code charts.txt}. */
   static Chart of(String key, Axis x, List<Line> series, Object... values) {
     List<String> texts = Templates.texts("charts.txt", key, values);
     String[] y = texts.get(2).split(", |,$", 2);
@@ -51,7 +56,6 @@ record Chart(
         null);
   }
 
-  /** Percentiles of distributions over a scale of nines. */
   static Chart percentiles(String key, List<Line> lines, String title) {
     return of(key, Axis.shares(lines), lines, title).logarithmic();
   }
@@ -69,22 +73,18 @@ record Chart(
     return new Chart(id, caption, x, other, series, limits, bands, isWide, table);
   }
 
-  /** This chart with a fixed upper end of the y axis. */
   Chart upTo(double end) {
     return y(y.upTo(end));
   }
 
-  /** This chart over the whole width of the page. */
   Chart widened() {
     return new Chart(id, caption, x, y, series, limits, bands, true, table);
   }
 
-  /** This chart with another table of its data. */
   Chart tabled(Table data) {
     return new Chart(id, caption, x, y, series, limits, bands, isWide, data);
   }
 
-  /** This chart with marked spans of x. */
   Chart over(List<Band> spans) {
     return new Chart(id, caption, x, y, series, limits, spans, isWide, table);
   }
@@ -129,7 +129,6 @@ record Chart(
     return y(new Axis(y.name(), y.unit(), Scale.LOG, List.of(), y.max()));
   }
 
-  /** Whether the chart has a value to draw. */
   boolean hasPoints() {
     return values().findAny().isPresent();
   }
@@ -141,25 +140,90 @@ record Chart(
         .filter(Objects::nonNull);
   }
 
-  /** The chart in words, for screen readers. */
-  public String inWords() {
-    return new ChartText(this).inWords();
+  public Table data() {
+    return table == null ? ofPoints() : table;
   }
 
-  /** The data as a table. */
-  public Table data() {
-    return table == null ? new ChartText(this).table() : table;
+  /** Title, direction, the range of each series, and limits, for screen readers. */
+  public String inWords() {
+    StringBuilder words = new StringBuilder(title());
+    if (!caption.direction().isEmpty()) {
+      words.append(", ").append(caption.direction());
+    }
+    for (Line line : series) {
+      List<Double> values =
+          line.points().stream().map(Point::y).filter(Objects::nonNull).sorted().toList();
+      if (!values.isEmpty()) {
+        words
+            .append(". ")
+            .append(line.name())
+            .append(": ")
+            .append(NumberText.number(values.get(0)))
+            .append(" to ")
+            .append(NumberText.with(values.get(values.size() - 1), y.unit()));
+      }
+      line.pins().forEach(pin -> words.append(". ").append(pin.label()));
+    }
+    limits.forEach(limit -> words.append(". ").append(limit.label()));
+    return words.append('.').toString();
+  }
+
+  /** A column per series where they share their values of x, else a row per point. */
+  private Table ofPoints() {
+    return x.scale() == Scale.VALUE ? byPoint() : byX();
+  }
+
+  private Table byX() {
+    TreeSet<Double> places = new TreeSet<>();
+    List<Map<Double, Point>> columns = new ArrayList<>();
+    for (Line line : series) {
+      Map<Double, Point> column = new HashMap<>();
+      line.points().forEach(point -> column.put(point.x(), point));
+      places.addAll(column.keySet());
+      columns.add(column);
+    }
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Double place : places) {
+      List<Cell> row = new ArrayList<>(List.of(Cell.words(x.write(place))));
+      columns.forEach(column -> row.add(valueOf(column.get(place))));
+      rows.add(row);
+    }
+    List<Heading> headings = new ArrayList<>(List.of(new Heading(x.heading(), false)));
+    series.forEach(line -> headings.add(new Heading(headingOf(line, y), false)));
+    return new Table(title(), "", headings, List.of(new Group("", "", rows)));
+  }
+
+  private static String headingOf(Line line, Axis y) {
+    return y.unit().isEmpty() ? line.name() : line.name() + ", " + y.unit();
+  }
+
+  private record LinePoint(Line line, Point point) {}
+
+  private Table byPoint() {
+    List<LinePoint> points =
+        series.stream()
+            .flatMap(line -> line.points().stream().map(point -> new LinePoint(line, point)))
+            .toList();
+    return Table.of(
+        title(),
+        points,
+        Column.name(x.heading(), of -> x.write(of.point.x())),
+        Column.of(y.heading(), of -> valueOf(of.point)),
+        Column.words("Series", of -> of.line.name()),
+        Column.words("Point", of -> Objects.requireNonNullElse(of.point.label(), "")));
+  }
+
+  private static Cell valueOf(@Nullable Point point) {
+    return Cell.number(point == null ? null : point.y());
   }
 
   /** How values are placed and written along an axis. */
   enum Scale {
     /** Linear, from zero. */
     VALUE,
-    /** Logarithmic; values are positive. */
     LOG,
     /** Named positions 0, 1, 2 …. */
     CATEGORY,
-    /** Seconds since the start of the run. */
     TIME,
     /** −log₁₀(1 − share): 90 %, 99 %, 99.9 % at equal distances. */
     NINES
@@ -199,12 +263,10 @@ record Chart(
       return new Axis(name, unit, scale, categories, end);
     }
 
-    /** The name with the unit. */
     String heading() {
       return unit.isEmpty() ? name : name + ", " + unit;
     }
 
-    /** A value of this axis as text, without unit. */
     String write(double value) {
       return switch (scale) {
         case CATEGORY -> categories.get((int) value);
@@ -222,7 +284,6 @@ record Chart(
     }
   }
 
-  /** How a series is drawn. */
   enum Form {
     LINE,
     AREA,
@@ -274,7 +335,6 @@ record Chart(
       this(x, y, null);
     }
 
-    /** A point per item at the positions 0, 1, 2 …. */
     static <T> List<Point> inOrder(List<T> items, Function<? super T, @Nullable Double> y) {
       List<Point> points = new ArrayList<>();
       for (T item : items) {
@@ -283,7 +343,6 @@ record Chart(
       return points;
     }
 
-    /** A point per item. */
     static <T> List<Point> of(
         List<T> items, ToDoubleFunction<? super T> x, Function<? super T, @Nullable Double> y) {
       return items.stream().map(item -> new Point(x.applyAsDouble(item), y.apply(item))).toList();
@@ -304,10 +363,8 @@ record Chart(
     }
   }
 
-  /** A ring around a point. */
   record Pin(double x, double y, String label) {}
 
-  /** A horizontal line. */
   record Limit(double y, String label) {}
 
   /** A span of x with a shade from 0 to 2; 2 marks phases that are not measured. */

@@ -7,8 +7,8 @@ import io.github.gatlingllm.record.AtomicFile;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.ComparedRuns.Other;
-import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.report.ComparePage.Compared;
+import io.github.gatlingllm.report.ComparePage.RunSide;
 import io.github.gatlingllm.storage.RunInputs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,14 +74,14 @@ final class CompareCommand implements Callable<Integer> {
     List<FailCondition> conditions =
         failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
     Main.checkFolder(out);
-    ComparedRuns compared = compare(conditions);
+    ComparePage compared = compare(conditions);
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");
-    String markdown = ComparePage.markdown(compared);
+    String markdown = compared.markdown();
     AtomicFile.write(directory.resolve("compare.md"), markdown);
-    ComparePage.write(page, compared);
+    compared.write(page);
     RunReport.toJobPage(markdown, System.getenv(), Main::print);
-    for (Other other : compared.others()) {
+    for (Compared other : compared.others()) {
       Main.print(other.side().name() + ": " + ChangeText.verdict(other));
       other.comparison().notes().forEach(Main::print);
       other.judged().forEach(judged -> Main.print(ChangeText.judged(judged)));
@@ -90,7 +90,7 @@ final class CompareCommand implements Callable<Integer> {
     return compared.hasFailed() ? Main.MISSED : 0;
   }
 
-  private ComparedRuns compare(List<FailCondition> conditions) throws IOException {
+  private ComparePage compare(List<FailCondition> conditions) throws IOException {
     List<Path> all = new ArrayList<>(List.of(base));
     all.addAll(runs);
     for (Path run : all) {
@@ -100,9 +100,9 @@ final class CompareCommand implements Callable<Integer> {
                 + " is not there; expected the directory of a recorded run");
       }
     }
-    List<String> names = ComparedRuns.names(all);
+    List<String> names = ComparePage.names(all);
     ComparedRun first = read(base, null);
-    List<Other> others = new ArrayList<>();
+    List<Compared> others = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
       ComparedRun other = read(runs.get(i), first.info());
       Comparison comparison = Comparison.of(first, other, runs.size());
@@ -114,12 +114,12 @@ final class CompareCommand implements Callable<Integer> {
                 + "; compare runs of the same targets and load levels");
       }
       others.add(
-          new Other(
-              new Side(names.get(i + 1), other.figures()),
+          new Compared(
+              new RunSide(names.get(i + 1), other.figures()),
               comparison,
               conditions.stream().flatMap(c -> c.judge(comparison).stream()).toList()));
     }
-    return new ComparedRuns(new Side(names.get(0), first.figures()), others);
+    return new ComparePage(new RunSide(names.get(0), first.figures()), others);
   }
 
   private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {

@@ -5,32 +5,42 @@ import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.report.ComparedRuns.ConfigurationDifference;
-import io.github.gatlingllm.report.ComparedRuns.Other;
-import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
-import io.github.gatlingllm.report.Table.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * A comparison as {@code compare.html} and {@code compare.md}: configuration differences, changes,
- * and, on the page, the curves of all runs.
+ * A base and the runs that are compared with it, as {@code compare.html} and {@code compare.md}:
+ * configuration differences, changes, and, on the page, the curves of all runs.
  */
-final class ComparePage {
+record ComparePage(RunSide base, List<Compared> others) {
 
   /** Figures that are shown whether or not they changed. */
   private static final Set<String> KEY_FIGURES =
@@ -45,60 +55,130 @@ final class ComparePage {
           "goodput.percent",
           "errors");
 
-  private final ComparedRuns runs;
+  /** Mean lengths that differ by a smaller part come from the same workload. */
+  private static final double SAME_LENGTH = 0.01;
 
-  private ComparePage(ComparedRuns runs) {
-    this.runs = runs;
+  ComparePage {
+    others = List.copyOf(others);
   }
 
-  /** Writes the page atomically. */
-  static void write(Path file, ComparedRuns runs) throws IOException {
-    String base = runs.base().name();
+  record RunSide(String name, RunFigures figures) {
+
+    Summary summary() {
+      return figures.summary();
+    }
+  }
+
+  record Compared(RunSide side, Comparison comparison, List<Judged> judged) {
+
+    Compared {
+      judged = List.copyOf(judged);
+    }
+  }
+
+  private List<RunSide> sides() {
+    return Stream.concat(Stream.of(base), others.stream().map(Compared::side)).toList();
+  }
+
+  private List<Summary> summaries() {
+    return sides().stream().map(RunSide::summary).toList();
+  }
+
+  boolean hasFailed() {
+    return others.stream().flatMap(other -> other.judged.stream()).anyMatch(Judged::hasFailed);
+  }
+
+  /** Display names of runs: the names of their folders if these differ, else the whole paths. */
+  static List<String> names(List<Path> runs) {
+    List<String> names = runs.stream().map(ComparePage::last).toList();
+    return names.stream().distinct().count() == names.size()
+        ? names
+        : runs.stream().map(Path::toString).toList();
+  }
+
+  private static String last(Path run) {
+    Path name = run.toAbsolutePath().normalize().getFileName();
+    return name == null ? run.toString() : name.toString();
+  }
+
+  void write(Path file) throws IOException {
     List<Fact> facts =
-        runs.sides().stream()
-            .map(side -> new Fact(side.equals(runs.base()) ? "Base" : "Run", what(side)))
+        sides().stream()
+            .map(side -> new Fact(side.equals(base) ? "Base" : "Run", inWords(side)))
             .toList();
     new Page(
             "compare",
             "LLM comparison",
-            "LLM comparison: " + base,
-            Map.of("base", base),
+            "LLM comparison: " + base.name,
+            Map.of("base", base.name),
             facts,
             List.of(),
-            new ComparePage(runs).sections())
+            List.of(differences(), verdict(), figures(), curves()))
         .write(file);
   }
 
-  /** The comparison as {@code compare.md}. */
-  static String markdown(ComparedRuns runs) {
-    return Markdown.of(runs);
+  private static String inWords(RunSide side) {
+    Summary summary = side.summary();
+    String requests = NumberText.count(summary.figures().counts().started());
+    return side.name + ", " + requests + " requests, " + summary.run().state();
   }
 
-  private static String what(Side side) {
-    Summary summary = side.figures().summary();
-    return side.name()
-        + ", "
-        + NumberText.count(summary.figures().counts().started())
-        + " requests, "
-        + summary.run().state();
+  /** The comparison as {@code compare.md}, short enough for a pull request. */
+  String markdown() {
+    StringBuilder out = new StringBuilder();
+    out.append("## LLM load test compared with ").append(Table.inline(base.name)).append("\n\n");
+    Table differing = settings();
+    out.append("### What differs\n\n")
+        .append(
+            differing.isEmpty()
+                ? "No recorded setting, version or workload.\n"
+                : differing.markdown())
+        .append('\n');
+    for (Compared other : others) {
+      List<String> unmatched = other.comparison.unmatched();
+      items(unmatched.stream().map(level -> other.side.name + ": load level " + level), out);
+    }
+    for (Compared other : others) {
+      out.append("**").append(Table.inline(other.side.name)).append(": ");
+      out.append(Table.inline(ChangeText.verdict(other))).append("**\n\n");
+      items(
+          Stream.concat(
+              other.judged.stream()
+                  .map(j -> (j.hasFailed() ? "KO " : "OK ") + ChangeText.judged(j)),
+              other.comparison.notes().stream()),
+          out);
+    }
+    for (Changes changes : changes()) {
+      if (!changes.table.isEmpty()) {
+        String title = changes.run + ", " + changes.title;
+        out.append("### ").append(Table.inline(title)).append("\n\n");
+        out.append(changes.table.markdown()).append('\n');
+        if (changes.unchanged > 0) {
+          out.append("No clear change of ").append(changes.unchanged).append(" other figures.\n\n");
+        }
+      }
+    }
+    return out.append(ChangeText.RULE).append('\n').toString();
   }
 
-  private List<Section> sections() {
-    return List.of(differences(), verdict(), figures(), new CompareCharts(runs).section());
+  private static void items(Stream<String> texts, StringBuilder out) {
+    String list = texts.map(text -> "- " + Table.inline(text) + "\n").collect(Collectors.joining());
+    out.append(list).append(list.isEmpty() ? "" : "\n");
   }
 
-  /** The verdict on a run, and notes on its limits. */
-  private record Verdict(String text, List<String> notes) {}
+  // ---- verdict
+
+  private record RunVerdict(String text, List<String> notes) {}
 
   private Section verdict() {
-    List<Verdict> verdicts =
-        runs.others().stream()
+    List<RunVerdict> verdicts =
+        others.stream()
             .map(
                 other ->
-                    new Verdict(
-                        (runs.others().size() > 1 ? other.side().name() + ": " : "")
+                    new RunVerdict(
+                        (others.size() > 1 ? other.side.name + ": " : "")
                             + ChangeText.verdict(other),
-                        other.comparison().notes()))
+                        other.comparison.notes()))
             .toList();
     return Section.of("verdict")
         .body(
@@ -106,19 +186,17 @@ final class ComparePage {
             Map.of("verdicts", verdicts, "conditions", conditions(), "rule", ChangeText.RULE));
   }
 
-  /** A condition with the name of the judged run. */
-  private record Condition(String run, Judged judged) {}
+  private record RunCondition(String run, Judged judged) {}
 
   private Table conditions() {
-    List<Condition> conditions = new ArrayList<>();
-    for (Other other : runs.others()) {
-      other.judged().forEach(judged -> conditions.add(new Condition(other.side().name(), judged)));
-    }
+    List<RunCondition> conditions = new ArrayList<>();
+    others.forEach(
+        other -> other.judged.forEach(j -> conditions.add(new RunCondition(other.side.name, j))));
     return Table.of(
         "Conditions",
         conditions,
         Column.name("Condition", c -> c.judged.condition().text()),
-        Column.words("Run", Condition::run),
+        Column.words("Run", RunCondition::run),
         measured("Base", change -> ChangeText.value(change, change.base())),
         measured("This run", change -> ChangeText.value(change, change.run())),
         measured("Change", ChangeText::by),
@@ -126,63 +204,92 @@ final class ComparePage {
         Column.of("Outcome", c -> Cell.passed(!c.judged.hasFailed())));
   }
 
-  private static Column<Condition> measured(String heading, Function<Change, String> figure) {
+  private static Column<RunCondition> measured(String heading, Function<Change, String> figure) {
     return Column.figure(
         heading,
         c -> c.judged.change() == null ? NumberText.ABSENT : figure.apply(c.judged.change()));
   }
 
-  private Section differences() {
-    List<ConfigurationDifference.Row> rows = runs.differences();
-    List<String> unmatched =
-        runs.others().stream()
-            .flatMap(
-                other ->
-                    other.comparison().unmatched().stream()
-                        .map(level -> other.side().name() + ": load level " + level + "."))
-            .toList();
-    return Section.of("differences")
-        .body(
-            "compare-differences",
-            Map.of("settings", differences(runs, rows), "unmatched", unmatched));
-  }
-
-  /** The configuration differences, a column per run. */
-  private static Table differences(ComparedRuns runs, List<ConfigurationDifference.Row> rows) {
-    Columns<ConfigurationDifference.Row> columns =
-        Columns.of(Column.name("Setting", ConfigurationDifference.Row::name));
-    for (int i = 0; i < runs.sides().size(); i++) {
-      int side = i;
-      columns.and(Column.words(runs.sides().get(i).name(), row -> row.values().get(side)));
-    }
-    return columns.table("Configuration", rows).styled("compact");
-  }
+  // ---- changes
 
   /** The changes at one load level, or of all pooled. */
-  private record Changes(
-      String run, String title, String counted, Table table, Table rest, int unchanged) {}
+  record Changes(String run, String title, String counted, Table table, Table rest, int unchanged) {
 
-  private Section figures() {
-    List<Changes> all = new ArrayList<>();
-    for (Other other : runs.others()) {
-      String run = runs.others().size() > 1 ? other.side().name() : "";
-      for (Place place : runs.byImportance(other)) {
-        String title = ChangeText.place(other.comparison(), place);
-        List<Change> shown = shown(runs, other, place);
-        List<Change> rest = place.changes().stream().filter(c -> !shown.contains(c)).toList();
-        String counted = runs.isOpen(other, place) ? "" : clear(place);
-        all.add(
-            new Changes(
-                run, title, counted, changes(title, shown), changes("", rest), rest.size()));
-        run = "";
-      }
+    private Changes withoutRun() {
+      return new Changes("", title, counted, table, rest, unchanged);
     }
-    return Section.of("figures").body("compare-figures", Map.of("places", all));
   }
 
-  /** Worse figures, better figures, then the unchanged key figures at the operating points. */
-  private static List<Change> shown(ComparedRuns runs, Other other, Place place) {
-    boolean isHeadline = runs.isHeadline(other, place);
+  private Section figures() {
+    List<Changes> shown = new ArrayList<>();
+    String before = others.size() > 1 ? "" : others.get(0).side.name;
+    for (Changes changes : changes()) {
+      shown.add(changes.run.equals(before) ? changes.withoutRun() : changes);
+      before = changes.run;
+    }
+    return Section.of("figures").body("compare-figures", Map.of("places", shown));
+  }
+
+  private List<Changes> changes() {
+    List<Changes> all = new ArrayList<>();
+    for (Compared other : others) {
+      for (Place place : byImportance(other)) {
+        String title = ChangeText.place(other.comparison, place);
+        List<Change> shown = shown(other, place);
+        List<Change> rest = place.changes().stream().filter(c -> !shown.contains(c)).toList();
+        boolean isOpen = isHeadline(other, place) || (place.stage() == null && hasOneCurve());
+        all.add(
+            new Changes(
+                other.side.name,
+                title,
+                isOpen ? "" : clear(place),
+                changes(title, shown),
+                changes("", rest),
+                rest.size()));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * The operating points first, then the other load levels. The pooled figures come between them,
+   * or last where they mix several targets or scenarios.
+   */
+  private List<Place> byImportance(Compared other) {
+    return other.comparison.places().stream()
+        .sorted(
+            Comparator.comparingInt(
+                place ->
+                    isHeadline(other, place)
+                        ? 0
+                        : place.stage() != null ? 2 : hasOneCurve() ? 1 : 3))
+        .toList();
+  }
+
+  private boolean hasOneCurve() {
+    return base.summary().curves().size() < 2;
+  }
+
+  /** Whether this is an operating point of the base; without any, whether it is the pooled one. */
+  private boolean isHeadline(Compared other, Place place) {
+    List<Place> places = other.comparison.places();
+    return places.stream().anyMatch(this::isOperatingPoint)
+        ? isOperatingPoint(place)
+        : place.equals(places.get(0));
+  }
+
+  private boolean isOperatingPoint(Place place) {
+    return base.summary().curves().stream()
+        .map(Summary.Curve::operatingPoint)
+        .anyMatch(
+            at ->
+                at.stage().equals(place.stage())
+                    && (place.target() == null || at.target().equals(place.target()))
+                    && (place.scenario() == null || place.scenario().equals(at.scenario())));
+  }
+
+  private List<Change> shown(Compared other, Place place) {
+    boolean isHeadline = isHeadline(other, place);
     return place.changes().stream()
         .filter(
             c -> c.outcome().isClear() || (isHeadline && KEY_FIGURES.contains(c.figure().name())))
@@ -192,14 +299,12 @@ final class ComparePage {
         .toList();
   }
 
-  /** The summary line of a folded part. */
   private static String clear(Place place) {
     long worse = place.changes().stream().filter(c -> c.outcome() == Outcome.WORSE).count();
     long better = place.changes().stream().filter(c -> c.outcome() == Outcome.BETTER).count();
     return worse + better == 0 ? "no clear change" : worse + " worse, " + better + " better";
   }
 
-  /** The figures of both runs with their changes. */
   private static Table changes(String title, List<Change> changes) {
     return Table.of(
         title,
@@ -213,95 +318,181 @@ final class ComparePage {
   }
 
   private static Cell figure(Change change) {
-    String direction =
-        change.figure().metric().better() == Metric.Better.LOWER
-            ? ", lower is better"
-            : ", higher is better";
-    return new Cell(change.figure().name(), Kind.CODE)
-        .remarked(change.figure().words() + direction);
+    boolean isLowerBetter = change.figure().metric().better() == Metric.Better.LOWER;
+    return new Cell(change.figure().name(), CellKind.CODE)
+        .remarked(
+            change.figure().words() + (isLowerBetter ? ", lower" : ", higher") + " is better");
   }
 
   private static Cell outcome(Change change) {
-    Kind kind =
+    CellKind kind =
         switch (change.outcome()) {
-          case BETTER -> Kind.BETTER;
-          case WORSE -> Kind.WORSE;
-          case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> Kind.UNCHANGED;
+          case BETTER -> CellKind.BETTER;
+          case WORSE -> CellKind.WORSE;
+          case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> CellKind.UNCHANGED;
         };
     return new Cell(ChangeText.outcome(change.outcome()), kind);
   }
 
-  /** A comparison as {@code compare.md}, short enough for a pull request. */
-  private static final class Markdown {
+  // ---- configuration differences
 
-    private Markdown() {}
+  private Section differences() {
+    List<String> unmatched =
+        others.stream()
+            .flatMap(
+                other ->
+                    other.comparison.unmatched().stream()
+                        .map(level -> other.side.name + ": load level " + level + "."))
+            .toList();
+    return Section.of("differences")
+        .body("compare-differences", Map.of("settings", settings(), "unmatched", unmatched));
+  }
 
-    static String of(ComparedRuns runs) {
-      StringBuilder out = new StringBuilder();
-      out.append("## LLM load test compared with ");
-      out.append(Table.inline(runs.base().name())).append("\n\n");
-      differences(runs, out);
-      for (Other other : runs.others()) {
-        out.append("**").append(Table.inline(other.side().name())).append(": ");
-        out.append(Table.inline(ChangeText.verdict(other))).append("**\n\n");
-        conditions(other, out);
-      }
-      for (Other other : runs.others()) {
-        figures(runs, other, out);
-      }
-      return out.append(ChangeText.RULE).append('\n').toString();
+  /** What is not the same in all runs and may explain why figures differ; a column per run. */
+  private Table settings() {
+    Map<String, List<String>> rows = new LinkedHashMap<>();
+    add("simulation", s -> String.valueOf(s.run().simulation()), rows);
+    add("state", s -> s.run().state(), rows);
+    add("model", s -> names(s.workload().models()), rows);
+    add("endpoint", s -> names(s.workload().endpoints()), rows);
+    add("API", s -> names(s.workload().apis()), rows);
+    add("scenario", s -> names(s.workload().scenarios()), rows);
+    add("levels", ComparePage::levels, rows);
+    add("SLO", ComparePage::slo, rows);
+    lengths("prompt tokens", s -> s.workload().promptTokens(), rows);
+    lengths("output tokens", s -> s.workload().outputTokens(), rows);
+    add("injectors", s -> String.join(", ", s.run().injectors()), rows);
+    add("seed", s -> s.run().seed() == null ? "" : s.run().seed().toString(), rows);
+    maps("", Summary::config, rows);
+    maps("version of ", s -> s.run().versions(), rows);
+    add("validity", ComparePage::complaints, rows);
+    Columns<Map.Entry<String, List<String>>> columns =
+        Columns.of(Column.name("Setting", Map.Entry::getKey));
+    for (int i = 0; i < sides().size(); i++) {
+      int side = i;
+      columns.and(Column.words(sides().get(i).name, row -> row.getValue().get(side)));
     }
+    return columns.table("Configuration", rows.entrySet()).styled("compact");
+  }
 
-    private static void conditions(Other other, StringBuilder out) {
-      other
-          .judged()
-          .forEach(
-              judged ->
-                  out.append("- ")
-                      .append(judged.hasFailed() ? "KO " : "OK ")
-                      .append(Table.inline(ChangeText.judged(judged)))
-                      .append('\n'));
-      other
-          .comparison()
-          .notes()
-          .forEach(note -> out.append("- ").append(Table.inline(note)).append('\n'));
-      out.append(other.judged().isEmpty() && other.comparison().notes().isEmpty() ? "" : "\n");
+  private void add(String name, Function<Summary, String> of, Map<String, List<String>> rows) {
+    List<String> values =
+        summaries().stream().map(of).map(v -> v.isEmpty() ? NumberText.ABSENT : v).toList();
+    if (values.stream().distinct().count() > 1) {
+      rows.putIfAbsent(name, values);
     }
+  }
 
-    private static void differences(ComparedRuns runs, StringBuilder out) {
-      List<ConfigurationDifference.Row> differences = runs.differences();
-      out.append("### What differs\n\n");
-      if (differences.isEmpty()) {
-        out.append("No recorded setting, version or workload.\n");
-      } else {
-        out.append(ComparePage.differences(runs, differences).markdown());
-      }
-      out.append('\n');
-      for (Other other : runs.others()) {
-        for (String stage : other.comparison().unmatched()) {
-          out.append("- ").append(Table.inline(other.side().name())).append(": load level ");
-          out.append(Table.inline(stage)).append('\n');
-        }
-        out.append(other.comparison().unmatched().isEmpty() ? "" : "\n");
-      }
-    }
+  private void maps(
+      String prefix, Function<Summary, Map<String, String>> of, Map<String, List<String>> rows) {
+    TreeSet<String> keys = new TreeSet<>();
+    summaries().forEach(run -> keys.addAll(of.apply(run).keySet()));
+    keys.forEach(key -> add(prefix + key, run -> of.apply(run).getOrDefault(key, ""), rows));
+  }
 
-    /** Key figures and clear changes at the operating points, clear changes elsewhere. */
-    private static void figures(ComparedRuns runs, Other other, StringBuilder out) {
-      Comparison comparison = other.comparison();
-      for (Place place : runs.byImportance(other)) {
-        List<Change> shown = shown(runs, other, place);
-        if (!shown.isEmpty()) {
-          String title = other.side().name() + ", " + ChangeText.place(comparison, place);
-          out.append("### ").append(Table.inline(title)).append("\n\n");
-          out.append(ComparePage.changes(title, shown).markdown());
-          out.append('\n');
-          int others = place.changes().size() - shown.size();
-          if (others > 0) {
-            out.append("No clear change of ").append(others).append(" other figures.\n\n");
-          }
-        }
+  private void lengths(
+      String name, Function<Summary, Distribution> of, Map<String, List<String>> rows) {
+    List<Double> means =
+        summaries().stream()
+            .map(run -> of.apply(run).mean())
+            .filter(mean -> mean != null)
+            .sorted()
+            .toList();
+    double most = means.isEmpty() ? 0 : means.get(means.size() - 1);
+    if (means.size() < sides().size() || most - means.get(0) > SAME_LENGTH * most) {
+      add(name, run -> RunText.lengths(of.apply(run)), rows);
+    }
+  }
+
+  private static String slo(Summary summary) {
+    Summary.SloTable slo = summary.slo();
+    return slo == null ? "" : slo.text() + " at " + slo.percentile() + " % (" + slo.rule() + ")";
+  }
+
+  private static String levels(Summary summary) {
+    Map<String, String> byTarget = new LinkedHashMap<>();
+    summary.stages().forEach(s -> byTarget.merge(s.target(), s.label(), (a, b) -> a + " " + b));
+    return byTarget.size() == 1
+        ? byTarget.values().iterator().next()
+        : byTarget.entrySet().stream()
+            .map(e -> e.getKey() + ": " + e.getValue())
+            .collect(Collectors.joining("; "));
+  }
+
+  private static String complaints(Summary summary) {
+    return summary.checks().stream()
+        .filter(check -> check.level() != Check.Level.OK)
+        .map(check -> check.id() + " (" + check.level().key() + ")")
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String names(Map<String, Long> counts) {
+    return counts.keySet().stream().sorted().collect(Collectors.joining(", "));
+  }
+
+  // ---- curves
+
+  /** The curves of all runs in the same charts: a colour, a symbol and a dash pattern per run. */
+  private Section curves() {
+    List<Chart> charts = new ArrayList<>();
+    if (summaries().stream()
+            .flatMap(summary -> summary.stages().stream())
+            .map(LevelFigures::label)
+            .distinct()
+            .count()
+        > 1) {
+      charts.add(loadCurve());
+    }
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.E2E_MS)) {
+      charts.add(percentiles(metric));
+    }
+    boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
+    return Section.of("curves")
+        .body(isEmpty ? "No request succeeded, so there is no curve." : "")
+        .charts(charts);
+  }
+
+  /** TTFT against output, or E2E if no run streamed. */
+  private Chart loadCurve() {
+    boolean isStreamed =
+        summaries().stream().anyMatch(s -> !s.figures().metric(Metric.TTFT_MS).isEmpty());
+    Metric latency = isStreamed ? Metric.TTFT_MS : Metric.E2E_MS;
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < sides().size(); i++) {
+      Summary summary = summaries().get(i);
+      List<String> targets =
+          summary.stages().stream().map(LevelFigures::target).distinct().toList();
+      for (int t = 0; t < targets.size(); t++) {
+        boolean one = targets.size() == 1;
+        String name = sides().get(i).name + (one ? "" : ", " + targets.get(t));
+        lines.add(Line.of(name, i, one ? i : t, points(summary, targets.get(t), latency)));
       }
     }
+    Axis x = Axis.of("Output tokens per second", "tok/s");
+    return Chart.of("load-curve of runs", x, lines, latency.title()).scaledToRange().widened();
+  }
+
+  private static List<Point> points(Summary summary, String target, Metric latency) {
+    List<Point> points = new ArrayList<>();
+    for (LevelFigures stage : summary.stages()) {
+      Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
+      Double y = stage.figures().metric(latency).p95();
+      if (stage.target().equals(target) && x != null && y != null) {
+        points.add(new Point(x, y, stage.label()));
+      }
+    }
+    return points;
+  }
+
+  private Chart percentiles(Metric metric) {
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < sides().size(); i++) {
+      List<Quantile> curve = sides().get(i).figures.series().quantiles().get(metric);
+      if (curve != null) {
+        lines.add(Line.percentiles(sides().get(i).name, i, i, curve));
+      }
+    }
+    return Chart.percentiles("percentiles of runs", lines, metric.title())
+        .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 }

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConsoleBlock {
 
-  /** Gatling's console width in characters. */
   static final int WIDTH = 120;
 
   private static final String UNKNOWN = "-";
@@ -91,7 +90,6 @@ public final class ConsoleBlock {
             cell("mean", number(figures.tokensPerSecondMean()))));
   }
 
-  /** The figures of a load level that has ended, in one line. */
   public static String finished(String level, LiveFigures figures) {
     Percentiles ttft = figures.ttftMs();
     String slo =

@@ -41,7 +41,6 @@ final class EngineSection {
     this.bands = bands;
   }
 
-  /** The section; null if no metrics page was read. */
   @Nullable Section section() {
     if (summary.serverPages().isEmpty()) {
       return null;
@@ -73,7 +72,6 @@ final class EngineSection {
     return Column.name("Load level", stage -> KeyFigureTables.place(summary, stage));
   }
 
-  /** A column of the engine's figures. */
   private static Column<LevelFigures> number(
       String heading, Function<EngineFigures, @Nullable Double> figure) {
     return Column.<LevelFigures>number(heading, stage -> of(stage, figure)).ifKnown();
@@ -85,7 +83,6 @@ final class EngineSection {
     return Column.<LevelFigures>percent(heading, stage -> of(stage, figure)).ifKnown();
   }
 
-  /** A column of the client's figures. */
   private static Column<LevelFigures> client(String heading, Metric metric) {
     return Column.<LevelFigures>number(heading, stage -> stage.figures().number(metric)).ifKnown();
   }
@@ -279,7 +276,6 @@ final class EngineSection {
 
   // ---- in text files
 
-  /** The engine's figures at an operating point in one line; empty without any. */
   static String line(LevelFigures stage) {
     List<String> parts = new ArrayList<>();
     part(parts, "running ", of(stage, e -> e.mean(EngineMetric.REQUESTS_RUNNING)), "");

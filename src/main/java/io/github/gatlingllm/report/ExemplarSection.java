@@ -34,7 +34,6 @@ final class ExemplarSection {
     this.exemplars = exemplars;
   }
 
-  /** The section; null if no request ended. */
   @Nullable Section section() {
     List<Exemplar> slowest = exemplars.slowest();
     List<Exemplar> failed = exemplars.failed();

@@ -43,7 +43,6 @@ final class GatlingPages {
 
   private GatlingPages() {}
 
-  /** Inserts into the pages of a run, replacing what an earlier call inserted. */
   static List<String> insert(Path runDirectory, Summary summary) throws IOException {
     List<String> messages = new ArrayList<>();
     for (Path file : pages(runDirectory)) {
@@ -76,7 +75,7 @@ final class GatlingPages {
     values.put("styles", Templates.resource("gatling.css"));
     values.put("verdict", summary.verdict());
     values.put("workload", new RunText(summary).workload());
-    values.put("groups", Tiles.of(summary));
+    values.put("groups", VerdictSections.Tiles.of(summary));
     values.put("curves", KeyFigureTables.curves(summary));
     values.put(
         "levels", summary.hasSeveralLevels() ? KeyFigureTables.byLevel(summary, "llm.html") : null);
@@ -85,7 +84,6 @@ final class GatlingPages {
     return Templates.fill("gatling-index", values);
   }
 
-  /** All times of a request at one operating point. */
   private record Times(String title, Table table) {}
 
   /** The block on the page of a request: key figures and all times. */
@@ -162,7 +160,6 @@ final class GatlingPages {
     private final List<String> missing = new ArrayList<>();
     private String text;
 
-    /** The original of the page, without the pieces that an earlier call inserted. */
     MarkedPage(String text) {
       StringBuilder original = new StringBuilder(text.length());
       int from = 0;
@@ -177,12 +174,10 @@ final class GatlingPages {
       this.text = original.append(text, from, text.length()).toString();
     }
 
-    /** Inserts a piece before the first match of {@code anchor}. */
     MarkedPage before(Pattern anchor, String piece, String html) {
       return insert(anchor, piece, html, true);
     }
 
-    /** Inserts a piece after the first match of {@code anchor}. */
     MarkedPage after(Pattern anchor, String piece, String html) {
       return insert(anchor, piece, html, false);
     }
@@ -199,7 +194,6 @@ final class GatlingPages {
       return this;
     }
 
-    /** The pieces whose anchor was not found. */
     List<String> missing() {
       return List.copyOf(missing);
     }

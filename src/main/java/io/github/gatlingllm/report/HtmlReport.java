@@ -30,7 +30,6 @@ final class HtmlReport {
 
   private HtmlReport() {}
 
-  /** Writes the page atomically. */
   static void write(Path llmHtml, Summary summary, Series series) throws IOException {
     Head head = new Head(summary);
     new Page(
@@ -95,7 +94,6 @@ final class HtmlReport {
       this.summary = summary;
     }
 
-    /** The heading for {@code report.peb}. */
     record Heading(String name, String id, String state, boolean isComplete, boolean isSmoke) {}
 
     Heading heading() {
@@ -108,7 +106,6 @@ final class HtmlReport {
           summary.figures().counts().ok() < SMOKE);
     }
 
-    /** The simple name of the simulation, else the id of the run. */
     static String name(Summary summary) {
       String simulation = summary.run().simulation();
       return simulation == null

@@ -35,7 +35,6 @@ final class KeyFigureTables {
   private static final Predicate<Summary> JUDGED = summary -> summary.slo() != null;
   private static final Predicate<Summary> EMBEDS = summary -> summary.figures().embeds();
 
-  /** A column and the runs that it applies to. */
   private record KeyColumn(Column<Figures> column, Predicate<Summary> applies) {}
 
   private static final Column<Figures> COMPLETED = metric("completed/s", Metric.REQUESTS_PER_S);
@@ -116,7 +115,6 @@ final class KeyFigureTables {
     return Stream.of(parts).flatMap(List::stream).toList();
   }
 
-  /** The key figures on the page. */
   private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
     return all(
         columns(summary, "count", "failed", "rate limited", isOpen ? "" : "completed/s"),
@@ -128,7 +126,6 @@ final class KeyFigureTables {
         columns(summary, EFFICIENCY));
   }
 
-  /** The heading of the first column of a table on the page. */
   private static String heading(Summary summary, String what) {
     return what + ", times in ms" + (summary.isClockNamed() ? " from schedule" : "");
   }
@@ -180,7 +177,6 @@ final class KeyFigureTables {
     return String.join(", ", marks);
   }
 
-  /** Each target and scenario at its operating point, for the page. */
   static Table byCurve(Summary summary) {
     return Columns.<Curve>of(
             Column.of(
@@ -286,7 +282,6 @@ final class KeyFigureTables {
     return offered == null ? NumberText.ABSENT : NumberText.plain(offered);
   }
 
-  /** The length of the queue at the end of the measure window, and whether it grew. */
   private static String queue(LevelFigures stage) {
     Queue queue = stage.queue();
     return queue == null
@@ -294,7 +289,6 @@ final class KeyFigureTables {
         : NumberText.count(queue.end()) + (queue.grows() ? " ↑" : "");
   }
 
-  /** Load levels, for text files. */
   static Table levels(Summary summary) {
     boolean isOpen = isOpen(summary);
     return Columns.<LevelFigures>of(Column.name("level", stage -> place(summary, stage)))
@@ -345,7 +339,6 @@ final class KeyFigureTables {
     return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
   }
 
-  /** Batch trials of one load level, for the page. */
   static Table trials(String place, Trials trials) {
     return Columns.<Trial>of(Column.count("Trial", Trial::trial))
         .and(TRIAL)
@@ -378,7 +371,6 @@ final class KeyFigureTables {
     return Table.of("Trials", headings, rows);
   }
 
-  /** The name of a load level. */
   static String place(Summary summary, LevelFigures stage) {
     return summary.place(stage.label(), stage.target(), stage.scenario());
   }

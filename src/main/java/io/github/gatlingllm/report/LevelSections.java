@@ -20,9 +20,9 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
-import io.github.gatlingllm.report.Table.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -115,7 +115,7 @@ final class LevelSections {
                     "p95",
                     range ->
                         range.p95Ms() != null && range.count() < SURE_P95
-                            ? new Cell(NumberText.number(range.p95Ms()), Kind.LOW_N)
+                            ? new Cell(NumberText.number(range.p95Ms()), CellKind.LOW_N)
                             : Cell.number(range.p95Ms())),
                 Column.number("largest", Range::maxMs)));
   }
@@ -234,7 +234,6 @@ final class LevelSections {
         .table(title, rows);
   }
 
-  /** Load levels where a metric has values, and all of them if there are several. */
   private List<Entry<String, Figures>> withValues(Metric metric) {
     return rows(
         stage -> stage.figures().metric(metric).isEmpty() ? null : stage.figures(),
@@ -281,7 +280,6 @@ final class LevelSections {
 
   // ---- parts of the time
 
-  /** Mean time of each part of a request; null if no request succeeded. */
   @Nullable Section breakdown() {
     List<Breakdown> all = samples.breakdowns();
     if (all.isEmpty()) {

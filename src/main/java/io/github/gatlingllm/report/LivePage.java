@@ -10,7 +10,7 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Tiles.Tile;
+import io.github.gatlingllm.report.VerdictSections.Tiles.Tile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -50,10 +50,8 @@ public final class LivePage {
       @Nullable LiveFigures figures,
       List<Finished> finished) {}
 
-  /** The figures of a load level that has ended. */
   public record Finished(String level, LiveFigures figures) {}
 
-  /** The whole page. */
   public static String html(Now now) {
     return page(now).html();
   }

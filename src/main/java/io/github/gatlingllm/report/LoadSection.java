@@ -39,7 +39,6 @@ final class LoadSection {
     return summary.stages().size() > 1;
   }
 
-  /** The table and the curve of all load levels; null if there is only one. */
   @Nullable Section levels() {
     if (!hasSeveralLevels()) {
       return null;
@@ -92,7 +91,6 @@ final class LoadSection {
     return "";
   }
 
-  /** Whether the run embeds texts and does not generate tokens. */
   private boolean embeds() {
     return summary.figures().embeds();
   }
@@ -147,7 +145,6 @@ final class LoadSection {
   private record Figure(
       String name, int color, int dash, Function<LevelFigures, @Nullable Double> value) {}
 
-  /** Figures against load, a line per figure and curve. */
   private Chart against(String key, List<Figure> figures, Object... values) {
     List<Line> lines = new ArrayList<>();
     boolean one = curves.size() == 1;

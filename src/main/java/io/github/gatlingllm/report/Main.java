@@ -45,19 +45,16 @@ import picocli.CommandLine.Parameters;
     subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class, Main.Upload.class})
 public final class Main {
 
-  /** Exit code if an assertion of the run or a condition of the comparison failed. */
   static final int MISSED = 2;
 
   private static final String LOGBACK = "logback.configurationFile";
 
   private Main() {}
 
-  /** Runs the command and ends the process with its exit code. */
   public static void main(String[] arguments) {
     System.exit(execute(arguments));
   }
 
-  /** Runs the command and returns its exit code. */
   public static int execute(String... arguments) {
     quietLogging();
     return commandLine(new Main()).execute(arguments);
@@ -122,7 +119,6 @@ public final class Main {
         true);
   }
 
-  /** Makes the report again from the records. */
   @Command(
       name = "render",
       description =
@@ -206,14 +202,12 @@ public final class Main {
     }
   }
 
-  /** Refuses an output folder that is a file. */
   static void checkFolder(@Nullable Path out) throws IOException {
     if (out != null && Files.exists(out) && !Files.isDirectory(out)) {
       throw new NotDirectoryException(out + " is not a directory; expected one for --out");
     }
   }
 
-  /** Options of all commands that read runs. */
   static final class Places {
 
     @Option(
@@ -223,13 +217,11 @@ public final class Main {
             "folder that keeps downloaded objects; a later call downloads what is missing")
     private @Nullable Path cache;
 
-    /** Opens the runs at these places. */
     RunInputs open(List<String> places) throws IOException {
       return RunInputs.open(places, cache, Main::print);
     }
   }
 
-  /** Uploads folders of runs to object storage. */
   @Command(
       name = "upload",
       description = "Uploads a run's records and report to object storage, as llm.upload does.",
@@ -256,7 +248,6 @@ public final class Main {
     }
   }
 
-  /** Uploads a run that has ended, and prints where it went. */
   static void upload(S3Location prefix, RunFiles files) throws IOException {
     RunInfo info =
         RunInfo.read(files.info())
@@ -275,19 +266,16 @@ public final class Main {
     }
   }
 
-  /** Prints a line with control characters escaped. */
   static void print(String line) {
     System.out.println(ConsoleBlock.visible(line));
   }
 
-  /** Writes the report and prints its summary and where it is. */
   static Summary written(RunReport report, RunFiles files) throws IOException {
     Summary summary = report.write(List.of(), Main::print);
     System.out.println("LLM report: " + files.page().toUri());
     return summary;
   }
 
-  /** The exit code of a command that wrote this summary. */
   static int codeOf(Summary summary) {
     return summary.assertionsHold() ? 0 : MISSED;
   }

@@ -109,7 +109,6 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  /** The run of one injector with its {@code run.json}. */
   private record Part(RunFiles files, RunInfo info) {
 
     static Part of(Path run) throws IOException {

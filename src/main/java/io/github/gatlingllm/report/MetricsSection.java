@@ -43,7 +43,6 @@ final class MetricsSection {
   private static final String HIGHER = "↑ higher";
   private static final String LOWER = "↓ lower";
 
-  /** Latencies in text files. */
   private static final List<Metric> QUOTED =
       List.of(
           Metric.TTFT_MS,
@@ -62,7 +61,6 @@ final class MetricsSection {
   private static final List<Column<Distribution>> TEXT =
       statistics("count", "mean", "p50", "p90", "p95", "p99", "max");
 
-  /** All statistics of a latency or length. */
   private static final List<Column<Distribution>> ALL =
       statistics(
           "count", "mean", "std", "min", "p50±", "p75", "p90", "p95", "p99±", "p99.9", "max");
@@ -114,7 +112,6 @@ final class MetricsSection {
         });
   }
 
-  /** A distribution with its name. */
   private record Named(Cell name, Distribution values) {
 
     static Named of(String name, String remark, Distribution values) {
@@ -182,7 +179,6 @@ final class MetricsSection {
         rows(QUOTED.stream(), " (ms)", TEXT, figures));
   }
 
-  /** All times of a request, for its page in Gatling's report. */
   static Table times(Figures figures) {
     return distributions(
         "Times",
@@ -194,7 +190,6 @@ final class MetricsSection {
             .toList());
   }
 
-  /** All distributions of one set of requests. */
   record Metrics(Table table, Table rates, String missing) {}
 
   private static Metrics metrics(String title, Figures figures) {
@@ -253,7 +248,6 @@ final class MetricsSection {
             Named.of("Cold", "the others", cache.coldTtftMs())));
   }
 
-  /** One timing of a server at one load level. */
   private record ServerRow(LevelFigures level, String key, Distribution values) {
 
     private @Nullable Double shown(@Nullable Double value) {
@@ -375,7 +369,6 @@ final class MetricsSection {
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
   private record Breakdown(String heading, String note, Table table, List<Detail> details) {}
 
-  /** All metrics of one set of requests; {@code anchor} may be empty. */
   private record Detail(String anchor, Metrics metrics) {
 
     static Detail of(String name, String anchor, Figures figures) {
@@ -383,7 +376,6 @@ final class MetricsSection {
     }
   }
 
-  /** All figures of one load level, or of all pooled. */
   private record LevelMetrics(String title, String id, When when, Metrics all, Table system) {
 
     static LevelMetrics of(String title, String id, When when, Figures figures) {

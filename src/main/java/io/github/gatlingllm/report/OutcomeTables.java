@@ -40,7 +40,6 @@ final class OutcomeTables {
     return objectives(summary, slo, rows, isText);
   }
 
-  /** Each objective of the SLO at one load level, for the page. */
   static Table objectives(Summary summary, SloTable slo, LevelFigures level) {
     return objectives(summary, slo, objectives(summary, level), false);
   }
@@ -107,7 +106,6 @@ final class OutcomeTables {
         .toList();
   }
 
-  /** The most frequent errors as a table. */
   static Table errors(Figures figures, int most) {
     long started = figures.counts().started();
     return Table.of(
@@ -147,7 +145,6 @@ final class OutcomeTables {
 
   // ---- injectors of merged runs
 
-  /** The figures of an injector at a load level. */
   private record InjectorRow(String place, InjectorFigures figures) {}
 
   private static final List<Column<InjectorFigures>> MEASURED =
@@ -195,7 +192,6 @@ final class OutcomeTables {
         .table(title, rows);
   }
 
-  /** Measured figures, CPU and delays of each injector at one load level. */
   static Table injectors(LevelFigures level) {
     List<InjectorFigures> all = level.injectors();
     return Columns.<InjectorFigures>of(Column.name("injector", InjectorFigures::name))
@@ -233,7 +229,6 @@ final class OutcomeTables {
     return requests == null ? NumberText.ABSENT : NumberText.count(requests);
   }
 
-  /** Counts by name with their share of all. */
   static Table shares(String what, Map<String, Long> counts, long all, String base) {
     return Table.of(
         what,

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.gatlingllm.record.AtomicFile;
 import io.github.gatlingllm.report.RunText.Fact;
-import io.github.gatlingllm.report.ShownLevels.Choices;
+import io.github.gatlingllm.report.ShownLevels.LevelChoices;
 import io.github.gatlingllm.report.ShownLevels.When;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +44,7 @@ final class Page {
       String title,
       Map<String, Object> heading,
       List<Fact> facts,
-      List<Choices> choices,
+      List<LevelChoices> choices,
       List<Section> sections) {
     this.template = template;
     String theme = Templates.resource("theme.js");
@@ -80,12 +80,10 @@ final class Page {
     return this;
   }
 
-  /** The page as text. */
   String html() {
     return Templates.fill(template, values);
   }
 
-  /** Writes the page atomically. */
   void write(Path file) throws IOException {
     AtomicFile.write(file.toAbsolutePath(), html());
   }
@@ -95,7 +93,6 @@ final class Page {
     return Templates.inScript(json(Map.of("charts", charts(sections))));
   }
 
-  /** The charts of sections, in their order. */
   static List<Chart> charts(List<Section> sections) {
     return sections.stream()
         .flatMap(section -> section.groups.stream())
@@ -154,7 +151,6 @@ final class Page {
       groups = groups.stream().filter(group -> !group.charts.isEmpty()).toList();
     }
 
-    /** An empty section with the texts of {@code sections.txt}. */
     static Section of(String key, Object... values) {
       List<String> texts = Templates.texts("sections.txt", key, values);
       String id = key.replaceFirst(" .*", "");
@@ -163,12 +159,10 @@ final class Page {
           id, texts.get(0), texts.get(1), texts.get(2), "plain", plain, List.of(), false);
     }
 
-    /** This section with another body. */
     Section body(String template, Map<String, Object> with) {
       return new Section(id, title, menu, lead, template, with, groups, isFolded);
     }
 
-    /** This section with a note and tables as body; {@code note} may be empty. */
     Section body(String note, List<Table> tables) {
       return body("plain", Map.of("note", note, "tables", tables));
     }
@@ -177,12 +171,10 @@ final class Page {
       return body(note, List.of());
     }
 
-    /** This section with charts. */
     Section charts(List<Chart> drawn) {
       return groups(List.of(new Charts("", When.ALWAYS, drawn)));
     }
 
-    /** This section with groups of charts. */
     Section groups(List<Charts> drawn) {
       return new Section(id, title, menu, lead, body, values, drawn, isFolded);
     }
@@ -191,7 +183,6 @@ final class Page {
       return new Section(id, title, menu, lead, body, values, groups, true);
     }
 
-    /** Whether the section has a chart. */
     boolean hasCharts() {
       return !groups.isEmpty();
     }

@@ -61,7 +61,6 @@ public final class RunReport {
     this.environment = environment;
   }
 
-  /** The report of a run, judged by its own SLO. */
   public static RunReport of(RunFiles files) {
     return new RunReport(files, UnaryOperator.identity(), false, null, System.getenv());
   }
@@ -72,12 +71,10 @@ public final class RunReport {
         files, UnaryOperator.identity(), false, new Source(info, records), System.getenv());
   }
 
-  /** This report, judged by another SLO. */
   RunReport slo(Slo other) {
     return judged(info -> info.slo(other));
   }
 
-  /** This report with another percentage or another rule of the SLO. */
   RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     return judged(info -> info.sloHeldBy(percentile, rule));
   }
@@ -86,7 +83,6 @@ public final class RunReport {
     return new RunReport(files, info -> otherwise.apply(slo.apply(info)), csv, source, environment);
   }
 
-  /** This report with {@code requests.csv}, whatever the run's own setting. */
   RunReport csv() {
     return new RunReport(files, slo, true, source, environment);
   }

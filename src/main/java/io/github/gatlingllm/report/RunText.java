@@ -24,74 +24,45 @@ final class RunText {
   /** A name and its value, e.g. {@code requests} and {@code 100 started, …}. */
   record Fact(String name, String value) {}
 
-  /** The results: counts of the whole run, and figures at the operating point. */
   List<Fact> facts() {
     Figures.Counts counts = summary.figures().counts();
+    boolean isSweep = summary.hasSeveralLevels();
     List<Fact> facts = new ArrayList<>();
     facts.add(
         new Fact(
-            summary.hasSeveralLevels() ? "requests of all levels" : "requests",
-            NumberText.count(counts.started())
-                + " started, "
-                + NumberText.count(counts.ok())
-                + " ok, "
-                + failedAndCancelled(counts)
-                + " cancelled"));
+            isSweep ? "requests of all levels" : "requests",
+            "%s started, %s ok, %s cancelled"
+                .formatted(
+                    NumberText.count(counts.started()),
+                    NumberText.count(counts.ok()),
+                    failedAndCancelled(counts))));
     List<Curve> curves = summary.curves();
     if (curves.size() < 2) {
-      boolean known = curves.size() == 1;
-      Figures figures = known ? summary.operatingLevel(curves.get(0)).figures() : summary.figures();
-      if (summary.hasSeveralLevels()) {
-        facts.add(new Fact("operating point", curves.get(0).quoted()));
-      }
+      Curve curve = curves.isEmpty() ? null : curves.get(0);
+      LevelFigures level = curve == null ? null : summary.operatingLevel(curve);
+      Figures figures = level == null ? summary.figures() : level.figures();
+      facts.add(new Fact("operating point", curve == null || !isSweep ? "" : curve.quoted()));
       facts.add(new Fact("output", output(figures)));
-      Distribution decode = figures.metric(Metric.DECODE_TOKENS_PER_S);
-      if (!decode.isEmpty()) {
-        facts.add(
-            new Fact(
-                "each request", eachRequest(figures.metric(Metric.USER_TOKENS_PER_S), decode)));
-      }
-      if (figures.reader().stalled() > 0) {
-        facts.add(new Fact("readers", readers(figures)));
-      }
-      String efficiency = EngineSection.efficiency(figures);
-      if (!efficiency.isEmpty()) {
-        facts.add(new Fact("efficiency", efficiency));
-      }
-      String engine = known ? EngineSection.line(summary.operatingLevel(curves.get(0))) : "";
-      if (!engine.isEmpty()) {
-        facts.add(new Fact("engine", engine));
-      }
-      if (figures.trials() != null) {
-        facts.add(new Fact("trials", trials(figures.trials())));
-      }
-      if (summary.hasSeveralLevels() && curves.get(0).knee() != null) {
-        facts.add(new Fact("knee", knee(curves.get(0).knee())));
-      }
+      facts.add(new Fact("each request", eachRequest(figures)));
+      facts.add(new Fact("readers", readers(figures)));
+      facts.add(new Fact("efficiency", EngineSection.efficiency(figures)));
+      facts.add(new Fact("engine", level == null ? "" : EngineSection.line(level)));
+      facts.add(new Fact("trials", trials(figures.trials())));
+      facts.add(new Fact("knee", curve == null || !isSweep ? "" : knee(curve.knee())));
     }
     for (Curve curve : curves) {
       Figures.Goodput goodput = summary.operatingLevel(curve).figures().goodput();
-      String of = curves.size() == 1 ? "" : " of " + summary.name(curve);
       if (goodput != null && summary.slo() != null) {
+        String of = curves.size() == 1 ? "" : " of " + summary.name(curve);
         facts.add(new Fact("goodput" + of, goodput(goodput, curve)));
       }
     }
-    String limits = rateLimits(summary.figures());
-    if (!limits.isEmpty()) {
-      facts.add(new Fact("rate limits", limits));
-    }
+    facts.add(new Fact("rate limits", rateLimits(summary.figures())));
     facts.add(new Fact("workload", workload()));
-    String tokens = tokens();
-    if (!tokens.isEmpty()) {
-      facts.add(new Fact("total tokens", tokens));
-    }
+    facts.add(new Fact("total tokens", tokens()));
     facts.add(new Fact(SelfTestText.NAME, new SelfTestText(summary).quote()));
-    if (summary.arrivals() != null) {
-      facts.add(
-          new Fact(
-              summary.hasSeveralLevels() ? "arrivals of all levels" : "arrivals",
-              arrivals(summary.arrivals())));
-    }
+    facts.add(new Fact(isSweep ? "arrivals of all levels" : "arrivals", arrivals()));
+    facts.removeIf(fact -> fact.value().isEmpty());
     return facts;
   }
 
@@ -150,45 +121,51 @@ final class RunText {
   }
 
   private static String output(Figures figures) {
+    String requests = number(figures, Metric.REQUESTS_PER_S) + " completed";
     if (figures.embeds()) {
-      return NumberText.with(figures.number(Metric.INPUTS_PER_S), "inputs/s")
-          + ", "
-          + NumberText.with(figures.number(Metric.INPUT_TOKENS_PER_S), "input tok/s")
-          + ", "
-          + NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s")
-          + " completed";
+      String inputs = NumberText.with(figures.number(Metric.INPUT_TOKENS_PER_S), "input tok/s");
+      return number(figures, Metric.INPUTS_PER_S) + ", " + inputs + ", " + requests;
     }
     Double jitter = figures.number(Metric.JITTER);
-    return NumberText.with(figures.number(Metric.OUTPUT_TOKENS_PER_S), "tok/s")
-        + ", total "
-        + NumberText.with(figures.number(Metric.TOTAL_TOKENS_PER_S), "tok/s")
-        + ", "
-        + NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s")
-        + " completed ("
-        + NumberText.with(figures.requestsPerMin(), "requests/min")
-        + ")"
-        + (jitter == null ? "" : "; jitter (ITL p99 ÷ p50) " + NumberText.number(jitter));
+    return "%s, total %s, %s (%s)%s"
+        .formatted(
+            number(figures, Metric.OUTPUT_TOKENS_PER_S),
+            number(figures, Metric.TOTAL_TOKENS_PER_S),
+            requests,
+            NumberText.with(figures.requestsPerMin(), "requests/min"),
+            jitter == null ? "" : "; jitter (ITL p99 ÷ p50) " + NumberText.number(jitter));
   }
 
-  private static String eachRequest(Distribution whole, Distribution decode) {
-    return "%s over its whole time, %s while it decodes (p10 %s)"
-        .formatted(
-            "median " + NumberText.with(whole.p50(), "tok/s"),
-            NumberText.with(decode.p50(), "tok/s"),
-            NumberText.number(decode.p10()));
+  private static String number(Figures figures, Metric metric) {
+    return NumberText.with(figures.number(metric), metric.unit().sign());
+  }
+
+  private static String eachRequest(Figures figures) {
+    Distribution decode = figures.metric(Metric.DECODE_TOKENS_PER_S);
+    return decode.isEmpty()
+        ? ""
+        : "median %s over its whole time, %s while it decodes (p10 %s)"
+            .formatted(
+                NumberText.with(figures.metric(Metric.USER_TOKENS_PER_S).p50(), "tok/s"),
+                NumberText.with(decode.p50(), "tok/s"),
+                NumberText.number(decode.p10()));
   }
 
   private static String readers(Figures figures) {
     Figures.Reader reader = figures.reader();
-    Distribution stall = figures.metric(Metric.READER_STALL_MS);
-    return "%s wait for a late token at %s tokens/s; 99 %% would not if they began %s later"
-        .formatted(
-            NumberText.percent(reader.stalledShare()),
-            NumberText.plain(reader.tokensPerS()),
-            NumberText.ms(stall.p99()));
+    return reader.stalled() == 0
+        ? ""
+        : "%s wait for a late token at %s tokens/s; 99 %% would not if they began %s later"
+            .formatted(
+                NumberText.percent(reader.stalledShare()),
+                NumberText.plain(reader.tokensPerS()),
+                NumberText.ms(figures.metric(Metric.READER_STALL_MS).p99()));
   }
 
-  private static String trials(Figures.Trials trials) {
+  private static String trials(Figures.@Nullable Trials trials) {
+    if (trials == null) {
+      return "";
+    }
     double mean = trials.meanTokensPerS();
     return "%s, mean %s, standard deviation %s (%s), slowest %s, fastest %s"
         .formatted(
@@ -243,12 +220,14 @@ final class RunText {
             + (summary.slo() == null ? "" : " (sloRule=" + summary.slo().rule() + ")");
   }
 
-  private static String knee(Summary.Knee knee) {
+  private static String knee(Summary.@Nullable Knee knee) {
+    if (knee == null) {
+      return "";
+    }
+    Double output = knee.outputTokensPerS();
     return knee.reached()
         ? knee.stage()
-            + (knee.outputTokensPerS() == null
-                ? ","
-                : " = " + NumberText.with(knee.outputTokensPerS(), "tok/s") + " at")
+            + (output == null ? "," : " = " + NumberText.with(output, "tok/s") + " at")
             + " E2E p50 "
             + NumberText.ms(knee.medianE2eMs())
         : knee.saturatedFromFirst()
@@ -256,27 +235,25 @@ final class RunText {
             : "not reached: output still grows with the last level";
   }
 
-  /** Planned and realised arrivals: rates, dispersion, lag. */
-  private static String arrivals(ArrivalFigures arrivals) {
-    return NumberText.count(arrivals.count())
-        + (arrivals.plannedPerS() == null
-            ? ", planned rate not recorded"
-            : ", planned " + NumberText.with(arrivals.plannedPerS(), "requests/s"))
-        + ", realised "
-        + NumberText.with(arrivals.realisedPerS(), "requests/s")
-        + "; dispersion "
-        + NumberText.number(arrivals.plannedDispersion())
-        + " planned, "
-        + NumberText.number(arrivals.realisedDispersion())
-        + " realised; lag p50 "
-        + NumberText.ms(arrivals.lagP50Ms())
-        + ", p99 "
-        + NumberText.ms(arrivals.lagP99Ms())
-        + ", max "
-        + NumberText.ms(arrivals.lagMaxMs());
+  /** Planned and realised arrivals: rates, dispersion, lag; empty without open load. */
+  private String arrivals() {
+    ArrivalFigures arrivals = summary.arrivals();
+    return arrivals == null
+        ? ""
+        : "%s, %s, realised %s; dispersion %s planned, %s realised; lag p50 %s, p99 %s, max %s"
+            .formatted(
+                NumberText.count(arrivals.count()),
+                arrivals.plannedPerS() == null
+                    ? "planned rate not recorded"
+                    : "planned " + NumberText.with(arrivals.plannedPerS(), "requests/s"),
+                NumberText.with(arrivals.realisedPerS(), "requests/s"),
+                NumberText.number(arrivals.plannedDispersion()),
+                NumberText.number(arrivals.realisedDispersion()),
+                NumberText.ms(arrivals.lagP50Ms()),
+                NumberText.ms(arrivals.lagP99Ms()),
+                NumberText.ms(arrivals.lagMaxMs()));
   }
 
-  /** Lengths of prompts and answers, and the use of the prefix cache. */
   String workload() {
     StringBuilder text = new StringBuilder();
     part(text, "prompt tokens ", lengths(summary.workload().promptTokens()));
@@ -306,7 +283,6 @@ final class RunText {
     return share == null ? "" : NumberText.percent(share) + " of prompt tokens";
   }
 
-  /** Shared prefixes and unique prompts of the load test; empty without either. */
   String prefixes() {
     StringBuilder text = new StringBuilder();
     part(text, "shared prefixes ", summary.config().getOrDefault("sharedPrefix", ""));

@@ -109,7 +109,6 @@ final class SelfTestText {
         .toString();
   }
 
-  /** The results of a self-test, a row per load level; empty for other runs. */
   Table table() {
     double bound = quote == null ? 0 : quote.test().boundMs();
     List<Level> levels = quote == null || !isSelfTest ? List.of() : quote.test().levels();

@@ -19,31 +19,26 @@ import java.util.function.Supplier;
  */
 final class ShownLevels {
 
-  /** Key of the choice that shows the operating points of all curves. */
   private static final String OPERATING = "operating";
 
   record Level(int position, LevelFigures stage, Curve curve, String title, boolean isOperating) {
 
-    /** The suffix of the ids of its charts. */
     String suffix() {
       return "-" + position;
     }
   }
 
-  /** The choices that show a part of the page. */
   record When(String keys, boolean isFirst) {
 
     static final When ALWAYS = new When("", true);
   }
 
-  /** The part of a section about one level. */
-  record Part(String title, When when, Object of) {}
+  record LevelPart(String title, When when, Object of) {}
 
   /** One choice; {@code isFirst} for the default. */
-  record Choice(String key, String name, boolean isFirst) {}
+  record LevelChoice(String key, String name, boolean isFirst) {}
 
-  /** Choices with a heading, which may be empty. */
-  record Choices(String heading, List<Choice> all) {}
+  record LevelChoices(String heading, List<LevelChoice> all) {}
 
   private final Summary summary;
   private final List<Level> levels = new ArrayList<>();
@@ -71,7 +66,6 @@ final class ShownLevels {
     return new Level(position, stage, curve, title, isOperating);
   }
 
-  /** Whether the load level is a point of the curve. */
   static boolean isOf(Curve curve, LevelFigures stage) {
     return stage.target().equals(curve.target())
         && Objects.equals(stage.scenario(), curve.scenario());
@@ -81,17 +75,14 @@ final class ShownLevels {
     return levels;
   }
 
-  /** The operating points, one of each curve. */
   List<Level> operating() {
     return levels.stream().filter(Level::isOperating).toList();
   }
 
-  /** Whether several curves have an operating point each. */
   boolean hasSeveralCurves() {
     return summary.curves().size() > 1;
   }
 
-  /** The choices that show a part about a level. */
   When when(Level level) {
     return when(level, hasSeveralCurves());
   }
@@ -132,33 +123,33 @@ final class ShownLevels {
     return groups;
   }
 
-  /** The choice that shows a part about the operating points of all curves. */
   When whenOperatingPoints() {
     return new When(OPERATING, true);
   }
 
   /** All choices; empty if there is only one level. */
-  List<Choices> choices() {
+  List<LevelChoices> choices() {
     if (levels.size() < 2) {
       return List.of();
     }
-    List<Choices> groups = new ArrayList<>();
+    List<LevelChoices> groups = new ArrayList<>();
     if (hasSeveralCurves()) {
-      groups.add(new Choices("", List.of(new Choice(OPERATING, "Operating points", true))));
+      groups.add(
+          new LevelChoices("", List.of(new LevelChoice(OPERATING, "Operating points", true))));
     }
     for (Curve curve : summary.curves()) {
-      List<Choice> own =
+      List<LevelChoice> own =
           levels.stream()
               .filter(level -> level.curve.equals(curve))
               .map(level -> choice(level, curve))
               .toList();
-      groups.add(new Choices(hasSeveralCurves() ? summary.name(curve) : "", own));
+      groups.add(new LevelChoices(hasSeveralCurves() ? summary.name(curve) : "", own));
     }
     return groups;
   }
 
-  private Choice choice(Level level, Curve curve) {
-    return new Choice(
+  private LevelChoice choice(Level level, Curve curve) {
+    return new LevelChoice(
         Integer.toString(level.position),
         level.isOperating ? curve.quoted() : level.stage.label(),
         level.isOperating && !hasSeveralCurves());

@@ -336,7 +336,6 @@ final class SummaryJson {
     section.set(key, value);
   }
 
-  /** The whole file as text. */
   static String of(Summary summary) {
     ObjectNode root = JSON.createObjectNode();
     root.put("schema", Summary.SCHEMA);
@@ -349,7 +348,6 @@ final class SummaryJson {
     }
   }
 
-  /** Writes the file; its directory must exist. */
   static void write(Summary summary, Path summaryJson) throws IOException {
     AtomicFile.write(summaryJson, of(summary));
   }

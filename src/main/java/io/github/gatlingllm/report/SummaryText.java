@@ -38,7 +38,6 @@ final class SummaryText {
     return new SummaryText(summary).markdown();
   }
 
-  /** The tables of load levels, requests, trials and injectors. */
   private Stream<Table> tables(int maxTrials) {
     return Stream.of(
             KeyFigureTables.curves(summary),
@@ -179,7 +178,6 @@ final class SummaryText {
 
   // ---- JUnit
 
-  /** One assertion for {@code junit.peb}. */
   private record JUnitCase(boolean ok, String name, String what, String line) {
 
     static JUnitCase of(AssertionResult result) {

@@ -25,14 +25,12 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     groups = groups.stream().filter(group -> !group.rows().isEmpty()).toList();
   }
 
-  /** A table with one row per item. */
   @SafeVarargs
   @SuppressWarnings("varargs")
   static <T> Table of(String title, Collection<T> items, Column<T>... columns) {
     return Columns.of(columns).table(title, items);
   }
 
-  /** A table of given cells. */
   static Table of(String title, List<String> headings, List<List<Cell>> rows) {
     return new Table(
         title,
@@ -41,12 +39,10 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
         List.of(new Group("", "", rows)));
   }
 
-  /** This table with a CSS class. */
   Table styled(String css) {
     return new Table(title, css, headings, groups);
   }
 
-  /** This table with its rows in groups. */
   Table grouped(List<Group> others) {
     return new Table(title, style, headings, others);
   }
@@ -55,9 +51,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return groups.isEmpty();
   }
 
-  /** Whether a percentile has fewer than 10 values beyond it. */
   boolean hasLowN() {
-    return rows().flatMap(List::stream).anyMatch(cell -> cell.kind == Kind.LOW_N);
+    return rows().flatMap(List::stream).anyMatch(cell -> cell.kind == CellKind.LOW_N);
   }
 
   Stream<List<Cell>> rows() {
@@ -71,7 +66,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   record Group(String heading, String remark, List<List<Cell>> rows) {}
 
   /** The kind of content of a cell. */
-  enum Kind {
+  enum CellKind {
     FIGURE(""),
     /** A percentile with fewer than 10 values beyond it. */
     LOW_N("low"),
@@ -87,23 +82,23 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
     private final String css;
 
-    Kind(String css) {
+    CellKind(String css) {
       this.css = css;
     }
   }
 
-  record Cell(String text, Kind kind, String remark, String link) {
+  record Cell(String text, CellKind kind, String remark, String link) {
 
-    Cell(String text, Kind kind) {
+    Cell(String text, CellKind kind) {
       this(text, kind, "", "");
     }
 
     static Cell figure(String text) {
-      return new Cell(text, Kind.FIGURE);
+      return new Cell(text, CellKind.FIGURE);
     }
 
     static Cell words(String text) {
-      return new Cell(text, Kind.WORDS);
+      return new Cell(text, CellKind.WORDS);
     }
 
     static Cell number(@Nullable Double value) {
@@ -134,14 +129,13 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
             default -> throw new IllegalArgumentException("no percentile of tables: " + name);
           };
       boolean isLow = value != null && values.isLowN(name);
-      return new Cell(NumberText.number(value), isLow ? Kind.LOW_N : Kind.FIGURE);
+      return new Cell(NumberText.number(value), isLow ? CellKind.LOW_N : CellKind.FIGURE);
     }
 
-    /** OK or KO. */
     static Cell passed(@Nullable Boolean ok) {
       return ok == null
           ? figure(NumberText.ABSENT)
-          : new Cell(ok ? "OK" : "KO", ok ? Kind.PASSED : Kind.MISSED);
+          : new Cell(ok ? "OK" : "KO", ok ? CellKind.PASSED : CellKind.MISSED);
     }
 
     Cell remarked(String small) {
@@ -152,19 +146,18 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Cell(text, kind, remark, to);
     }
 
-    /** The CSS class. */
     public String css() {
       return kind.css;
     }
 
     /** The text on pages, where OK and KO also have a sign. */
     public String shown() {
-      return kind == Kind.PASSED ? "✓ " + text : kind == Kind.MISSED ? "✗ " + text : text;
+      return kind == CellKind.PASSED ? "✓ " + text : kind == CellKind.MISSED ? "✗ " + text : text;
     }
 
     private String plain() {
       String shown = ConsoleBlock.visible(text.replaceAll("\\s+", " "));
-      return kind == Kind.LOW_N ? shown + "*" : shown;
+      return kind == CellKind.LOW_N ? shown + "*" : shown;
     }
 
     private String markdown() {
@@ -178,19 +171,16 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  /** A column: the heading, and the cell for an item. */
   record Column<T>(String heading, boolean isWords, Function<T, Cell> cell, boolean isOptional) {
 
     private Column(String heading, boolean isWords, Function<T, Cell> cell) {
       this(heading, isWords, cell, false);
     }
 
-    /** The column that names the row; the text is escaped. */
     static <T> Column<T> name(String heading, Function<T, String> name) {
       return new Column<>(heading, false, item -> Cell.words(name.apply(item)));
     }
 
-    /** A column of words; the text is escaped. */
     static <T> Column<T> words(String heading, Function<T, String> text) {
       return new Column<>(heading, true, item -> Cell.words(text.apply(item)));
     }
@@ -199,7 +189,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Column<>(heading, false, cell);
     }
 
-    /** A column of formatted figures. */
     static <T> Column<T> figure(String heading, Function<T, String> text) {
       return of(heading, item -> Cell.figure(text.apply(item)));
     }
@@ -236,7 +225,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  /** Builds the columns of a table, some of them optional. */
   static final class Columns<T> {
 
     private final List<Column<T>> all;
@@ -251,7 +239,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Columns<>(new ArrayList<>(List.of(first)));
     }
 
-    /** Adds columns. */
     @SafeVarargs
     @SuppressWarnings("varargs")
     final Columns<T> and(Column<T>... more) {
@@ -263,20 +250,17 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return this;
     }
 
-    /** Adds columns if the condition holds. */
     @SafeVarargs
     @SuppressWarnings("varargs")
     final Columns<T> when(boolean isSo, Column<T>... more) {
       return and(isSo ? List.of(more) : List.of());
     }
 
-    /** Adds columns for a part of the item. */
     <S> Columns<T> of(Function<T, S> holder, List<Column<S>> more) {
       more.forEach(column -> all.add(column.in(holder)));
       return this;
     }
 
-    /** The table with one row per item. */
     Table table(String title, Collection<T> items) {
       List<Column<T>> shown = all.stream().filter(column -> column.isShown(items)).toList();
       List<List<Cell>> rows = new ArrayList<>();
@@ -289,7 +273,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  /** The table as Markdown. */
   String markdown() {
     StringBuilder out = new StringBuilder();
     markdownRow(headings.stream().map(Heading::text).toList(), out);

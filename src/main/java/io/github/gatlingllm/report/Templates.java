@@ -46,7 +46,6 @@ final class Templates {
     }
   }
 
-  /** Renders a template. */
   static String fill(String template, Map<String, Object> values) {
     StringWriter out = new StringWriter();
     try {
@@ -112,7 +111,6 @@ final class Templates {
         .replaceAll(at -> Matcher.quoteReplacement("" + values[Integer.parseInt(at.group(1))]));
   }
 
-  /** The content of a resource of this package. */
   static String resource(String name) {
     try (InputStream in = Templates.class.getResourceAsStream(name)) {
       if (in == null) {

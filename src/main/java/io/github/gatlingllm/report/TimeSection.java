@@ -47,7 +47,6 @@ final class TimeSection {
     failureNote = failureNote(summary);
   }
 
-  /** The section of a run in progress. */
   TimeSection(Series series, boolean isJudged, List<Band> bands) {
     this.series = series;
     ttftTitle = Metric.TTFT_MS.fromSchedule().title();
@@ -165,7 +164,6 @@ final class TimeSection {
     return series.overTime().stream().anyMatch(which);
   }
 
-  /** The remaining share of each rate limit that the server reports. */
   private Chart quotas() {
     List<Line> lines = new ArrayList<>();
     for (String name : names(Bucket::quotaLeft)) {

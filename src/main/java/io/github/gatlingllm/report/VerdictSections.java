@@ -3,12 +3,15 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.AssertionResult;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
-import io.github.gatlingllm.report.ShownLevels.Part;
+import io.github.gatlingllm.report.ShownLevels.LevelPart;
 import io.github.gatlingllm.report.ShownLevels.When;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,14 +35,14 @@ final class VerdictSections {
 
   /** The verdict in words, and six figures of the chosen load level. */
   Section verdict() {
-    List<Part> groups = new ArrayList<>();
+    List<LevelPart> groups = new ArrayList<>();
     boolean isTable = Tiles.of(summary).isEmpty();
     for (Level level : levels.all()) {
       When when = isTable ? levels.whenChosen(level) : levels.when(level);
-      groups.add(new Part(level.title(), when, Tiles.of(summary, level.stage())));
+      groups.add(new LevelPart(level.title(), when, Tiles.of(summary, level.stage())));
     }
     if (groups.isEmpty()) {
-      Tiles.of(summary).forEach(g -> groups.add(new Part("", When.ALWAYS, g.tiles())));
+      Tiles.of(summary).forEach(g -> groups.add(new LevelPart("", When.ALWAYS, g.tiles())));
     }
     Map<String, Object> values = new HashMap<>();
     values.put("verdict", summary.verdict());
@@ -58,16 +61,17 @@ final class VerdictSections {
     if (slo == null && assertions.isEmpty()) {
       return null;
     }
-    List<Part> groups = new ArrayList<>();
+    List<LevelPart> groups = new ArrayList<>();
     if (slo != null) {
       Table all = OutcomeTables.objectives(summary, slo, false);
       if (levels.hasSeveralCurves() || levels.all().isEmpty()) {
         groups.add(
-            new Part("", levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(), all));
+            new LevelPart(
+                "", levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(), all));
       }
       for (Level level : levels.all()) {
         Table own = OutcomeTables.objectives(summary, slo, level.stage());
-        groups.add(new Part("", levels.whenChosen(level), own));
+        groups.add(new LevelPart("", levels.whenChosen(level), own));
       }
     }
     Map<String, Object> values = new HashMap<>();
@@ -85,7 +89,6 @@ final class VerdictSections {
     return Section.of("objectives" + form).body("objectives", values);
   }
 
-  /** The results of the checks, and the measurement error of the tool. */
   Section checks() {
     List<Check> raised = raised(summary);
     List<Check> fine =
@@ -129,16 +132,15 @@ final class VerdictSections {
     if (summary.injectors().isEmpty()) {
       return null;
     }
-    List<Part> groups = new ArrayList<>();
+    List<LevelPart> groups = new ArrayList<>();
     for (Level level : levels.all()) {
       Table own = OutcomeTables.injectors(level.stage());
-      groups.add(new Part(level.title(), levels.when(level), own));
+      groups.add(new LevelPart(level.title(), levels.when(level), own));
     }
     Table apart = OutcomeTables.injectorRuns(summary);
     return Section.of("injectors").body("injectors", Map.of("groups", groups, "apart", apart));
   }
 
-  /** How requests ended: errors by status and message, finish reasons, missed objectives. */
   Section outcomes() {
     Figures figures = summary.figures();
     Figures.Counts counts = figures.counts();
@@ -182,31 +184,189 @@ final class VerdictSections {
     return Section.of("glossary").body("glossary", Map.of("metrics", Metric.distributions()));
   }
 
-  /** A file in the folder of the page. */
-  private record File(String path, String name, String what) {
+  private record RunFile(String path, String name, String what) {
 
-    File(String path, String what) {
+    RunFile(String path, String what) {
       this(path, path, what);
     }
   }
 
-  private static final List<File> FILES =
+  private static final List<RunFile> FILES =
       List.of(
-          new File("llm/summary.json", "all figures, for scripts"),
-          new File("llm/summary.md", "the key figures, for a merge request"),
-          new File("llm/junit.xml", "one test case per assertion"),
-          new File("llm/run.json", "settings, plan, load levels and versions"),
-          new File("llm/requests.jsonl", "one record per request"),
-          new File("llm/requests.csv", "the records as a table"),
-          new File("llm/arrivals.jsonl", "planned and real arrivals"),
-          new File("llm/generator.jsonl", "health of the load generator, second by second"),
-          new File("llm/server.jsonl", "metrics of the server, second by second"),
-          new File("index.html", "Gatling's report", "users, requests and response times"));
+          new RunFile("llm/summary.json", "all figures, for scripts"),
+          new RunFile("llm/summary.md", "the key figures, for a merge request"),
+          new RunFile("llm/junit.xml", "one test case per assertion"),
+          new RunFile("llm/run.json", "settings, plan, load levels and versions"),
+          new RunFile("llm/requests.jsonl", "one record per request"),
+          new RunFile("llm/requests.csv", "the records as a table"),
+          new RunFile("llm/arrivals.jsonl", "planned and real arrivals"),
+          new RunFile("llm/generator.jsonl", "health of the load generator, second by second"),
+          new RunFile("llm/server.jsonl", "metrics of the server, second by second"),
+          new RunFile("index.html", "Gatling's report", "users, requests and response times"));
 
   /** Links to the files that exist in the folder of the page. */
   static Section files(Path runDirectory) {
-    List<File> there =
+    List<RunFile> there =
         FILES.stream().filter(file -> Files.exists(runDirectory.resolve(file.path))).toList();
     return Section.of("files").body("files", Map.of("files", there));
+  }
+
+  /**
+   * The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}.
+   * They belong to one load level of each curve, since percentiles pooled over different loads
+   * describe none of them.
+   */
+  static final class Tiles {
+    /** With more curves a table replaces the tiles. */
+    private static final int MAX_CURVES = 3;
+
+    record Tile(String name, String value, String remark) {}
+
+    record TileGroup(String title, List<Tile> tiles) {}
+
+    private final Summary summary;
+    private final Figures figures;
+    private final List<ObjectiveRow> objectives;
+    private final String target;
+
+    private Tiles(Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
+      this.summary = summary;
+      this.figures = figures;
+      this.objectives = objectives;
+      this.target = target;
+    }
+
+    /** The tiles of each curve; empty if there are more than {@value #MAX_CURVES}. */
+    static List<TileGroup> of(Summary summary) {
+      if (summary.curves().isEmpty()) {
+        return List.of(
+            new TileGroup("", new Tiles(summary, summary.figures(), List.of(), "").list()));
+      }
+      if (summary.curves().size() > MAX_CURVES) {
+        return List.of();
+      }
+      return summary.curves().stream()
+          .map(
+              curve ->
+                  new TileGroup(
+                      summary.hasSeveralLevels()
+                          ? KeyFigureTables.operatingPoint(summary, curve)
+                          : "",
+                      of(summary, summary.operatingLevel(curve))))
+          .toList();
+    }
+
+    static List<Tile> of(Summary summary, LevelFigures level) {
+      return new Tiles(summary, level.figures(), level.objectives(), level.target()).list();
+    }
+
+    private List<Tile> list() {
+      if (figures.embeds()) {
+        return List.of(latency(Metric.E2E_MS, "e2e"), inputs(), inputTokens(), goodput(), failed());
+      }
+      return List.of(
+          latency(Metric.TTFT_MS, "ttft"),
+          latency(Metric.ITL_MS, "itl"),
+          output(),
+          goodput(),
+          jitter(),
+          failed());
+    }
+
+    private Tile latency(Metric metric, String measure) {
+      Distribution values = figures.metric(metric.fromSchedule());
+      ObjectiveRow objective = objective(measure);
+      String median = "p50 " + NumberText.ms(values.p50());
+      return new Tile(
+          summary.headlineMetric(metric).title() + " p99",
+          NumberText.ms(values.p99()) + (values.isLowN("p99") ? " †" : ""),
+          values.isEmpty()
+              ? "no value"
+              : objective == null
+                  ? median
+                  : median
+                      + " · SLO < "
+                      + NumberText.plainMs(objective.limitMs())
+                      + met(objective));
+    }
+
+    private static String met(ObjectiveRow objective) {
+      Boolean ok = objective.ok();
+      return ok == null
+          ? ""
+          : ok ? " · ✓ met" : " · ✗ missed: met by " + NumberText.percent(objective.metShare());
+    }
+
+    private @Nullable ObjectiveRow objective(String measure) {
+      return objectives.stream()
+          .filter(
+              row -> row.measure().equals(measure) || row.measure().equals(target + ": " + measure))
+          .findFirst()
+          .orElse(null);
+    }
+
+    private Tile inputs() {
+      return new Tile(
+          "Inputs",
+          NumberText.with(figures.number(Metric.INPUTS_PER_S), "inputs/s"),
+          NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s"));
+    }
+
+    private Tile inputTokens() {
+      Double mean = figures.metric(Metric.PROMPT_TOKENS).mean();
+      return new Tile(
+          "Input tokens",
+          NumberText.with(figures.number(Metric.INPUT_TOKENS_PER_S), "tok/s"),
+          mean == null ? "" : NumberText.with(mean, "tokens") + " per request");
+    }
+
+    private Tile output() {
+      Double perUser = figures.metric(Metric.USER_TOKENS_PER_S).p50();
+      return new Tile(
+          "Output",
+          NumberText.with(figures.number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"),
+          (perUser == null ? "" : NumberText.with(perUser, "tok/s") + " per user") + cost());
+    }
+
+    private String cost() {
+      Double cost = Metric.COST_PER_MILLION_OUTPUT_TOKENS.number(figures);
+      Double perJoule = Metric.OUTPUT_TOKENS_PER_JOULE.number(figures);
+      return (cost == null ? "" : " · cost " + NumberText.number(cost) + " per million")
+          + (perJoule == null ? "" : " · " + NumberText.with(perJoule, "tok/J"));
+    }
+
+    private Tile goodput() {
+      Figures.Goodput goodput = figures.goodput();
+      return goodput == null
+          ? new Tile("Goodput", NumberText.ABSENT, "no SLO set")
+          : new Tile(
+              "Goodput", NumberText.with(goodput.requestsPerS(), "req/s"), RunText.inSlo(goodput));
+    }
+
+    private Tile jitter() {
+      Double ratio = figures.number(Metric.JITTER);
+      Double median = figures.number(Metric.JITTER_PER_REQUEST);
+      return new Tile(
+          "Jitter, ITL p99 ÷ p50",
+          NumberText.number(ratio),
+          median == null ? "" : NumberText.number(median) + " in the median request");
+    }
+
+    private Tile failed() {
+      Figures.Counts counts = figures.counts();
+      return new Tile(
+          "Failed",
+          counts.ended() == 0
+              ? NumberText.ABSENT
+              : NumberText.percent((double) counts.failed() / counts.ended()),
+          NumberText.count(counts.failed())
+              + " of "
+              + NumberText.count(counts.ended())
+              + (counts.rateLimited() == 0
+                  ? ""
+                  : " · "
+                      + NumberText.percent((double) counts.rateLimited() / counts.ended())
+                      + " rate limited"));
+    }
   }
 }

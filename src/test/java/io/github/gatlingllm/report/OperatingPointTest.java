@@ -11,7 +11,8 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.report.Tiles.Tile;
+import io.github.gatlingllm.report.VerdictSections.Tiles;
+import io.github.gatlingllm.report.VerdictSections.Tiles.Tile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -167,7 +168,7 @@ class OperatingPointTest {
         .extracting(c -> c.operatingPoint().why())
         .containsOnly("the only load level");
     assertThat(Tiles.of(summary))
-        .extracting(Tiles.Group::title)
+        .extracting(Tiles.TileGroup::title)
         .containsExactly("fast: c=8", "dead: c=8");
     assertThat(Tiles.of(summary).get(0).tiles())
         .extracting(Tile::value)

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -279,7 +279,7 @@ class SummaryFilesTest {
   @Test
   void footnoteOfUncertainPercentilesNeedsOne() {
     Cell name = Cell.words("chat*");
-    Cell uncertain = new Cell("12.0", Kind.LOW_N);
+    Cell uncertain = new Cell("12.0", CellKind.LOW_N);
 
     assertThat(Table.of("", List.of("request", "p99"), List.of(List.of(name, Cell.figure("12.0")))))
         .matches(table -> !table.hasLowN());
