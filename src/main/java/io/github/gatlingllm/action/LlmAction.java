@@ -105,7 +105,7 @@ final class LlmAction extends SessionHook implements RequestAction {
       return success();
     }
     Arrival arrival = UserSessions.arrivalOf(session);
-    long now = components.now();
+    long now = System.nanoTime();
     if (arrival == null || !arrival.take()) {
       PlanUser user = PlanUser.orNull(session);
       sendSoon(session, null, user == null ? now : now - user.takeDelay());
@@ -116,7 +116,7 @@ final class LlmAction extends SessionHook implements RequestAction {
           session.eventLoop(),
           arrival.plannedNanos(),
           () -> {
-            long released = components.now();
+            long released = System.nanoTime();
             arrival.started(released);
             sendSoon(session, arrival, released);
           });
@@ -161,7 +161,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     if (request.parts().silent) {
       components.totals.skipped(named, RunInfo.NOT_BUILT);
     } else {
-      long now = components.now();
+      long now = System.nanoTime();
       Timeline timeline = new Timeline(reached - startLag(arrival), now);
       timeline.closed(now);
       components.started();
@@ -213,7 +213,7 @@ final class LlmAction extends SessionHook implements RequestAction {
       return;
     }
     // Building the request is the client's own work: it counts as start lag, not as latency.
-    long start = components.now();
+    long start = System.nanoTime();
     long lag = start - reached + startLag(arrival);
     Timeline timeline = new Timeline(start - lag, start);
     SentRequest sent =
@@ -221,7 +221,7 @@ final class LlmAction extends SessionHook implements RequestAction {
             session, prepared, promptCount(prepared), requestId, index, start, offset(arrival));
     InFlightGate.Passage passage =
         new InFlightGate.Passage(
-            components.gate, components.limiter, timeline, session.eventLoop(), components::now);
+            components.gate, components.limiter, timeline, session.eventLoop(), System::nanoTime);
     StreamedExchange exchange =
         new StreamedExchange(
             timeline,
@@ -235,7 +235,7 @@ final class LlmAction extends SessionHook implements RequestAction {
                     ? null
                     : Transcript.ifEnabled(httpRequest, prepared.secrets())),
             session.eventLoop(),
-            components::now,
+            System::nanoTime,
             ended -> {
               passage.leave(ended.answer().totalTokens());
               end.ended(ended, sent);
@@ -262,7 +262,7 @@ final class LlmAction extends SessionHook implements RequestAction {
               new Throttler$Command$ThrottledRequest(
                   session.scenario(),
                   () -> {
-                    EventLoops.execute(session.eventLoop(), () -> go.accept(components.now()));
+                    EventLoops.execute(session.eventLoop(), () -> go.accept(System.nanoTime()));
                     return BoxedUnit.UNIT;
                   }));
     } else {

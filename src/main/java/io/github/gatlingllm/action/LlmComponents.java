@@ -323,11 +323,6 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  /** The run's monotonic clock. */
-  long now() {
-    return System.nanoTime();
-  }
-
   HttpCall httpCall(ScenarioContext context, LlmRequest.RequestDraft request) {
     HttpComponents http = http(context);
     endBeforeClient(context.coreComponents().actorSystem());
@@ -359,11 +354,11 @@ final class LlmComponents implements ProtocolComponents {
         parts.plan.end();
       }
       run.userStarted();
-      Arrival arrival = parts.injections.next(session.scenario(), now());
+      Arrival arrival = parts.injections.next(session.scenario(), System.nanoTime());
       Injection injection = parts.injections.injection(session.scenario());
       if (arrival == null) {
         if (injection != null && targets.isFirst("injection " + session.scenario())) {
-          run.levels().injectionStarted(scheduleOf(session), injection, now());
+          run.levels().injectionStarted(scheduleOf(session), injection, System.nanoTime());
         }
         return session;
       }

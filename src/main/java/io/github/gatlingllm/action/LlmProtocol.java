@@ -53,7 +53,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     Versions.requireGatling();
   }
 
-  /** Label of the server under test. */
   public String target = "";
 
   /** URLs that end in {@code /v1} or in the path of an API; virtual users are spread over them. */
@@ -62,16 +61,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Whether the server is an engine in this JVM, for the JVM warm-up. */
   boolean inThisJvm;
 
-  /** The key for {@code Authorization}; null for none. */
   public @Nullable Dynamic<String> apiKey;
-
-  /** The model of requests without a model of their own; null for none. */
   public @Nullable Dynamic<String> model;
-
-  /** Extra headers of every request. */
   public Map<String, Dynamic<String>> headers = Map.of();
-
-  /** Longest duration of a request. */
   public Duration requestTimeout = Duration.ofMinutes(10);
 
   /** Longest time without a byte of a stream, counted from the request. */
@@ -80,7 +72,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Largest number of requests in flight; more wait, first in first out. Null for no limit. */
   public @Nullable Integer maxInFlight;
 
-  /** Largest number of requests in any minute; more wait. Null for no limit. */
   public @Nullable Integer maxRequestsPerMinute;
 
   /** Largest number of tokens, prompts and answers, in any minute. Null for no limit. */
@@ -89,43 +80,24 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Whether certificates are verified; null for the setting of Gatling. */
   public @Nullable Boolean verifyTls;
 
-  /** Number of GPUs of the server; null where unknown. */
   public @Nullable Double gpus;
 
   /** Cost per hour of a GPU, or of the server without {@link #gpus}; null where unknown. */
   public @Nullable Double costPerHour;
 
-  /** Whether virtual users share one pool of connections. */
   public boolean shareConnections = true;
-
-  /** Whether responses are streamed, unless a request sets it. */
   public boolean streaming = true;
-
-  /** Whether a request with {@code max_tokens} pins its output to that length. */
   public Pinning pinning = Pinning.UNLESS_REJECTED;
-
-  /** Whether streams are asked for token usage. */
   public boolean includeUsage = true;
-
-  /** JSON object that is merged into every request; null for none. */
   public @Nullable String extraBody;
-
-  /** The first text of every prompt. */
   public PromptPrefix prefix = PromptPrefix.NONE;
-
-  /** Objectives of every request. */
   public Slo slo = Slo.NONE;
 
   /** Objectives by request name, instead of {@code slo}. */
   public Map<String, Slo> sloByName = Map.of();
 
-  /** Assertions on the requests to this target. */
   public List<Assertion> assertions = List.of();
-
-  /** Whether records have the text of prompts and answers. */
   public boolean recordText;
-
-  /** Whether records have the instant of every token event. */
   public boolean recordTokens = true;
 
   /** Metrics pages to read during the run; {@link MetricsPage#AUTO} for those of the URLs. */
@@ -134,25 +106,15 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Closed at the end of the run, such as an engine in this JVM; null for nothing. */
   public @Nullable AutoCloseable closedAfterRun;
 
-  /** The options of the report. */
   public ReportOptions report = ReportOptions.DEFAULT;
-
-  /** Number of real requests to the target before the load; they are in no figure. */
   public int warmUpRequests;
-
-  /** Whether the JVM is warmed up before, with requests to an engine in this JVM. */
   public boolean warmUpJvm = true;
-
-  /** Session attributes of the users that send warm-up requests. */
   public Map<String, Object> warmUpSession = Map.of();
-
-  /** Seed of prompts and arrivals, for {@code run.json}; null where unknown. */
   public @Nullable Long seed;
 
   /** Counts the tokens of prompts, and those of answers where the server reports no usage. */
   public Tokenizer tokenizer = Tokenizer.cl100k();
 
-  /** Further settings by name, for {@code run.json}. */
   public Map<String, String> notes = Map.of();
 
   /** Whether {@code ignore_eos} and {@code min_tokens} are sent. */
@@ -181,7 +143,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return text;
   }
 
-  /** Whether there is a URL. */
   boolean hasTarget() {
     return !baseUrls.isEmpty();
   }
@@ -211,7 +172,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         });
   }
 
-  /** The metrics pages to read during the run. */
   List<MetricsPage> metricsPages() {
     Map<String, String> secrets = new LinkedHashMap<>();
     String key = apiKey == null ? null : apiKey.constant();
@@ -228,7 +188,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return MetricsPage.of(label(), metricsUrls, baseUrls, secrets, Boolean.TRUE.equals(verifyTls));
   }
 
-  /** The objectives of requests of that name. */
   Slo sloOf(String requestName) {
     return sloByName.getOrDefault(requestName, slo);
   }
@@ -300,7 +259,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return parts().hashCode();
   }
 
-  /** The values of all public fields, for {@link #equals}. */
   private List<@Nullable Object> parts() {
     List<@Nullable Object> parts = new ArrayList<>();
     for (Field field : LlmProtocol.class.getFields()) {

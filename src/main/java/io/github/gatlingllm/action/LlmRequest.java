@@ -86,7 +86,7 @@ public final class LlmRequest {
     parts.headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
     parts.messages.forEach(message -> message.parameters(check));
     try {
-      refuseBrokenJson();
+      validateJson();
       parts.checks.forEach(conditional -> LlmChecks.build(conditional.check()));
     } catch (IllegalArgumentException e) {
       throw check.wrong("", String.valueOf(e.getMessage()));
@@ -100,7 +100,7 @@ public final class LlmRequest {
         : Pattern.compile("_(.)").matcher(key).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT));
   }
 
-  private void refuseBrokenJson() {
+  private void validateJson() {
     GenerationRequest.Builder body =
         GenerationRequest.of(parts.api)
             .tools(constant(parts.tools))
@@ -198,7 +198,6 @@ public final class LlmRequest {
     final Api api;
     public List<MessagePart> messages = List.of();
     public @Nullable Dynamic<String> prompt;
-
     public List<Dynamic<String>> inputs = List.of();
 
     /** The texts to embed, instead of {@link #inputs}. */
@@ -217,13 +216,9 @@ public final class LlmRequest {
     public @Nullable Dynamic<String> responseFormat;
     public @Nullable Dynamic<String> extraBody;
     public Map<String, Dynamic<String>> headers = Map.of();
-
     public @Nullable Dynamic<String> apiKey;
-
     public @Nullable Duration requestTimeout;
-
     public @Nullable Slo slo;
-
     public List<ConditionalCheck> checks = List.of();
     public boolean silent;
 

@@ -78,7 +78,7 @@ final class ResponseProcessor {
         InFlight.closed(sent.session());
       }
     }
-    long ended = components.now();
+    long ended = System.nanoTime();
     components.inFlight.ended(exchange, ended);
     if (TokenCounts.needsTokenizer(exchange.answer()) && needsCounts(exchange, sent)) {
       components.counting.countNow(
@@ -92,7 +92,7 @@ final class ResponseProcessor {
           () -> {
             PlanUser user = PlanUser.orNull(sent.session());
             if (user != null) {
-              user.delayed(components.now() - ended);
+              user.delayed(System.nanoTime() - ended);
             }
             finish(
                 exchange,

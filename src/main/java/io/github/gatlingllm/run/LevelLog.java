@@ -40,37 +40,27 @@ final class LevelLog {
     /** Runs a task after that time on a thread of the run, unless the run has ended. */
     void after(Duration delay, Runnable task);
 
-    /** Queues an event for the observers of the run. */
     void tell(Consumer<RunObserver> event);
 
     /** Tells the observers of an edge of a measure window, now and once it has passed. */
     void windowEdge(long nanoTime);
 
-    /** Counts the requests of levels; null if the run has no tally. */
+    /** Null if the run has no tally. */
     @Nullable LevelResults results();
 
     /** Runs a task when {@link #results} has counted all records that were handed over so far. */
     void whenCounted(Runnable task);
 
-    /** An open level starts, with arrivals as described. */
     void arrivalsDescribed(Run.Schedule schedule, String description);
 
-    /** The planned arrivals of an open level are known. */
     void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long startNanos);
 
-    /**
-     * Counts the arrivals in a window, on another thread.
-     *
-     * @param fromNanos start of the window, since the start of the schedule
-     * @param untilNanos end of the window, exclusive
-     */
+    /** Counts the arrivals of a window since the start of the schedule, on another thread. */
     void countArrivals(
         Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count);
 
-    /** A plan has ended, with this conclusion. */
     void concluded(String target, String scenario, Conclusion conclusion);
 
-    /** The SLO of requests to that target. */
     TargetSlo slo(String target);
   }
 

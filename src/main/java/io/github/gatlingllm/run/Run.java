@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
@@ -9,6 +10,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -254,5 +257,40 @@ public final class Run {
   /** The end of the run. */
   public AfterRun ending() {
     return ending;
+  }
+
+  /** Keeps {@code run.json} up to date. Thread-safe; reading waits for no disk. */
+  private static final class RunInfoFile {
+
+    private final Path file;
+    private final Supplier<List<LevelInfo>> levels;
+    private volatile RunInfo info;
+    private String lastFailure = "";
+
+    RunInfoFile(Path file, RunInfo started, Supplier<List<LevelInfo>> levels) {
+      this.file = file;
+      this.levels = levels;
+      info = started;
+    }
+
+    RunInfo info() {
+      return info;
+    }
+
+    /** Changes the information and writes it, with the load levels so far. */
+    synchronized void change(UnaryOperator<RunInfo> more) {
+      info = more.apply(info);
+      List<LevelInfo> all = levels.get();
+      info = info.stages(all).planned(LevelInfo.planned(all));
+      try {
+        info.write(file);
+      } catch (IOException e) {
+        String failure = "LLM run.json could not be written: " + e.getMessage();
+        if (!failure.equals(lastFailure)) {
+          lastFailure = failure;
+          System.out.println(failure);
+        }
+      }
+    }
   }
 }

@@ -70,16 +70,6 @@ final class InFlightGateTest {
     assertThat(told).containsExactly("b");
   }
 
-  @Test
-  void requestReleasedAfterAdmissionFreesItsPlace() {
-    InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Permit a = enter(gate, "a");
-    InFlightGate.Permit b = enter(gate, "b");
-    a.release();
-    b.release();
-    assertThat(enter(gate, "c").atOnce()).isTrue();
-  }
-
   /** A waiter may enter again from inside its call: the lock is not held. */
   @Test
   void callsBackOutsideItsLock() throws InterruptedException {

@@ -72,21 +72,14 @@ class PreparedRequestTest {
   }
 
   @Test
-  void missingConversationIsEmpty() throws IOException {
-    PreparedRequest prepared =
-        prepare(CHAT.and(new MessagePart.History("history")).and(text("user", "1?")), SESSION);
-
-    assertThat(body(prepared).path("messages")).hasSize(1);
-    assertThat(prepared.turn()).isEqualTo(1);
-  }
-
-  @Test
   void prefixPrecedesTheFirstMessage() throws IOException {
     PreparedRequest.Prefixes prefixes = numbered();
     LlmRequest both = CHAT.and(text("system", "Be brief.")).and(text("user", "Why?"));
 
     assertThat(contents(both, prefixes, SESSION)).containsExactly("<0> Be brief.", "Why?");
-    assertThat(contents(asking(d -> {}), prefixes, SESSION)).containsExactly("<1> Why?");
+    LlmRequest first = asking(d -> {}).withHistory("history");
+    assertThat(contents(first, prefixes, SESSION)).containsExactly("<1> Why?");
+    assertThat(prepare(first, SESSION).turn()).as("a conversation begins").isEqualTo(1);
     LlmRequest completion =
         LlmRequest.of(Dynamic.of("ask"), Api.COMPLETIONS).edit(d -> d.prompt = Dynamic.of("Once"));
     assertThat(body(prepare(completion, prefixes, SESSION)).path("prompt").asText())
@@ -134,7 +127,8 @@ class PreparedRequestTest {
   }
 
   @Test
-  void attributeOfAnotherTypeIsRefused() {
+  void chatWithoutMessagesAndAttributeOfAnotherTypeAreRefused() {
+    assertThatThrownBy(() -> prepare(CHAT, SESSION)).hasMessageContaining("no messages");
     assertThatThrownBy(
             () ->
                 prepare(
@@ -159,11 +153,6 @@ class PreparedRequestTest {
               Sessions.with(Map.of("messages", messages)));
       assertThat(body(prepared).at("/messages/0/content").asText()).isEqualTo("Why?");
     }
-  }
-
-  @Test
-  void chatWithoutMessagesIsRefused() {
-    assertThatThrownBy(() -> prepare(CHAT, SESSION)).hasMessageContaining("no messages");
   }
 
   @ParameterizedTest

@@ -26,11 +26,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Pages that hang, fail, or are none cost a line in the file. */
 class ServerWatchTest {
@@ -207,29 +211,31 @@ class ServerWatchTest {
                 + " the run continues without them");
   }
 
-  @Test
-  void errorStatusIsRefused() throws IOException {
-    assertThat(only(exchange -> exchange.respond(404, TEXT, "no")).error()).isEqualTo("HTTP 404");
+  static Stream<Arguments> refusedPages() {
+    return Stream.of(
+        page(exchange -> exchange.respond(404, TEXT, "no"), "HTTP 404"),
+        page(exchange -> exchange.respond(302, TEXT, "", "Location: http://x/"), "HTTP 302"),
+        page(
+            exchange -> exchange.respond(200, "text/html", "<html>sk-secret</html>"),
+            "not a metrics page: expected a name in line 1"),
+        page(
+            exchange -> exchange.respond(200, TEXT, "go_goroutines 7\n"),
+            "no metric of an engine, GPU or host"),
+        page(
+            exchange -> exchange.startStream().chunk("vllm:n").reset(),
+            "response incomplete or not HTTP"));
   }
 
-  @Test
-  void redirectsAreNotFollowed() throws IOException {
-    assertThat(only(exchange -> exchange.respond(302, TEXT, "", "Location: http://x/")).error())
-        .isEqualTo("HTTP 302");
+  private static Arguments page(ScriptedServer.Script script, String error) {
+    return Arguments.of(script, error);
   }
 
-  @Test
-  void htmlIsRefused() throws IOException {
-    String html = "<html><body>sk-secret</body></html>";
-    assertThat(only(exchange -> exchange.respond(200, "text/html", html)).error())
-        .isEqualTo("not a metrics page: expected a name in line 1");
+  @ParameterizedTest
+  @MethodSource("refusedPages")
+  void refusedPageIsALineWithItsError(ScriptedServer.Script script, String error)
+      throws IOException {
+    assertThat(only(script).error()).isEqualTo(error);
     assertThat(Files.readString(dir.resolve("server.jsonl"))).doesNotContain("sk-secret");
-  }
-
-  @Test
-  void pageOfAnotherProgramIsRefused() throws IOException {
-    assertThat(only(exchange -> exchange.respond(200, TEXT, "go_goroutines 7\n")).error())
-        .isEqualTo("no metric of an engine, GPU or host");
   }
 
   @Test
@@ -253,12 +259,6 @@ class ServerWatchTest {
                 })
                 .error())
         .isEqualTo("larger than 8 MiB");
-  }
-
-  @Test
-  void brokenConnectionIsAFailure() throws IOException {
-    assertThat(only(exchange -> exchange.startStream().chunk("vllm:n").reset()).error())
-        .isEqualTo("response incomplete or not HTTP");
   }
 
   @Test
