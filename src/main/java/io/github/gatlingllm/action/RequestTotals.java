@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.Map;
 import java.util.TreeMap;
@@ -55,13 +56,13 @@ final class RequestTotals {
       System.out.println("LLM " + kind + ": " + turns.getValue());
       more = more.config(kind, turns.getValue().toString());
     }
-    Map<String, RunInfo.Connections> connections = new TreeMap<>();
+    Map<String, RunOutcome.Connections> connections = new TreeMap<>();
     servers.forEach(
         (address, of) ->
             connections.put(
-                address, new RunInfo.Connections(of.kept() + of.closed(), of.closed())));
-    RunInfo.PromptRepeats repeats =
-        new RunInfo.PromptRepeats(counting.seenPrompts(), counting.repeatedPrompts());
+                address, new RunOutcome.Connections(of.kept() + of.closed(), of.closed())));
+    RunOutcome.PromptRepeats repeats =
+        new RunOutcome.PromptRepeats(counting.seenPrompts(), counting.repeatedPrompts());
     return more.notSent(notSent)
         .connections(connections)
         .prompts(repeats.counted() == 0 ? null : repeats);

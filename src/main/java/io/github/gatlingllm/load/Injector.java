@@ -77,7 +77,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     }
     int from0 = Integer.parseInt(index);
     int injectors = Integer.parseInt(count);
-    if (from0 >= injectors || injectors > InjectorShare.MOST) {
+    if (from0 >= injectors || injectors > InjectorShare.MAX_COUNT) {
       throw notOneOf(index, count);
     }
     return new InjectorShare(from0 + 1, injectors);
@@ -98,7 +98,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
             index,
             COUNT,
             count,
-            InjectorShare.MOST));
+            InjectorShare.MAX_COUNT));
   }
 
   /** Whether other injectors run the rest of the load. */

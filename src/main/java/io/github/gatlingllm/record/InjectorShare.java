@@ -16,12 +16,12 @@ import java.util.regex.Pattern;
 public record InjectorShare(int index, int count) {
 
   /** Most injectors; a larger number is a typing error. */
-  public static final int MOST = 10_000;
+  public static final int MAX_COUNT = 10_000;
 
   private static final Pattern TEXT = Pattern.compile("(\\d{1,5})\\s*/\\s*(\\d{1,5})");
 
   public InjectorShare {
-    if (index < 1 || index > count || count > MOST) {
+    if (index < 1 || index > count || count > MAX_COUNT) {
       throw new IllegalArgumentException(
           "%s/%s is no share; expected <i>/<n> such as 2/4, i from 1 to n".formatted(index, count));
     }

@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -154,5 +156,29 @@ public record LevelInfo(
   /** The time of that phase; empty if it never began. */
   public Optional<PhaseWindow> window(Phase phase) {
     return phases.stream().filter(window -> window.phase() == phase).findFirst();
+  }
+
+  /**
+   * The phase of a load level in which a request was scheduled. Figures use {@link #MEASURE} only.
+   */
+  public enum Phase {
+    /** Users are being started. */
+    FILL,
+    /** All users run, and the system settles. */
+    STABILIZE,
+    /** The window of all figures. */
+    MEASURE,
+    /** The load continues until the requests scheduled in {@link #MEASURE} have ended. */
+    COOLDOWN,
+    /** No request starts; open requests may end. */
+    DRAIN;
+
+    private final String key = name().toLowerCase(Locale.ROOT);
+
+    /** The name used in files: lower case. */
+    @JsonValue
+    public String key() {
+      return key;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

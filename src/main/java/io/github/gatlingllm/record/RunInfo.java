@@ -7,6 +7,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.Objectives.TargetSlo;
+import io.github.gatlingllm.record.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.Connections;
+import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -15,7 +21,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +47,11 @@ import org.jspecify.annotations.Nullable;
 public record RunInfo(
     String schema,
     @JsonUnwrapped Identity identity,
-    @JsonUnwrapped Environment environment,
+    @JsonUnwrapped RunEnvironment environment,
     @JsonUnwrapped Objectives objectives,
     Map<String, TargetFacts> targets,
     @Nullable ReportOptions report,
-    @JsonUnwrapped Outcome outcome,
+    @JsonUnwrapped RunOutcome outcome,
     List<LevelInfo> stages,
     @JsonUnwrapped Merged merged) {
 
@@ -55,20 +60,6 @@ public record RunInfo(
 
   /** The reason of a request that is not sent because of a mistake in the simulation. */
   public static final String NOT_BUILT = "it could not be built";
-
-  /** Replaces the value of a setting that is a secret. */
-  public static final String REDACTED = "***";
-
-  private static final Set<String> SECRETS =
-      Set.of(
-          "apikey",
-          "api_key",
-          "llm_api_key",
-          "header.authorization",
-          "header.proxy-authorization",
-          "header.api-key",
-          "header.x-api-key",
-          "header.cookie");
 
   /**
    * Which run it is, and when.
@@ -111,72 +102,6 @@ public record RunInfo(
   }
 
   /**
-   * What the run was made with.
-   *
-   * @param versions version by component, e.g. {@code gatling}, {@code java}
-   * @param machines the machine of each injector, by its name
-   * @param config setting by name; secrets are replaced by {@link #REDACTED}
-   * @param workload descriptions of the workload by aspect, e.g. {@code input}, {@code prefix}
-   * @param selfTest how exact the load generator is on its machine, as known when the run ended;
-   *     null if that was never measured
-   */
-  public record Environment(
-      Map<String, String> versions,
-      Map<String, SelfTest.Machine> machines,
-      Map<String, String> config,
-      Map<String, String> workload,
-      @Nullable SelfTest selfTest) {
-
-    public Environment {
-      versions = ordered(versions);
-      machines = ordered(machines);
-      config = redacted(config);
-      workload = ordered(workload);
-    }
-  }
-
-  /**
-   * What came of the run.
-   *
-   * @param dropped records that were lost
-   * @param planned planned requests in measure windows, one for each arrival or iteration; null if
-   *     the plan has no number
-   * @param started requests of all phases that were started and should have a record; null while
-   *     the run is on
-   * @param notSent number of requests that were due and not sent, by name and reason
-   * @param prompts how many prompts repeat an earlier one; null if none was compared
-   * @param connections how servers treated connections that they had left open, by host and port
-   * @param conclusions results of load plans: sweeps that were stopped early, searches
-   */
-  public record Outcome(
-      long dropped,
-      @Nullable Long planned,
-      @Nullable Long started,
-      Map<String, Long> notSent,
-      @Nullable PromptRepeats prompts,
-      Map<String, Connections> connections,
-      List<Conclusion> conclusions) {
-
-    public Outcome {
-      notSent = ordered(notSent);
-      connections = ordered(connections);
-      conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
-    }
-
-    private Outcome counts(long lost, @Nullable Long due, @Nullable Long begun) {
-      return new Outcome(lost, due, begun, notSent, prompts, connections, conclusions);
-    }
-
-    private Outcome observed(
-        Map<String, Long> skipped,
-        @Nullable PromptRepeats repeats,
-        Map<String, Connections> byAddress,
-        List<Conclusion> found) {
-      return new Outcome(dropped, planned, started, skipped, repeats, byAddress, found);
-    }
-  }
-
-  /**
    * The parts of a merged run.
    *
    * @param injectors empty in other runs
@@ -188,59 +113,6 @@ public record RunInfo(
 
     public Merged {
       injectors = injectors == null ? List.of() : List.copyOf(injectors);
-    }
-  }
-
-  /**
-   * Facts about a target that its figures depend on.
-   *
-   * @param pinnedOutput whether answers were requested to have exactly {@code max_tokens} tokens
-   * @param tokenizer the tokenizer of our own counts
-   * @param gpus number of GPUs of the server; null if not set
-   * @param costPerHour cost of a GPU per hour, or of the whole server if {@code gpus} is null; in
-   *     any currency; null if not set
-   */
-  public record TargetFacts(
-      boolean pinnedOutput, String tokenizer, @Nullable Double gpus, @Nullable Double costPerHour) {
-
-    /** Cost of the whole server per hour; null if not set. */
-    public @Nullable Double costOfAllPerHour() {
-      return costPerHour == null || gpus == null ? costPerHour : (Double) (gpus * costPerHour);
-    }
-
-    /** Facts about both targets together; output is pinned if it is for both. */
-    public TargetFacts and(TargetFacts other) {
-      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus, costPerHour);
-    }
-  }
-
-  /**
-   * How a server treated the HTTP/1.1 connections that its answers left open.
-   *
-   * @param answers answers after which that is known
-   * @param closed those of {@code answers} after which the server closed the connection
-   *     immediately, without {@code Connection: close}
-   */
-  public record Connections(long answers, long closed) {
-
-    /** The sum of both. */
-    public Connections and(Connections other) {
-      return new Connections(answers + other.answers, closed + other.closed);
-    }
-  }
-
-  /**
-   * Repeated prompts.
-   *
-   * @param counted prompts that were compared: of text-only requests, in all phases
-   * @param repeated those of {@code counted} that had been sent to the same target before, with the
-   *     same text
-   */
-  public record PromptRepeats(long counted, long repeated) {
-
-    /** The sum of both. */
-    public PromptRepeats and(PromptRepeats other) {
-      return new PromptRepeats(counted + other.counted, repeated + other.repeated);
     }
   }
 
@@ -316,11 +188,11 @@ public record RunInfo(
     return new RunInfo(
         SCHEMA,
         new Identity(id, simulation, startUnixNanos, null, State.RUNNING, null, injector, null),
-        new Environment(Map.of(), Map.of(), Map.of(), Map.of(), null),
+        new RunEnvironment(Map.of(), Map.of(), Map.of(), Map.of(), null),
         Objectives.NONE,
         Map.of(),
         null,
-        new Outcome(0, null, null, Map.of(), null, Map.of(), List.of()),
+        new RunOutcome(0, null, null, Map.of(), null, Map.of(), List.of()),
         List.of(),
         new Merged(List.of(), null));
   }
@@ -354,7 +226,7 @@ public record RunInfo(
   }
 
   public Map<String, String> config() {
-    return environment.config;
+    return environment.config();
   }
 
   public List<InjectorRun> injectors() {
@@ -366,7 +238,7 @@ public record RunInfo(
         schema, other, environment, objectives, targets, report, outcome, stages, merged);
   }
 
-  private RunInfo with(Environment other) {
+  private RunInfo with(RunEnvironment other) {
     return new RunInfo(
         schema, identity, other, objectives, targets, report, outcome, stages, merged);
   }
@@ -376,7 +248,7 @@ public record RunInfo(
         schema, identity, environment, other, targets, report, outcome, stages, merged);
   }
 
-  private RunInfo with(Outcome other) {
+  private RunInfo with(RunOutcome other) {
     return new RunInfo(
         schema, identity, environment, objectives, targets, report, other, stages, merged);
   }
@@ -421,35 +293,37 @@ public record RunInfo(
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
-    Environment e = environment;
-    return with(new Environment(byComponent, e.machines, e.config, e.workload, e.selfTest));
+    RunEnvironment e = environment;
+    return with(
+        new RunEnvironment(byComponent, e.machines(), e.config(), e.workload(), e.selfTest()));
   }
 
   public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
-    Environment e = environment;
-    return with(new Environment(e.versions, byInjector, e.config, e.workload, e.selfTest));
+    RunEnvironment e = environment;
+    return with(
+        new RunEnvironment(e.versions(), byInjector, e.config(), e.workload(), e.selfTest()));
   }
 
   public RunInfo config(Map<String, String> byName) {
-    Environment e = environment;
-    return with(new Environment(e.versions, e.machines, byName, e.workload, e.selfTest));
+    RunEnvironment e = environment;
+    return with(new RunEnvironment(e.versions(), e.machines(), byName, e.workload(), e.selfTest()));
   }
 
   /** The same run with one setting added or replaced. */
   public RunInfo config(String name, String value) {
-    Map<String, String> more = new LinkedHashMap<>(environment.config);
+    Map<String, String> more = new LinkedHashMap<>(environment.config());
     more.put(name, value);
     return config(more);
   }
 
   public RunInfo workload(Map<String, String> byAspect) {
-    Environment e = environment;
-    return with(new Environment(e.versions, e.machines, e.config, byAspect, e.selfTest));
+    RunEnvironment e = environment;
+    return with(new RunEnvironment(e.versions(), e.machines(), e.config(), byAspect, e.selfTest()));
   }
 
   public RunInfo selfTest(@Nullable SelfTest known) {
-    Environment e = environment;
-    return with(new Environment(e.versions, e.machines, e.config, e.workload, known));
+    RunEnvironment e = environment;
+    return with(new RunEnvironment(e.versions(), e.machines(), e.config(), e.workload(), known));
   }
 
   /** The same run with one SLO for all targets and requests. */
@@ -477,40 +351,40 @@ public record RunInfo(
   }
 
   public RunInfo dropped(long records) {
-    return with(outcome.counts(records, outcome.planned, outcome.started));
+    return with(outcome.counts(records, outcome.planned(), outcome.started()));
   }
 
   public RunInfo planned(@Nullable Long requests) {
-    return with(outcome.counts(outcome.dropped, requests, outcome.started));
+    return with(outcome.counts(outcome.dropped(), requests, outcome.started()));
   }
 
   public RunInfo started(@Nullable Long requests) {
-    return with(outcome.counts(outcome.dropped, outcome.planned, requests));
+    return with(outcome.counts(outcome.dropped(), outcome.planned(), requests));
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    Outcome o = outcome;
-    return with(o.observed(byReason, o.prompts, o.connections, o.conclusions));
+    RunOutcome o = outcome;
+    return with(o.observed(byReason, o.prompts(), o.connections(), o.conclusions()));
   }
 
   public RunInfo prompts(@Nullable PromptRepeats counts) {
-    Outcome o = outcome;
-    return with(o.observed(o.notSent, counts, o.connections, o.conclusions));
+    RunOutcome o = outcome;
+    return with(o.observed(o.notSent(), counts, o.connections(), o.conclusions()));
   }
 
   public RunInfo connections(Map<String, Connections> byAddress) {
-    Outcome o = outcome;
-    return with(o.observed(o.notSent, o.prompts, byAddress, o.conclusions));
+    RunOutcome o = outcome;
+    return with(o.observed(o.notSent(), o.prompts(), byAddress, o.conclusions()));
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    Outcome o = outcome;
-    return with(o.observed(o.notSent, o.prompts, o.connections, found));
+    RunOutcome o = outcome;
+    return with(o.observed(o.notSent(), o.prompts(), o.connections(), found));
   }
 
   /** The same run with one more conclusion. */
   public RunInfo conclusion(Conclusion found) {
-    return conclusions(Stream.concat(outcome.conclusions.stream(), Stream.of(found)).toList());
+    return conclusions(Stream.concat(outcome.conclusions().stream(), Stream.of(found)).toList());
   }
 
   /** The assertions to judge; none if the run is only one injector's part of the load. */
@@ -522,7 +396,7 @@ public record RunInfo(
   /** Whether answers of that target were requested to have exactly {@code max_tokens} tokens. */
   public boolean isOutputPinned(String target) {
     TargetFacts facts = targets.get(target);
-    return facts != null && facts.pinnedOutput;
+    return facts != null && facts.pinnedOutput();
   }
 
   /** Whether all targets have the same tokenizer. */
@@ -547,13 +421,6 @@ public record RunInfo(
    */
   public static Optional<RunInfo> read(Path runJson) throws IOException {
     return AtomicFile.readJson(runJson, RunInfo.class, SCHEMA);
-  }
-
-  private static Map<String, String> redacted(@Nullable Map<String, String> config) {
-    Map<String, String> copy = new LinkedHashMap<>(ordered(config));
-    copy.replaceAll(
-        (name, value) -> SECRETS.contains(name.toLowerCase(Locale.ROOT)) ? REDACTED : value);
-    return Collections.unmodifiableMap(copy);
   }
 
   static <T> Map<String, T> ordered(@Nullable Map<String, T> map) {

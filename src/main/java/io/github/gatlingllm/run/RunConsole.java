@@ -1,7 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.report.ConsoleBlock;
 import java.util.HashSet;
 import java.util.Map;

@@ -12,7 +12,7 @@ import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Queue;

@@ -45,7 +45,6 @@ class PagesTest {
       import io.github.gatlingllm.javaapi.*;
       import io.github.gatlingllm.record.RequestStatus;
       import java.util.List;
-import java.util.Locale;
 
 """;
 

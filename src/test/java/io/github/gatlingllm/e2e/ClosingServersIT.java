@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -87,7 +87,7 @@ class ClosingServersIT {
       }
       assertThat(run.info().outcome().connections()).hasSize(servers.size());
       for (ScriptedServer server : servers.subList(0, 2)) {
-        RunInfo.Connections seen =
+        RunOutcome.Connections seen =
             run.info().outcome().connections().get("127.0.0.1:" + server.port());
         assertThat(seen.closed()).as("closed after nearly all answers").isGreaterThan(450);
         assertThat(run.output()).contains("LLM: 127.0.0.1:" + server.port() + " closes its");

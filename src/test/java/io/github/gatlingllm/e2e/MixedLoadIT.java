@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.BacklogOf;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.record.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

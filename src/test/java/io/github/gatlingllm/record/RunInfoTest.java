@@ -3,7 +3,10 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Objectives.TargetSlo;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +41,7 @@ class RunInfoTest {
                   "TGI", new TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
           .conclusion(
               new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
-          .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5, 2.5)))
+          .targets(Map.of("vLLM", new RunEnvironment.TargetFacts(true, "chars4", 0.5, 2.5)))
           .report(new RunInfo.ReportOptions(true, true, false, false))
           .share(new InjectorShare(2, 4))
           .dropped(3)

@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.record.Slo.SloPreset;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -8,12 +8,13 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunEnvironment;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerFile;
@@ -305,7 +306,9 @@ final class DemoRun {
                 .collect(
                     toMap(
                         t -> t,
-                        t -> new RunInfo.TargetFacts(false, "chars4", 4.0, observed ? 2.5 : null))))
+                        t ->
+                            new RunEnvironment.TargetFacts(
+                                false, "chars4", 4.0, observed ? 2.5 : null))))
         .slo(slo)
         .stages(stages)
         .assertions(assertions);

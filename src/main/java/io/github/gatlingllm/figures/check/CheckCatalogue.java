@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Locale;
 import java.util.function.Function;

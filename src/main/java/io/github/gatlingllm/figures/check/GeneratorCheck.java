@@ -11,7 +11,7 @@ import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

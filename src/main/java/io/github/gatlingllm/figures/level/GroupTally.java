@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
-import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.record.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.SloCounts;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -6,9 +6,10 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.server.EngineTally;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunEnvironment;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.ServerSample;
@@ -78,7 +79,7 @@ public final class RunStatistics {
   final RequestSampleTally requestSamples;
   final InjectorTally byInjector;
   final EngineTally engines;
-  final Map<String, RunInfo.TargetFacts> targets;
+  final Map<String, RunEnvironment.TargetFacts> targets;
 
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();

@@ -98,7 +98,7 @@ final class SloFormatter {
     Slo first = terms.get(0).of.slo();
     byRequests =
         first.rule() == Slo.Rule.REQUESTS
-            && terms.stream().allMatch(term -> term.of.slo().isHeldAs(first));
+            && terms.stream().allMatch(term -> term.of.slo().hasSameRule(first));
     percent = NumberText.plain(first.percentile());
   }
 

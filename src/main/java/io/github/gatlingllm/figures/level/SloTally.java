@@ -4,12 +4,12 @@ import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts.Count;
-import io.github.gatlingllm.record.TargetSlo;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -56,7 +56,7 @@ final class SloTally {
                   .append(name)
                   .append(": ")
                   .append(own.slo)
-                  .append(own.slo.isHeldAs(global.slo) ? "" : " (" + held(own.slo) + ")");
+                  .append(own.slo.hasSameRule(global.slo) ? "" : " (" + held(own.slo) + ")");
             }
           });
       return text.toString();
@@ -252,7 +252,7 @@ final class SloTally {
       return judge(target == null ? "" : target).toString();
     }
     Slo first = judges().findFirst().orElse(common).global().slo();
-    boolean alike = judges().allMatch(j -> j.global().slo().isHeldAs(first));
+    boolean alike = judges().allMatch(j -> j.global().slo().hasSameRule(first));
     List<String> parts = new ArrayList<>();
     byTarget.forEach(
         (name, judge) ->

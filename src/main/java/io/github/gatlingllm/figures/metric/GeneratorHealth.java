@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.metric;
 
-import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;

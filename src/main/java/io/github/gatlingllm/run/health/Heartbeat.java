@@ -1,6 +1,6 @@
 package io.github.gatlingllm.run.health;
 
-import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.util.Arrays;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerArray;

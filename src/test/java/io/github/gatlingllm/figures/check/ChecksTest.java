@@ -10,15 +10,17 @@ import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
-import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunEnvironment;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -219,9 +221,9 @@ class ChecksTest {
             .targets(
                 Map.of(
                     at(0).record().identity().target(),
-                    new RunInfo.TargetFacts(true, "chars4", null, null),
+                    new RunEnvironment.TargetFacts(true, "chars4", null, null),
                     "b",
-                    new RunInfo.TargetFacts(false, "chars4", null, null)));
+                    new RunEnvironment.TargetFacts(false, "chars4", null, null)));
     List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
     List<RequestRecord> some = new ArrayList<>(free);
     some.addAll(records(r -> r.max(128)));
@@ -278,8 +280,8 @@ class ChecksTest {
     assertThat(check(Recorded.figures(two, same).summary(), "same_model").level())
         .isEqualTo(Level.OK);
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("same_model"));
-    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null, null);
-    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null, null);
+    RunEnvironment.TargetFacts x = new RunEnvironment.TargetFacts(true, "x", null, null);
+    RunEnvironment.TargetFacts y = new RunEnvironment.TargetFacts(true, "y", null, null);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", y)), same)).isEqualTo(Level.WARNING);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", x)), same)).isEqualTo(Level.OK);
   }
@@ -411,14 +413,14 @@ class ChecksTest {
   @Test
   void repeatedPromptsMatterWhereCachedTokensAreNotReported() {
     assertThat(repeats(600, 599).checks()).noneMatch(c -> c.id().equals("cached_share"));
-    RunInfo repeats = RUN.prompts(new RunInfo.PromptRepeats(600, 599));
+    RunInfo repeats = RUN.prompts(new RunOutcome.PromptRepeats(600, 599));
     Summary told = of(repeats, r -> r.cached(0));
     assertThat(told.checks()).noneMatch(c -> c.id().equals("repeated_prompts"));
     assertThat(check(told, "cached_share").level()).isEqualTo(Level.OK);
   }
 
   private static Summary repeats(long counted, long repeated) {
-    return of(RUN.prompts(new RunInfo.PromptRepeats(counted, repeated)));
+    return of(RUN.prompts(new RunOutcome.PromptRepeats(counted, repeated)));
   }
 
   /** Cold at 1 user in 20 ms, warm at 8 in 90 ms: the load made them slower, not the cache. */
@@ -623,7 +625,7 @@ class ChecksTest {
     assertThat(check(of(shared, r -> r.cached(10)), "cached_share").level()).isEqualTo(Level.NOTE);
     assertThat(check(summary(r -> r.cached(10).turn(2)), "cached_share").level())
         .isEqualTo(Level.NOTE);
-    RunInfo repeats = shared.prompts(new RunInfo.PromptRepeats(600, 599));
+    RunInfo repeats = shared.prompts(new RunOutcome.PromptRepeats(600, 599));
     assertThat(check(of(repeats), "repeated_prompts").level()).isEqualTo(Level.NOTE);
     // A token counted by the model's own tokenizer is a token.
     RunInfo own = RUN.config(Map.of("tokenizer", "hf:tokenizer.json"));
@@ -673,15 +675,15 @@ class ChecksTest {
     return RUN.targets(
         Map.of(
             at(0).record().identity().target(),
-            new RunInfo.TargetFacts(true, "chars4", null, null)));
+            new RunEnvironment.TargetFacts(true, "chars4", null, null)));
   }
 
   private static Summary closing(int closedOfHundred) {
     return of(
         RUN.connections(
             Map.of(
-                "a:80", new RunInfo.Connections(1_000, 0),
-                "b:80", new RunInfo.Connections(100, closedOfHundred))),
+                "a:80", new RunOutcome.Connections(1_000, 0),
+                "b:80", new RunOutcome.Connections(100, closedOfHundred))),
         Recorded::resent);
   }
 

@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.EngineMetric.Kind;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunEnvironment;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.Histogram;
@@ -36,7 +37,7 @@ class EngineChecksTest {
 
   private static final RunInfo RUN =
       Recorded.run(10, Recorded.stage(1, 0, 10_000))
-          .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6)));
+          .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6)));
 
   /** What the engine says in the run: states, and how much counters grow. */
   private static Map<EngineMetric, Double> healthy() {

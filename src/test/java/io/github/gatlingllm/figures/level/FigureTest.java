@@ -12,6 +12,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunEnvironment;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.Arrays;
@@ -33,7 +34,7 @@ class FigureTest {
       run(2, stage(1, 0, 2_000))
           .slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES))
           .report(RunInfo.ReportOptions.DEFAULT.readAt(25))
-          .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6)));
+          .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6)));
 
   /**
    *

@@ -14,9 +14,10 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunEnvironment;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
@@ -354,8 +355,8 @@ class RunStatisticsTest {
                 stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
             .targets(
                 Map.of(
-                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, null),
-                    "b", new RunInfo.TargetFacts(false, "chars4", 8.0, null)));
+                    "a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, null),
+                    "b", new RunEnvironment.TargetFacts(false, "chars4", 8.0, null)));
     Summary s =
         figures(
                 info,
@@ -386,8 +387,8 @@ class RunStatisticsTest {
             .slo(Slo.parse("ttft<150ms"))
             .targets(
                 Map.of(
-                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6),
-                    "b", new RunInfo.TargetFacts(false, "chars4", null, 1.8)));
+                    "a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6),
+                    "b", new RunEnvironment.TargetFacts(false, "chars4", null, 1.8)));
     Summary s =
         figures(
                 info,

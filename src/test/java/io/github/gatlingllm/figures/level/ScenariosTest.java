@@ -12,9 +12,10 @@ import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunEnvironment;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,7 @@ class ScenariosTest {
   void sameLabelAtTheSameTime() {
     RunInfo info =
         run(1, stage(8, "a", "A1", 0, 1_000), stage(8, "a", "C", 500, 1_000))
-            .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", null, 3.6)));
+            .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", null, 3.6)));
     Summary s =
         figures(
                 info,

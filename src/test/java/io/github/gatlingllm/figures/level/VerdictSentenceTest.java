@@ -2,11 +2,11 @@ package io.github.gatlingllm.figures.level;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.record.Conclusion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
 import org.junit.jupiter.api.Test;
 

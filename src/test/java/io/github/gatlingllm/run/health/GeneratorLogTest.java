@@ -2,8 +2,8 @@ package io.github.gatlingllm.run.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import java.io.InputStream;
