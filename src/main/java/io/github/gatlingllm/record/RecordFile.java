@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  *   └───────────────────────────────────────┘  otherwise (kill -9) skipped, reported in bytes
  * </pre>
  */
-public final class RecordFile implements JsonLines.LineReader {
+public final class RecordFile {
 
   private static final int BAD_LINES_NAMED = 5;
   private static final int LONGEST_LINE = 64 << 20;
@@ -115,45 +115,48 @@ public final class RecordFile implements JsonLines.LineReader {
   private static ReadReport read(InputStream in, int size, int longestLine, LineSink sink)
       throws IOException {
     RecordFile file = new RecordFile(sink, longestLine);
-    JsonLines.read(in, size, longestLine, file);
+    JsonLines.read(in, size, longestLine, file.new Lines());
     return new ReadReport(file.records, file.cutTailBytes, file.badLines, file.firstBadLines);
   }
 
-  @Override
-  public void line(byte[] buffer, int start, int length) {
-    lines++;
-    if (isBlank(buffer, start, length)) {
-      return;
-    }
-    RequestRecord record;
-    try {
-      record = RecordCodec.read(buffer, start, length);
-    } catch (IOException e) {
-      bad(String.valueOf(e.getMessage()));
-      return;
-    }
-    take(record, buffer, start, start + length);
-  }
+  private final class Lines implements JsonLines.LineReader {
 
-  @Override
-  public void tooLong(long bytes) {
-    lines++;
-    bad("a line of " + bytes + " bytes; expected at most " + longestLine);
-  }
-
-  @Override
-  public void tail(byte[] buffer, int length, long skipped) {
-    cutTailBytes = skipped + length;
-    if (skipped == 0) {
-      RequestRecord record;
-      try {
-        record = RecordCodec.read(buffer, 0, length);
-      } catch (IOException e) {
+    @Override
+    public void line(byte[] buffer, int start, int length) {
+      lines++;
+      if (isBlank(buffer, start, length)) {
         return;
       }
-      cutTailBytes = 0;
+      RequestRecord record;
+      try {
+        record = RecordCodec.read(buffer, start, length);
+      } catch (IOException e) {
+        bad(String.valueOf(e.getMessage()));
+        return;
+      }
+      take(record, buffer, start, start + length);
+    }
+
+    @Override
+    public void tooLong(long bytes) {
       lines++;
-      take(record, buffer, 0, length);
+      bad("a line of " + bytes + " bytes; expected at most " + longestLine);
+    }
+
+    @Override
+    public void tail(byte[] buffer, int length, long skipped) {
+      cutTailBytes = skipped + length;
+      if (skipped == 0) {
+        RequestRecord record;
+        try {
+          record = RecordCodec.read(buffer, 0, length);
+        } catch (IOException e) {
+          return;
+        }
+        cutTailBytes = 0;
+        lines++;
+        take(record, buffer, 0, length);
+      }
     }
   }
 

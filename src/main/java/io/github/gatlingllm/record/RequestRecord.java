@@ -1,6 +1,10 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -327,12 +331,49 @@ public record RequestRecord(
       @Nullable String answer,
       @Nullable String reasoning) {
 
+    private static final ObjectMapper MESSAGES = new ObjectMapper();
+
     /**
      * The prompt as readable text: messages with their roles, and content other than text in
      * brackets. Null if it was not recorded.
      */
     public @Nullable String readablePrompt() {
-      return messages == null ? prompt : MessageText.of(messages);
+      return messages == null ? prompt : readable(messages);
+    }
+
+    /**
+     * A paragraph per message, prefixed with its role; text that is not JSON is returned unchanged.
+     */
+    private static String readable(String messages) {
+      try {
+        JsonNode all = MESSAGES.readTree(messages);
+        if (!all.isArray()) {
+          return messages;
+        }
+        List<String> paragraphs = new ArrayList<>();
+        all.forEach(one -> paragraphs.add(one.path("role").asText("?") + ": " + content(one)));
+        return String.join("\n\n", paragraphs);
+      } catch (JsonProcessingException e) {
+        return messages;
+      }
+    }
+
+    private static String content(JsonNode message) {
+      JsonNode content = message.path("content");
+      if (content.isTextual()) {
+        return content.textValue();
+      }
+      List<String> parts = new ArrayList<>();
+      for (JsonNode part : content) {
+        String type = part.path("type").asText("?");
+        parts.add(type.equals("text") ? part.path("text").asText() : "[" + type + "]");
+      }
+      for (JsonNode call : message.path("tool_calls")) {
+        JsonNode function = call.path("function");
+        String arguments = function.path("arguments").asText();
+        parts.add("[calls " + function.path("name").asText() + "(" + arguments + ")]");
+      }
+      return String.join("\n", parts);
     }
   }
 

@@ -1,7 +1,23 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +83,193 @@ public record ServerSample(
         throw new IllegalArgumentException(
             "%s bounds with %s counts".formatted(bounds.size(), counts.size()));
       }
+    }
+  }
+
+  /**
+   * Writes and reads {@code llm/server.jsonl}: a line of JSON per {@link ServerSample}. Names of
+   * values and bounds of histograms are written once per endpoint, and again when they change.
+   * Reading skips damaged lines.
+   */
+  public static final class ServerFile {
+
+    private static final int LONGEST_LINE = 1 << 20;
+
+    /** Skips unknown metrics and null values. */
+    private static final ObjectReader LINES =
+        JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
+            .build()
+            .readerFor(Line.class);
+
+    private final Path file;
+    private final Map<String, Endpoint> endpoints = new HashMap<>();
+
+    private record Line(
+        @JsonProperty(value = "unix_ns", required = true) long unixNanos,
+        @JsonProperty("target") @Nullable String target,
+        @JsonProperty(value = "url", required = true) String url,
+        @JsonProperty("source") @Nullable String source,
+        @JsonProperty(value = "took_ms", required = true) double tookMs,
+        @JsonProperty("error") @Nullable String error,
+        @JsonProperty(value = "reset", required = true) boolean reset,
+        @JsonProperty("names") @JsonSetter(contentNulls = Nulls.SKIP)
+            EnumMap<EngineMetric, String> names,
+        @JsonProperty("values") @JsonSetter(contentNulls = Nulls.SKIP)
+            EnumMap<EngineMetric, Double> values,
+        @JsonProperty("histograms") @JsonSetter(contentNulls = Nulls.SKIP)
+            EnumMap<EngineMetric, Buckets> histograms) {
+
+      private Line {
+        names = names == null ? new EnumMap<>(EngineMetric.class) : names;
+        values = values == null ? new EnumMap<>(EngineMetric.class) : values;
+        histograms = histograms == null ? new EnumMap<>(EngineMetric.class) : histograms;
+      }
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record Buckets(
+        @JsonProperty(value = "count", required = true) long count,
+        @JsonProperty(value = "sum", required = true) double sum,
+        @JsonProperty("le") @Nullable List<Double> le,
+        @JsonProperty("counts") List<Long> counts) {}
+
+    /** Names and bounds that were written for an endpoint. */
+    private static final class Endpoint {
+      private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
+      private final Map<EngineMetric, List<Double>> bounds = new EnumMap<>(EngineMetric.class);
+    }
+
+    /** A file to append samples to; the first one creates it. Not thread-safe. */
+    public ServerFile(Path file) {
+      this.file = file;
+    }
+
+    /** Appends a line. */
+    public void append(ServerSample sample) throws IOException {
+      Endpoint written = endpoint(sample.target(), sample.url());
+      EnumMap<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
+      sample
+          .names()
+          .forEach(
+              (metric, name) -> {
+                if (!name.equals(written.names.put(metric, name))) {
+                  names.put(metric, name);
+                }
+              });
+      EnumMap<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
+      values.putAll(sample.values());
+      EnumMap<EngineMetric, Buckets> histograms = new EnumMap<>(EngineMetric.class);
+      sample
+          .histograms()
+          .forEach(
+              (metric, all) -> {
+                boolean same = all.bounds().equals(written.bounds.put(metric, all.bounds()));
+                List<Double> bounds = same ? null : all.bounds();
+                histograms.put(metric, new Buckets(all.count(), all.sum(), bounds, all.counts()));
+              });
+      Line line =
+          new Line(
+              sample.unixNanos(),
+              sample.target(),
+              sample.url(),
+              sample.source(),
+              sample.tookMs(),
+              sample.error(),
+              sample.reset(),
+              names,
+              values,
+              histograms);
+      JsonLines.append(file, json -> json.writePOJO(line));
+    }
+
+    private Endpoint endpoint(@Nullable String target, String url) {
+      return endpoints.computeIfAbsent(
+          (target == null ? "" : target) + '\n' + url, any -> new Endpoint());
+    }
+
+    /**
+     * Passes every sample to {@code sink}, in the order of the file, with the names and bounds
+     * known of its endpoint; none if the file does not exist.
+     *
+     * @return number of damaged lines, which are skipped
+     * @throws IOException if the file cannot be read
+     */
+    public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
+      Reading reading = new Reading(new ServerFile(file), sink);
+      try (InputStream in = Files.newInputStream(file)) {
+        JsonLines.read(in, 1 << 16, LONGEST_LINE, reading);
+      } catch (NoSuchFileException e) {
+        return 0;
+      }
+      return reading.damaged;
+    }
+
+    private static final class Reading implements JsonLines.LineReader {
+      private final ServerFile file;
+      private final Consumer<ServerSample> sink;
+      private long damaged;
+
+      private Reading(ServerFile file, Consumer<ServerSample> sink) {
+        this.file = file;
+        this.sink = sink;
+      }
+
+      @Override
+      public void line(byte[] buffer, int from, int length) throws IOException {
+        if (length > 0) {
+          ServerSample sample;
+          try {
+            sample = file.sample(LINES.readValue(buffer, from, length));
+          } catch (JsonProcessingException | RuntimeException damage) {
+            damaged++;
+            return;
+          }
+          sink.accept(sample);
+        }
+      }
+
+      @Override
+      public void tooLong(long bytes) {
+        damaged++;
+      }
+
+      @Override
+      public void tail(byte[] buffer, int length, long skipped) throws IOException {
+        damaged += skipped > 0 ? 1 : 0;
+        line(buffer, 0, skipped > 0 ? 0 : length);
+      }
+    }
+
+    private ServerSample sample(Line line) {
+      Endpoint known = endpoint(line.target, line.url);
+      known.names.putAll(line.names);
+      Map<EngineMetric, ServerSample.Histogram> histograms = new EnumMap<>(EngineMetric.class);
+      line.histograms.forEach(
+          (metric, buckets) -> {
+            if (buckets.le != null) {
+              known.bounds.put(metric, buckets.le);
+            }
+            List<Double> bounds = known.bounds.getOrDefault(metric, List.of());
+            if (bounds.size() == buckets.counts.size()) { // otherwise their line is damaged
+              histograms.put(
+                  metric,
+                  new ServerSample.Histogram(buckets.count, buckets.sum, bounds, buckets.counts));
+            }
+          });
+      return new ServerSample(
+          line.unixNanos,
+          line.target,
+          line.url,
+          line.source == null ? "" : line.source,
+          line.tookMs,
+          line.error,
+          line.reset,
+          known.names,
+          line.values,
+          histograms);
     }
   }
 }

@@ -1,11 +1,9 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.load.PlanDriver.LoopingUser;
-import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.load.Users.LoopingUser;
-import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

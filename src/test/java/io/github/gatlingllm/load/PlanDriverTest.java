@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.load.PlanDriver.LoopingUser;
-import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.load.Users.LoopingUser;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;

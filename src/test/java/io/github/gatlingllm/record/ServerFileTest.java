@@ -6,6 +6,7 @@ import static io.github.gatlingllm.record.EngineMetric.REQUESTS_RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.ServerSample.Histogram;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -32,7 +32,6 @@ final class TokenStream implements TokenGaps.Visitor {
   private double[] tokenMicros = new double[256];
   private int[] gapTokens = new int[256];
   private double[] ascending = new double[256];
-  private final TokenGaps.Ranks ranks = new TokenGaps.Ranks();
   private int sorted;
   private boolean oneEach;
 
@@ -204,18 +203,11 @@ final class TokenStream implements TokenGaps.Visitor {
 
   /** Nearest-rank percentile of the gaps per token of this request, each counted once per token. */
   private double tokenMicrosAt(double percent) {
-    return oneEach
-        ? ranks.at(TokenGaps.nearestRank(sorted, percent))
-        : TokenGaps.nearestRank(ascending, sorted, percent);
+    return TokenGaps.nearestRank(ascending, sorted, percent);
   }
 
   private void sort() {
     if (sorted >= 0) {
-      return;
-    }
-    if (oneEach) {
-      sorted = gaps > MAX_SORTED ? 0 : gaps;
-      ranks.take(chunkMicros, sorted);
       return;
     }
     long all = 0;

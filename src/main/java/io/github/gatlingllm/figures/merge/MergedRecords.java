@@ -8,7 +8,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.run.server;
 
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunObserver;
