@@ -55,23 +55,19 @@ final class Setting {
               "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/responses) of the server;"
                   + " a list sets several targets, e.g."
                   + " vllm=http://a:8000/v1,sglang=http://b:30000/v1",
-              "Credentials in the URL are refused. The name before = is the name of the target in"
-                  + " all results. A target without a name is called by its host and port; where"
-                  + " these are equal, by its model; where that is not enough, by more of its"
-                  + " URL.");
+              "The name before = is the name of the target in all results; without it, host"
+                  + " and port, where these are equal the model, else more of the URL. Credentials"
+                  + " in the URL are refused.");
 
   static final SettingEntry<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
           .unset("the server's only model", List.of())
           .example("llama-8b")
           .means(
-              "model to request; one for all endpoints, or one per endpoint; a|b requests both"
-                  + " models from one endpoint, each as a target of its own",
-              "If it is not set and warmup is above 0, the server is asked for its models (GET"
-                  + " …/models), and its only one is requested. If it has several or does not"
-                  + " answer, requests name no model and the server decides. A number of names that"
-                  + " differs from the number of endpoints is refused. Without an endpoint it has"
-                  + " no effect.");
+              "model to request; one for all endpoints, or one per endpoint; a|b requests"
+                  + " both from one endpoint, each as a target of its own",
+              "If it is not set and warmup is above 0, the server's only model (GET …/models)"
+                  + " is requested; of several, the server decides.");
 
   static final SettingEntry<List<String>> API_KEY =
       in(Group.TARGET, "apiKey", Form.texts("keys"))
@@ -89,10 +85,9 @@ final class Setting {
           .example("completions")
           .means(
               "API of the target; auto: the API in the path of the endpoint, else chat",
-              "responses: OpenAI's Responses API, which streams typed events. messages: Anthropic's"
-                  + " Messages API. embeddings: prompts are embedded; nothing is streamed, and"
-                  + " maxTokens and the sampling settings have no effect. Refused if the endpoint"
-                  + " is the full path of another API.");
+              "responses: OpenAI's Responses API. messages: Anthropic's Messages API."
+                  + " embeddings: nothing is streamed; maxTokens and the sampling settings have no"
+                  + " effect. Refused if the endpoint is the full path of another API.");
 
   static final SettingEntry<Boolean> INTERLEAVE =
       in(Group.TARGET, "interleave", Form.flag())
@@ -100,8 +95,7 @@ final class Setting {
           .example("true")
           .means(
               "loads several targets at the same time instead of one after the other",
-              "Each target gets the same levels, arrivals and prompts. Refused with several"
-                  + " scenarios.");
+              "Refused with several scenarios.");
 
   static final SettingEntry<List<Tokenizer>> TOKENIZER =
       in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))
@@ -113,9 +107,8 @@ final class Setting {
                   + " tiktoken:<encoding>, hf:<tokenizer.json>; one for all endpoints, or one per"
                   + " endpoint",
               "Encodings: r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base. hf: needs the"
-                  + " optional dependency ai.djl.huggingface:tokenizers:0.38.0. Lengths of prompts"
-                  + " are counted by the first tokenizer; the plan and config.promptsSizedBy name"
-                  + " it. chars4 counts a token per four characters, as the embedded engine does.");
+                  + " optional dependency ai.djl.huggingface:tokenizers:0.38.0. The first tokenizer"
+                  + " counts the lengths of prompts. chars4: a token per four characters.");
 
   // ---- Load ------------------------------------------------------------------------------------
 
@@ -145,8 +138,8 @@ final class Setting {
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
                   + " curve, steps:<rate>:<duration>,… a curve of steps",
               "0:60s,10:120s,50:60s is one load level, named curve: in each segment the rate"
-                  + " changes linearly to the rate of the next segment; the last segment keeps its"
-                  + " rate. With steps: in front, every segment keeps its rate.");
+                  + " changes linearly to that of the next; the last one keeps its rate. With"
+                  + " steps: in front, every segment does.");
 
   static final SettingEntry<@Nullable Arrivals> ARRIVAL =
       in(
@@ -180,9 +173,8 @@ final class Setting {
           .means(
               "arrival process of an open loop: poisson, constant, gamma:<cv>, or"
                   + " trace:<file>[@<speed>], which replays recorded traffic",
-              "gamma:<cv>: gaps with that coefficient of variation, > 0 and ≤ 100; also with a rate"
-                  + " curve. A trace is one load level, named trace; @2.0 replays it twice as"
-                  + " fast.");
+              "gamma:<cv>: gaps with that coefficient of variation, > 0 and ≤ 100. A trace is"
+                  + " one load level, named trace; @2.0 replays it twice as fast.");
 
   static final SettingEntry<@Nullable Integer> TRIALS =
       in(Group.LOAD, "trials", Form.whole(1))
@@ -212,10 +204,9 @@ final class Setting {
           .example("maxGoodput")
           .means(
               "searches for the highest rate of Poisson arrivals at which the SLO holds",
-              "It starts at rate (1), doubles it until a level fails, then bisects, and measures"
-                  + " both ends of the interval again. duration is the time per level; a level"
-                  + " whose result could be chance takes up to 8 times as long. At most one rate"
-                  + " can be set.");
+              "It starts at rate (1), doubles it until a level fails, bisects, and measures"
+                  + " both ends again. duration is the time per level; a level whose result could"
+                  + " be chance takes up to 8 times as long.");
 
   static final SettingEntry<Double> SEARCH_PRECISION =
       in(
@@ -248,14 +239,13 @@ final class Setting {
           .means(
               "ends a sweep after the first level that breaks a rule: slo<50%, errors>10%,"
                   + " errors>50, errorsInARow>100, overSaturated; never alone turns all rules off",
-              "slo<50%: share of attempted requests that met the SLO. errors>10%: share of ended"
-                  + " requests that failed. errors>50: number of failed requests of a level, in all"
-                  + " phases; ends that level at once: nothing new is sent, and requests in flight"
-                  + " are drained. errorsInARow>100: the same for failures in a row, with no"
-                  + " success between them; it applies beside the other rules and in searches,"
-                  + " unless the value is never, and makes the run invalid. overSaturated: in the"
-                  + " second half of measure of an open level, under 90 % of the arrivals were"
-                  + " served. Requests rejected by a rate limit (429) are not failed requests.");
+              "slo<50%: share of attempted requests that met the SLO. errors>10%: share of"
+                  + " ended requests that failed. errors>50: failed requests of a level, in all"
+                  + " phases; ends that level at once. errorsInARow>100: the same for failures"
+                  + " without a success between them; applies beside the other rules and in"
+                  + " searches, and makes the run invalid. overSaturated: under 90 % of the"
+                  + " arrivals were served in the second half of measure of an open level. Status"
+                  + " 429 is no failure.");
 
   // ---- Phases and bounds of each load level ----------------------------------------------------
 
@@ -266,9 +256,8 @@ final class Setting {
           .means(
               "real requests before measuring, per run and target; they are in no figure and no"
                   + " record",
-              "Each is the first request of the workload, streamed as that one is. If one fails, a"
-                  + " line names the cause and the remedy, no load is sent, and the exit code is 1."
-                  + " 0 sends none. Warming up the JVM never sends anything to your server.");
+              "Each is the first request of the workload. If one fails, a line names cause"
+                  + " and remedy, no load is sent, and the exit code is 1. 0 sends none.");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
       in(Group.LEVEL, "jvmWarmUp", Form.flag())
@@ -277,8 +266,8 @@ final class Setting {
           .means(
               "requests to an engine inside this JVM before the load, until the JIT compilers are"
                   + " idle: 1 to 6 s",
-              "Without it classes are loaded and compiled while the first requests are measured."
-                  + " Turn it off to try out settings, not to measure.");
+              "Without it classes are loaded and compiled while the first requests are"
+                  + " measured.");
 
   static final SettingEntry<Optional<Duration>> FILL =
       in(Group.LEVEL, "fill", Form.automatic())
@@ -286,9 +275,9 @@ final class Setting {
           .example("5s")
           .means(
               "time over which the users of a level start",
-              "For closed loops only. auto: twice the median E2E of the level before, at the first"
-                  + " level twice the E2E of the first answer of its first user, at most half the"
-                  + " longest time of stabilize; 0 where requests bounds a level.");
+              "For closed loops only. auto: twice the median E2E of the level before, at the"
+                  + " first level of its first answer; at most half the longest time of stabilize;"
+                  + " 0 where requests bounds a level.");
 
   static final SettingEntry<Optional<Duration>> STABILIZE =
       in(Group.LEVEL, "stabilize", Form.automatic())
@@ -296,10 +285,10 @@ final class Setting {
           .example("20s")
           .means(
               "time for the load to settle, after all users have started and before measuring",
-              "auto: until each user, in an open loop one user, has had an answer and twice the"
-                  + " median E2E has passed; an automatic fill and this phase together take at most"
-                  + " duration, or 5 s where duration is shorter. A line says when measuring"
-                  + " starts. 0 where requests bounds a level, and for curves and traces.");
+              "auto: until each user, in an open loop one user, has had an answer and twice"
+                  + " the median E2E has passed; an automatic fill and this phase together take at"
+                  + " most duration, or 5 s if that is longer. 0 where requests bounds a level, and"
+                  + " for curves and traces.");
 
   static final SettingEntry<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))
@@ -332,9 +321,8 @@ final class Setting {
               "keeps the load on after measuring, in no figure, until all measured requests have"
                   + " ended",
               "At most for drain. Without it the last measured requests run on a server that"
-                  + " empties, and their latencies look too good; false saves the tokens. A curve"
-                  + " holds its last rate, a trace starts again. Levels with requests or trials"
-                  + " have no cooldown.");
+                  + " empties, and look too good; false saves the tokens. Levels with requests or"
+                  + " trials have none.");
 
   static final SettingEntry<Duration> DRAIN =
       in(Group.LEVEL, "drain", Form.duration(true))
@@ -372,12 +360,10 @@ final class Setting {
           .means(
               "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length",
-              "Counted by tokenizer, a prefix included. <mean>:<std> is a normal distribution cut"
-                  + " off below 1, <min>-<max> a uniform one. As many prompts as the load needs, at"
-                  + " most 1,000, are generated before it starts; after the last one they repeat. A"
-                  + " prompt that cannot get its length exactly gets the nearest one;"
-                  + " config.promptsNotExact counts these and the plan names them. Refused if the"
-                  + " prefix leaves no token for the prompt.");
+              "Counted by tokenizer, a prefix included. <mean>:<std> is a normal distribution"
+                  + " cut off below 1, <min>-<max> a uniform one. At most 1,000 prompts are"
+                  + " generated before the load, then they repeat. A prompt that cannot get its"
+                  + " length gets the nearest one; config.promptsNotExact counts these.");
 
   static final SettingEntry<Integer> INPUTS_PER_REQUEST =
       in(Group.PROMPTS, "inputsPerRequest", Form.whole(1))
@@ -455,8 +441,8 @@ final class Setting {
           .means(
               "sends the user turns of a recorded dialog one after the other, each with the answers"
                   + " that the server gave before",
-              "Without it a dialog is one request: everything up to its last user message. Needs an"
-                  + " API that takes messages.");
+              "Without it a dialog is one request, up to its last user message. Needs an API"
+                  + " that takes messages.");
 
   static final SettingEntry<ThinkTime> THINK_TIME =
       in(
@@ -471,8 +457,8 @@ final class Setting {
           .means(
               "time from an answer to the next request of the same user; in a range it is drawn"
                   + " uniformly",
-              "Between the turns of dialogs, and in closed loops after each request: then fewer"
-                  + " requests are in flight than concurrency says.");
+              "Between the turns of dialogs, and in closed loops after each request: fewer"
+                  + " requests are then in flight than concurrency says.");
 
   static final SettingEntry<@Nullable LengthPreset> LENGTHS =
       in(Group.PROMPTS, "lengths", Form.choice(LengthPreset.class))
@@ -492,9 +478,9 @@ final class Setting {
           .example("false")
           .means(
               "begins every prompt with a seeded nonce, so that no prompt is in a prefix cache",
-              "The nonce is 18 digits and an empty line. By default it is left out where the"
-                  + " workload defines what prompts share (sharedPrefix, scenario, mix, dataset),"
-                  + " and where promptTokens is too small for it.");
+              "By default left out where the workload defines what prompts share"
+                  + " (sharedPrefix, scenario, mix, dataset), and where promptTokens is too small"
+                  + " for it.");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
       in(
@@ -510,10 +496,9 @@ final class Setting {
           .means(
               "images in every request: <n> generated ones of <w>x<h> pixels, or those of a file or"
                   + " folder",
-              "Sent as data URLs in the last message; needs an API that takes messages. Of a folder"
-                  + " (.png, .jpg, .gif, .webp) each request has the next image by name. Generated"
-                  + " images are seeded noise. Because servers cache processed images, up to 32"
-                  + " different ones are generated, in at most 64 MiB.");
+              "Sent as data URLs in the last message; needs an API that takes messages. Of a"
+                  + " folder (.png, .jpg, .gif, .webp) each request has the next image. Up to 32"
+                  + " different images are generated, because servers cache processed ones.");
 
   static final SettingEntry<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(
@@ -551,8 +536,7 @@ final class Setting {
           .example("false")
           .means(
               "sends ignore_eos and min_tokens, so that every output has exactly maxTokens tokens",
-              "By default they are no longer sent to a server that rejects them in a warm-up"
-                  + " request; a line and config.ignoreEos say so.");
+              "By default no longer sent to a server that rejects them in a warm-up request.");
 
   static final SettingEntry<@Nullable Double> TEMPERATURE =
       in(
@@ -582,8 +566,7 @@ final class Setting {
           .example("{\"top_k\":40}")
           .means(
               "JSON object that is merged into every request",
-              "It cannot have model, stream, messages, prompt and max_tokens, which have settings"
-                  + " of their own.");
+              "Not model, stream, messages, prompt and max_tokens, which have settings.");
 
   static final SettingEntry<@Nullable String> HEADER =
       in(Group.REQUESTS, "header.<Name>", Form.text())
@@ -591,8 +574,8 @@ final class Setting {
           .example("acme")
           .means(
               "extra header of every request",
-              "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env. The value is"
-                  + " never printed or recorded.");
+              "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env. Never"
+                  + " printed or recorded.");
 
   // ---- Connections and limits ------------------------------------------------------------------
 
@@ -614,20 +597,17 @@ final class Setting {
           .example("64")
           .means(
               "most requests in flight per target; further ones wait, first in first out",
-              "The wait is queue wait, and only in latencies from the planned arrival; timeout"
-                  + " counts from its end.");
+              "The wait is queue wait, and only in latencies from the planned arrival.");
 
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1))
           .orNull("no limit")
           .example("500")
           .means(
-              "most requests in any 60 s per target and load generator, to stay below a provider's"
-                  + " limit; further ones wait, first in first out",
-              "The wait is queue wait, and only in latencies from the planned arrival; console and"
-                  + " report say how many requests were held back, and for how long. A burst may"
-                  + " use up the whole limit: where a provider also limits requests per second, set"
-                  + " less.");
+              "most requests in any 60 s per target and load generator; further ones wait,"
+                  + " first in first out",
+              "The wait is queue wait, and only in latencies from the planned arrival;"
+                  + " console and report say how many requests waited, and for how long.");
 
   static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
       in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1))
@@ -636,8 +616,7 @@ final class Setting {
           .means(
               "the same for tokens: those of the prompt, four characters each, and maxTokens of the"
                   + " answer, until the server's usage says how many they were",
-              "A request that exceeds the limit by itself is sent when no other one is in the"
-                  + " window.");
+              "A larger request is sent when no other one is in the window.");
 
   static final SettingEntry<BenchmarkPlan.Connections> CONNECTIONS =
       in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
@@ -651,8 +630,8 @@ final class Setting {
           .example("true")
           .means(
               "HTTP/2 if the server agrees to it (ALPN), which is possible over https only",
-              "All users then share one connection per event loop; with connections=perUser each"
-                  + " user has one.");
+              "All users share one connection per event loop; with connections=perUser each"
+                  + " has one.");
 
   static final SettingEntry<Boolean> VERIFY_TLS =
       in(Group.CONNECTIONS, "verifyTls", Form.flag())
@@ -661,8 +640,8 @@ final class Setting {
           .means(
               "refuses certificates that no trusted authority signed or that are issued for another"
                   + " host",
-              "Trusted are the authorities of Gatling's ssl.trustStore, else those of the JVM's"
-                  + " trust store.");
+              "Trusted are the authorities of Gatling's ssl.trustStore, else those of the"
+                  + " JVM.");
 
   // ---- Objectives and build gates --------------------------------------------------------------
 
@@ -716,9 +695,9 @@ final class Setting {
           .example("ttft.p99<200ms,errors<1%")
           .means(
               "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid",
-              "c=8: selects a load level, chat: (completion: or a scenario) a request name, vLLM: a"
-                  + " target, vLLM:c=8: a load level of a target. valid requires a valid run."
-                  + " Names, units and conditions are in commands.md. Times count from admission;"
+              "c=8: selects a load level, chat: (completion: or a scenario) a request name,"
+                  + " vLLM: a target, vLLM:c=8: a load level of a target. Names, units and"
+                  + " conditions are in commands.md. Times count from admission;"
                   + " ttft_from_schedule, ttfo_from_schedule and e2e_from_schedule count from the"
                   + " planned arrival, as those of slo do.");
 
@@ -735,8 +714,8 @@ final class Setting {
           .example("false")
           .means(
               "whether a run that a check calls invalid fails the build, with exit code 2",
-              "A line names the check and the remedy. Your own simulations read it from the system"
-                  + " property and the environment.");
+              "A line names the check and the remedy. Also for your own simulations (system"
+                  + " property, environment).");
 
   // ---- Records and reports ---------------------------------------------------------------------
 
@@ -777,13 +756,12 @@ final class Setting {
           .means(
               "metrics pages (Prometheus text) of server, GPUs and host, read once a second; auto:"
                   + " <host>/metrics of each target, if that is a page of an engine; none",
-              "A list, e.g. auto,http://gpu-host:9400/metrics. vLLM=http://a:8000/metrics belongs"
-                  + " to the target of that name; a page without a name belongs to the only target,"
-                  + " or to all. auto asks once, before the load, and not again where it gets no"
-                  + " useful answer. The API key is sent only to pages with the scheme, host and"
-                  + " port of a target. Supported are vLLM, SGLang, TGI, llama.cpp (--metrics),"
-                  + " TensorRT-LLM (/prometheus/metrics), Triton (port 8002), Dynamo, llm-d,"
-                  + " NVIDIA's dcgm-exporter and node_exporter.");
+              "vLLM=http://a:8000/metrics belongs to the target of that name; a page without"
+                  + " a name to the only target, or to all. auto asks once, before the load. The"
+                  + " API key is sent only to pages with scheme, host and port of a target."
+                  + " Supported: vLLM, SGLang, TGI, llama.cpp (--metrics), TensorRT-LLM"
+                  + " (/prometheus/metrics), Triton (port 8002), Dynamo, llm-d, dcgm-exporter,"
+                  + " node_exporter.");
 
   static final SettingEntry<LiveView.@Nullable Address> LIVE =
       in(
@@ -796,10 +774,9 @@ final class Setting {
           .means(
               "port of a page on 127.0.0.1 that shows the run while it is on; 0 takes any free"
                   + " port",
-              "0.0.0.0:8088 shows it to other machines too, in a container for example; it has no"
-                  + " password. The console prints the address. Prometheus scrapes /metrics of the"
-                  + " same port, if micrometer-registry-prometheus is on the class path. Your own"
-                  + " simulations read it from the system property and the environment.");
+              "0.0.0.0:8088 shows it to other machines too; it has no password. Prometheus scrapes"
+                  + " /metrics of the same port, if micrometer-registry-prometheus is on the class"
+                  + " path. Also for your own simulations (system property, environment).");
 
   static final SettingEntry<@Nullable String> OTLP =
       in(Group.OUTPUT, "otlp", Form.text())
@@ -807,9 +784,9 @@ final class Setting {
           .example("http://localhost:4318/v1/metrics")
           .means(
               "URL that meters are sent to every 10 s, by OTLP over HTTP",
-              "Needs micrometer-registry-otlp on the class path. The names are those of"
-                  + " OpenTelemetry for generative AI. Your own simulations read it from the system"
-                  + " property and the environment.");
+              "Needs micrometer-registry-otlp on the class path. Names are OpenTelemetry's"
+                  + " for generative AI. Also for your own simulations (system property,"
+                  + " environment).");
 
   static final SettingEntry<@Nullable S3Location> UPLOAD =
       in(
@@ -822,13 +799,12 @@ final class Setting {
           .means(
               "S3-compatible object storage that the run is uploaded to when it has ended or was"
                   + " interrupted, as <prefix>/<run>-<injector>/",
-              "Uploads llm/ and llm.html; run.json comes after all other records, so that they are"
-                  + " complete where it exists. Credentials, region and endpoint (AWS_ENDPOINT_URL)"
-                  + " are found as by the AWS SDK; software.amazon.awssdk:s3 and"
-                  + " url-connection-client must be on the class path. A location that cannot be"
-                  + " reached is refused before the load. If the upload fails, all files stay here"
-                  + " and the exit code is 1. Your own simulations read it from the system property"
-                  + " and the environment.");
+              "Uploads llm/ and llm.html; run.json last, so that a folder with it is"
+                  + " complete. Credentials, region and endpoint (AWS_ENDPOINT_URL) as for the AWS"
+                  + " SDK; needs software.amazon.awssdk:s3-transfer-manager on the class path. A"
+                  + " location that cannot be reached is refused before the load. If the upload"
+                  + " fails, the exit code is 1. Also for your own simulations (system property,"
+                  + " environment).");
 
   static final SettingEntry<@Nullable Double> GPUS =
       in(
@@ -854,8 +830,7 @@ final class Setting {
           .means(
               "how fast readers of the answers read: the report says how long they wait for late"
                   + " tokens",
-              "Words per minute ÷ 45 are tokens per second, because a token is about 0.75 English"
-                  + " words: 250wpm is 5.56.");
+              "Words per minute ÷ 45 are tokens per second: 250wpm is 5.56.");
 
   static final SettingEntry<@Nullable Double> COST_PER_HOUR =
       in(
@@ -877,8 +852,8 @@ final class Setting {
           .example("42")
           .means(
               "pins prompts and arrivals; always printed and recorded",
-              "In your own simulations (system property, environment) it pins everything that has"
-                  + " no seed of its own: prompts, the order of dialogs, mixes, arrivals.");
+              "Also for your own simulations (system property, environment): it pins"
+                  + " everything that has no seed of its own.");
 
   static final SettingEntry<@Nullable InjectorShare> INJECTOR =
       in(
@@ -892,8 +867,8 @@ final class Setting {
               "this load generator is the i-th of n that share the load; merge merges their runs",
               "All need the same settings, startAt included, except this one. In a pod of an"
                   + " Indexed Job of Kubernetes the default is JOB_COMPLETION_INDEX + 1 of"
-                  + " INJECTORS. Also for your own simulations (system property, environment)."
-                  + " injectors.md describes what is shared and how.");
+                  + " INJECTORS. Also for your own simulations (system property, environment). See"
+                  + " injectors.md.");
 
   static final SettingEntry<@Nullable StartTime> START_AT =
       in(
@@ -904,9 +879,8 @@ final class Setting {
           .example("2027-03-01T09:30:00Z")
           .means(
               "time at which the load starts, after the warm-up: " + StartTime.EXPECTED,
-              "A load generator that is not ready by then sends nothing, prints by how much it is"
-                  + " late, and ends with exit code 1. Also for your own simulations (system"
-                  + " property, environment).");
+              "A load generator that is not ready by then sends nothing and ends with exit"
+                  + " code 1. Also for your own simulations (system property, environment).");
 
   static final SettingEntry<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
@@ -915,10 +889,10 @@ final class Setting {
           .means(
               "measures the timing error of this tool on this machine, in about a minute; reports"
                   + " of later runs quote it",
-              "Streams from the embedded engine, which runs in a process of its own and notes when"
-                  + " it wrote each token, at rising concurrency until the load is clearly too"
-                  + " high. It has its own target, prompts and phases: settings for these are"
-                  + " refused as system properties, and ignored in the environment and in .env.");
+              "Streams from the embedded engine, in a process of its own, at rising"
+                  + " concurrency until the load is clearly too high. Settings for target, prompts"
+                  + " and phases are refused as system properties, and ignored in the environment"
+                  + " and in .env.");
 
   static final SettingEntry<@Nullable String> SELF_TEST_FILE =
       in(Group.RUN, "selfTestFile", Form.text())
@@ -926,8 +900,7 @@ final class Setting {
           .example("self-test.json")
           .means(
               "file that selfTest writes its result to, and that later runs read",
-              "If it cannot be written, a line says so. Your own simulations read it from the"
-                  + " system property and the environment.");
+              "Also for your own simulations (system property, environment).");
 
   static final SettingEntry<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())
@@ -935,9 +908,7 @@ final class Setting {
           .example("true")
           .means(
               "prints the plan and sends nothing",
-              "Also for your own simulations (system property, environment): scenarios, load"
-                  + " levels, targets, requests with the lengths of prompts and answers, SLO,"
-                  + " seed.");
+              "Also for your own simulations (system property, environment).");
 
   static final SettingEntry<Boolean> HELP =
       in(Group.RUN, "help", Form.flag())

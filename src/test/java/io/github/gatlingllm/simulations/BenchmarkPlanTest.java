@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,51 +142,29 @@ final class BenchmarkPlanTest {
 
   static Stream<Arguments> goodValues() {
     return Stream.of(
-        good("api", "completions", BenchmarkPlan::api, Api.COMPLETIONS),
         good("api", "embeddings", BenchmarkPlan::api, Api.EMBEDDINGS),
         good("endpoint", "http://a/v1/responses", BenchmarkPlan::api, Api.RESPONSES),
         good("stream", "false", s -> s.get(Setting.STREAM), false),
-        good("stream", "TRUE", s -> s.get(Setting.STREAM), true),
         good("concurrency", "3", s -> labels(s), "c=3"),
         good("concurrency", "1, 4,2", s -> labels(s), "c=1 c=4 c=2"),
         good("rate", "0.5,16,2.50", s -> labels(s), "r=0.5 r=16 r=2.5"),
-        good("rate", "4", s -> s.load().words().kind(), "open loop, poisson arrivals"),
         good("duration", "2.5", BenchmarkPlanTest::measured, Duration.ofMillis(2500)),
         good("duration", "500ms", BenchmarkPlanTest::measured, Duration.ofMillis(500)),
         good("duration", "30s", BenchmarkPlanTest::measured, Duration.ofSeconds(30)),
         good("duration", "2m", BenchmarkPlanTest::measured, Duration.ofMinutes(2)),
         good("duration", "1h", BenchmarkPlanTest::measured, Duration.ofHours(1)),
-        good("requests", "200", s -> s.load().words().phases().requests(), 200),
         good("fill", "auto", s -> s.load().words().phases().fillNanos(), null),
-        good("fill", "2", s -> s.load().words().phases().fillNanos(), 2_000_000_000L),
         good("stabilize", "auto", s -> s.load().words().phases().stabilizeNanos(), null),
         good("stabilize", "500ms", s -> s.load().words().phases().stabilizeNanos(), 500_000_000L),
         good("cooldown", "false", s -> s.load().words().phases().cooldown(), false),
         good("warmup", "0", s -> s.get(Setting.WARMUP), 0),
-        good("drain", "0", s -> s.load().words().phases().drainNanos(), 0L),
         good("maxTokens", "16", s -> s.get(Setting.MAX_TOKENS), 16),
-        good("ignoreEos", "false", s -> s.get(Setting.IGNORE_EOS), false),
         good("prompt", "Hi, you", s -> prompts(s).pick(1).text(), "Hi, you"),
-        good("temperature", "0", s -> s.get(Setting.TEMPERATURE), 0.0),
         good("temperature", "0.7", s -> s.get(Setting.TEMPERATURE), 0.7),
-        good("topP", "1", s -> s.get(Setting.TOP_P), 1.0),
         good("body", "{\"top_k\":40}", s -> s.get(Setting.BODY).toString(), "{\"top_k\":40}"),
         good("header.X-A", "b", s -> s.settings().headers(), Map.of("X-A", "b")),
-        good("timeout", "1.5", s -> s.get(Setting.TIMEOUT), Duration.ofMillis(1500)),
-        good("idleTimeout", "5s", s -> s.get(Setting.IDLE_TIMEOUT), Duration.ofSeconds(5)),
         good("slo", "ttft<200ms,e2e<10s", s -> s.slo().toString(), "ttft<200ms,e2e<10s"),
-        good("slo", "ttft<200ms", s -> s.slo().all().percentile(), 99.0),
         good("seed", "-42", BenchmarkPlan::seed, -42L),
-        good("maxInFlight", "64", s -> s.get(Setting.MAX_IN_FLIGHT), 64),
-        good("recordText", "true", s -> s.get(Setting.RECORD_TEXT), true),
-        good("recordTokens", "false", s -> s.get(Setting.RECORD_TOKENS), false),
-        good("verifyTls", "false", s -> s.get(Setting.VERIFY_TLS), false),
-        good("connections", "perUser", s -> s.get(Setting.CONNECTIONS), Connections.PER_USER),
-        good("csv", "true", s -> s.get(Setting.CSV), true),
-        good("indexBlock", "false", s -> s.get(Setting.INDEX_BLOCK), false),
-        good("failBuild", "false", s -> s.get(Setting.FAIL_BUILD), false),
-        good("failOnInvalid", "true", s -> s.get(Setting.FAIL_ON_INVALID), true),
-        good("stopWhen", "never", s -> s.load().words().stopWhen(), List.of()),
         good("dryRun", "true", s -> s.get(Setting.DRY_RUN), true));
   }
 
@@ -200,116 +179,24 @@ final class BenchmarkPlanTest {
     return ((Workload.Pool) settings.workload()).prompts();
   }
 
-  static Stream<Arguments> badValues() {
-    String whole = "expected a whole number ≥ 1";
-    String flag = "expected true or false";
-    String seconds = "expected more than 0 seconds, or a number with a unit such as 500ms, 30s, 2m";
-    String sweep = whole + " or a comma list such as 1,2,4";
-    String rates = "expected requests per second > 0 or a comma list such as 1,2,4";
-    return Stream.of(
-        arguments(
-            "endpoint",
-            "a:8000",
-            "expected http(s)://host[:port]/v1, or the same with /chat/completions,"
-                + " /completions, /responses, /messages or /embeddings"),
-        arguments("endpoint", "http://a/v1,", "expected a comma list without empty parts"),
-        arguments(
-            "api",
-            "generate",
-            "expected one of auto, chat, completions, responses, embeddings, messages"),
-        arguments("stream", "yes", flag),
-        arguments("concurrency", "abc", sweep),
-        arguments("concurrency", "0", sweep),
-        arguments("concurrency", "1,,2", "expected a comma list without empty parts"),
-        arguments("concurrency", "99999999999", sweep),
-        arguments("concurrency", "2,4,2", "expected each level once"),
-        arguments("rate", "0", rates),
-        arguments("rate", "-1", rates),
-        arguments("rate", "NaN", rates),
-        arguments("rate", "1e999", rates),
-        arguments(
-            "rate",
-            "0:60s,10:",
-            "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s or"
-                + " steps:10:60s,50:60s"),
-        arguments("rate", "0:60s", "offers no request; expected a rate > 0 somewhere"),
-        arguments(
-            "arrival",
-            "trace:none.csv@2.0",
-            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or"
-                + " JSONL"),
-        arguments("arrival", "poisson", "only open loops have arrivals; set llm.rate too"),
-        arguments("duration", "0", seconds),
-        arguments("duration", "-3", seconds),
-        arguments("duration", "3 days", seconds),
-        arguments("duration", "999999999h", seconds),
-        arguments("requests", "0", whole),
-        arguments("warmup", "-1", "expected a whole number ≥ 0"),
-        arguments(
-            "drain",
-            "x",
-            "expected 0 or more seconds, or a number with a unit such as 500ms, 30s, 2m"),
-        arguments("maxInFlight", "0", whole),
-        arguments("interleave", "both", flag),
-        arguments("maxTokens", "0", whole),
-        arguments("ignoreEos", "1", flag),
-        arguments("prompts", "none.txt", "no such file; expected a path to a readable file"),
-        arguments("prompts", "a\0b", "expected a path to a readable file"),
-        arguments("temperature", "-0.1", "expected a number ≥ 0"),
-        arguments("temperature", "warm", "expected a number ≥ 0"),
-        arguments("topP", "0", "expected a number > 0 and ≤ 1"),
-        arguments("topP", "1.1", "expected a number > 0 and ≤ 1"),
-        arguments("body", "[1]", "expected a JSON object such as {\"top_k\":40}"),
-        arguments("body", "{", "expected a JSON object such as {\"top_k\":40}"),
-        arguments("body", "{\"stream\":false}", "expected no \"stream\"; use llm.stream"),
-        arguments("timeout", "0", seconds),
-        arguments("idleTimeout", "0s", seconds),
-        arguments(
-            "slo",
-            "fast",
-            "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures:"
-                + " ttft ttfo tpot itl e2e stall, units: us ms s m h; or a preset such as"
-                + " mlperf-llama2-70b-interactive"),
-        arguments(
-            "slo",
-            "ttft<200ms,tftt<1s",
-            "SLO 'tftt<1s' has no known measure: 'tftt'; expected one of ttft ttfo tpot itl e2e"
-                + " stall"),
-        arguments(
-            "slo", "ttft>200ms", "SLO 'ttft>200ms' has '>'; a limit is an upper one: < or <="),
-        arguments(
-            "slo",
-            "tpot<50ms,ttft<200",
-            "SLO 'ttft<200' has no known limit: '200'; expected a number and us, ms, s, m or h"),
-        arguments(
-            "slo",
-            "ttft<1.2.3s",
-            "SLO 'ttft<1.2.3s' has no known limit: '1.2.3s'; expected a number and us, ms, s, m or"
-                + " h"),
-        arguments("slo", "D:ttft<1s", "no request and no target is called 'D'; expected chat"),
-        arguments(
-            "assert",
-            "ttft.p99<200ms,tftt.p99<1",
-            "no figure is called 'tftt.p99'; near it: ttft.p99, ttst.p99, tpot.p99, ttfo.p99"),
-        arguments("assert", "goodput>=95%", "has no SLO to judge; set llm.slo too"),
-        arguments("assert", "ttft.p99<200ms,", "expected a comma list without empty parts"),
-        arguments(
-            "assert",
-            "c=3:ttft.p99<200ms",
-            "no load level is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64, chat"),
-        arguments("sloPercentile", "95", "has no effect alone; set llm.slo too"),
-        arguments("sloRule", "requests", "has no effect alone; set llm.slo too"),
-        arguments("sloRule", "all", "expected one of percentiles, requests"),
-        arguments("sloPercentile", "101", "expected a percentage > 0 and ≤ 100"),
-        arguments("seed", "lucky", "expected a whole number of at most 64 bits"),
-        arguments("recordText", "on", flag),
-        arguments("recordTokens", "off", flag),
-        arguments("verifyTls", "0", flag),
-        arguments("connections", "many", "expected one of shared, perUser"),
-        arguments("csv", "yes", flag),
-        arguments("indexBlock", "no", flag),
-        arguments("failBuild", "no", flag),
-        arguments("dryRun", "no", flag));
+  /** Every setting with values that it refuses. */
+  static Stream<String> badValues() {
+    String values =
+        """
+        endpoint=a:8000 ; endpoint=http://a/v1, ; api=generate ; stream=yes ; concurrency=abc
+        concurrency=0 ; concurrency=1,,2 ; concurrency=99999999999 ; concurrency=2,4,2 ; rate=0
+        rate=-1 ; rate=NaN ; rate=1e999 ; rate=0:60s,10: ; rate=0:60s ; arrival=trace:none.csv@2.0
+        arrival=poisson ; duration=0 ; duration=-3 ; duration=3 days ; duration=999999999h
+        requests=0 ; warmup=-1 ; drain=x ; maxInFlight=0 ; interleave=both ; maxTokens=0
+        ignoreEos=1 ; prompts=none.txt ; temperature=-0.1 ; temperature=warm ; topP=0 ; topP=1.1
+        body=[1] ; body={ ; body={"stream":false} ; timeout=0 ; idleTimeout=0s ; slo=fast
+        slo=ttft<200ms,tftt<1s ; slo=ttft>200ms ; slo=tpot<50ms,ttft<200 ; slo=ttft<1.2.3s
+        slo=D:ttft<1s ; assert=ttft.p99<200ms,tftt.p99<1 ; assert=goodput>=95%
+        assert=ttft.p99<200ms, ; assert=c=3:ttft.p99<200ms ; sloPercentile=95 ; sloRule=requests
+        sloRule=all ; sloPercentile=101 ; seed=lucky ; recordText=on ; recordTokens=off
+        verifyTls=0 ; connections=many ; csv=yes ; indexBlock=no ; failBuild=no ; dryRun=no
+        """;
+    return Stream.of(values.strip().split("\\s+;\\s+|\n", -1));
   }
 
   @Test
@@ -338,133 +225,75 @@ final class BenchmarkPlanTest {
 
   @ParameterizedTest
   @MethodSource("badValues")
-  void refusesInOneLineWithNameValueAndWhatIsAllowed(String name, String value, String message) {
-    assertThatThrownBy(() -> read(Map.of(name, value)))
+  void refusesInOneLineWithNameAndValue(String setting) {
+    int equals = setting.indexOf('=');
+    assertThatThrownBy(
+            () -> read(Map.of(setting.substring(0, equals), setting.substring(equals + 1))))
         .isInstanceOf(InvalidSimulation.class)
-        .hasMessage("llm." + name + "=" + value + ": " + message);
+        .hasMessageStartingWith("llm." + setting + ": ")
+        .hasMessageMatching("[^\n]{10,200}");
   }
 
+  /** Settings; the one that the message begins with; another that it names. */
   static Stream<Arguments> contradictions() {
-    String arrivals =
-        "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]";
-    return Stream.of(
-        arguments(
-            Map.of("concurrency", "2", "rate", "3"),
-            "llm.concurrency=2: cannot be set together with llm.rate (the load is either a closed"
-                + " or an open loop)"),
-        arguments(
-            Map.of("endpoint", "x=http://a/v1,x=http://b/v1"),
-            "llm.endpoint=x=http://a/v1,x=http://b/v1: expected each name once"),
-        arguments(
-            Map.of("endpoint", "http://a/v1", "model", "x|"),
-            "llm.model=x|: expected names such as llama-8b|llama-70b"),
-        arguments(
-            Map.of("stopWhen", "slo<50%"),
-            "llm.stopWhen=slo<50%: has no SLO to judge; set llm.slo too"),
-        arguments(
-            Map.of("stopWhen", "errors>10%,slow"),
-            "llm.stopWhen=errors>10%,slow: expected rules such as"
-                + " slo<50%,errors>10%,errors>50,errorsInARow>100,overSaturated, or never"),
-        arguments(
-            Map.of("trials", "3", "rate", "2"),
-            "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their"
-                + " count)"),
-        arguments(Map.of("search", "knee"), "llm.search=knee: expected maxGoodput"),
-        arguments(
-            Map.of("search", "maxGoodput"),
-            "llm.search=maxGoodput: has no SLO to hold; set llm.slo too"),
-        arguments(
-            Map.of("search", "maxGoodput", "slo", "ttft<1s", "rate", "1,2"),
-            "llm.search=maxGoodput: expected one llm.rate at most, where it starts"),
-        arguments(
-            Map.of("search", "maxGoodput", "slo", "ttft<1s", "concurrency", "2"),
-            "llm.search=maxGoodput: cannot be set together with llm.concurrency (it searches rates;"
-                + " start it with llm.rate)"),
-        arguments(
-            Map.of("measure", "2", "duration", "3"),
-            "llm.measure=2: cannot be set together with llm.duration (two names of the same"
-                + " setting)"),
-        arguments(
-            Map.of("requests", "2", "cooldown", "true"),
-            "llm.cooldown=true: cannot be set together with llm.requests (exactly that many"
-                + " requests are sent)"),
-        arguments(
-            Map.of("stabilize", "soon"),
-            "llm.stabilize=soon: expected auto, 0 or more seconds, or a number with a unit such as"
-                + " 500ms, 30s, 2m"),
-        arguments(
-            Map.of("rate", "2", "fill", "3"),
-            "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),
-        arguments(
-            Map.of("dataset", "openai:a", "prompt", "b"),
-            "llm.dataset=openai:a: cannot be set together with llm.prompt (each defines the"
-                + " prompts)"),
-        arguments(
-            Map.of("dataset", "openai:a", "prompts", "b"),
-            "llm.dataset=openai:a: cannot be set together with llm.prompts (each defines the"
-                + " prompts)"),
-        arguments(
-            Map.of("dataset", "chats.json"),
-            "llm.dataset=chats.json: expected <format>:<file>, e.g. sharegpt:chats.json"),
-        arguments(
-            Map.of("dataset", "alpaca:a.json"),
-            "llm.dataset=alpaca:a.json: 'alpaca' is no dataset format; expected one of sharegpt,"
-                + " oasst, longbench, mooncake, openai"),
-        arguments(
-            Map.of("dataset", "openai:datasets/sharegpt.json"),
-            "llm.dataset=openai:datasets/sharegpt.json: sharegpt.json:2: entry 1: expected an"
-                + " object with a list \"messages\", or with it in \"body\""),
-        arguments(
-            Map.of("prompt", "a", "prompts", "b"),
-            "llm.prompt=a: cannot be set together with llm.prompts (prompts are either one text or"
-                + " a file)"),
-        arguments(Map.of("rate", "1", "arrival", "gamma:0"), "llm.arrival=gamma:0: " + arrivals),
-        arguments(
-            Map.of("rate", "1:9s", "duration", "3"),
-            "llm.rate=1:9s: cannot be set together with llm.duration (a curve has its own"
-                + " duration)"),
-        arguments(
-            Map.of("rate", "1", "arrival", "trace:" + TRACE),
-            "llm.arrival=trace:"
-                + TRACE
-                + ": cannot be set together with llm.rate (a trace has its own rate)"),
-        arguments(Map.of("rate", "1", "arrival", "bursts"), "llm.arrival=bursts: " + arrivals),
-        arguments(
-            Map.of("endpoint", "http://a/v1/completions", "api", "chat"),
-            "llm.endpoint=http://a/v1/completions: the path is of llm.api=completions, but"
-                + " llm.api=chat was set; remove llm.api"),
-        arguments(
-            Map.of("endpoint", "http://u:" + KEY + "@a/v1"),
-            "llm.endpoint=http://***@a/v1: expected no credentials in the URL; use LLM_API_KEY"),
-        arguments(
-            Map.of("endpoint", "http://a/v1", "model", "x,y"),
-            "llm.model=x,y: 2 values for 1 endpoint; expected one, or one for each" + " endpoint"),
-        arguments(
-            Map.of("endpoint", "http://a/v1,http://b/v1,http://c/v1", "model", "x,y"),
-            "llm.model=x,y: 2 values for 3 endpoints; expected one, or one for each" + " endpoint"),
-        arguments(
-            Map.of("tokenizer", "gpt-4"),
-            "llm.tokenizer=gpt-4: tokenizer 'gpt-4' is unknown; expected auto, chars4,"
-                + " tiktoken:<encoding> or hf:<tokenizer.json>"),
-        arguments(
-            Map.of("tokenizer", "auto,chars4"),
-            "llm.tokenizer=auto,chars4: 2 values for 1 target; expected one, or one for each"
-                + " target"),
-        arguments(
-            Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
-            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint; expected one,"
-                + " or one for each endpoint"),
-        arguments(
-            Map.of("endpoint", "http://a/v1", "apiKey", KEY + " x"),
-            "llm.apiKey (LLM_API_KEY in the environment): expected visible ASCII without spaces"));
+    String rows =
+        """
+        concurrency=2 ; rate=3 | llm.concurrency | llm.rate
+        endpoint=x=http://a/v1,x=http://b/v1 | llm.endpoint |
+        stopWhen=slo<50% | llm.stopWhen | llm.slo
+        stopWhen=errors>10%,slow | llm.stopWhen |
+        trials=3 ; rate=2 | llm.trials | llm.rate
+        search=knee | llm.search |
+        search=maxGoodput | llm.search | llm.slo
+        search=maxGoodput ; slo=ttft<1s ; rate=1,2 | llm.search |
+        search=maxGoodput ; slo=ttft<1s ; concurrency=2 | llm.search | llm.concurrency
+        measure=2 ; duration=3 | llm.measure | llm.duration
+        requests=2 ; cooldown=true | llm.cooldown | llm.requests
+        stabilize=soon | llm.stabilize |
+        rate=2 ; fill=3 | llm.fill |
+        dataset=openai:a ; prompt=b | llm.dataset | llm.prompt
+        dataset=openai:a ; prompts=b | llm.dataset | llm.prompts
+        dataset=chats.json | llm.dataset |
+        dataset=alpaca:a.json | llm.dataset |
+        dataset=openai:datasets/sharegpt.json | llm.dataset |
+        prompt=a ; prompts=b | llm.prompt | llm.prompts
+        rate=1 ; arrival=gamma:0 | llm.arrival |
+        rate=1:9s ; duration=3 | llm.rate | llm.duration
+        rate=1 ; arrival=bursts | llm.arrival |
+        endpoint=http://a/v1/completions ; api=chat | llm.endpoint |
+        endpoint=http://a/v1 ; model=x,y | llm.model |
+        endpoint=http://a/v1,http://b/v1,http://c/v1 ; model=x,y | llm.model |
+        tokenizer=gpt-4 | llm.tokenizer |
+        tokenizer=auto,chars4 | llm.tokenizer |
+        """;
+    return Stream.concat(
+        rows.strip()
+            .lines()
+            .map(row -> row.split("\\s*\\|\\s*", -1))
+            .map(row -> arguments(settings(row[0]), row[1].strip(), row[2].strip())),
+        Stream.of(
+            arguments(Map.of("endpoint", "http://a/v1", "model", "x|"), "llm.model", ""),
+            arguments(Map.of("rate", "1", "arrival", "trace:" + TRACE), "llm.arrival", "llm.rate"),
+            arguments(Map.of("endpoint", "http://u:" + KEY + "@a/v1"), "llm.endpoint", "API_KEY"),
+            arguments(
+                Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY), "llm.apiKey", "2"),
+            arguments(
+                Map.of("endpoint", "http://a/v1", "apiKey", KEY + " x"), "llm.apiKey", "ASCII")));
+  }
+
+  private static Map<String, String> settings(String row) {
+    return Stream.of(row.strip().split("\\s;\\s", -1))
+        .map(setting -> setting.split("=", 2))
+        .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
   }
 
   @ParameterizedTest
   @MethodSource("contradictions")
-  void refusesContradictions(Map<String, String> settings, String message) {
+  void refusesContradictions(Map<String, String> settings, String setting, String named) {
     assertThatThrownBy(() -> read(settings))
         .isInstanceOf(InvalidSimulation.class)
-        .hasMessage(message)
+        .hasMessageStartingWith(setting)
+        .hasMessageContaining(named)
         .hasMessageNotContaining(KEY);
   }
 

@@ -48,36 +48,6 @@ final class DryRunTest {
   }
 
   @Test
-  void showsBuildGates() {
-    assertThat(plan(Map.of("llm.assert", "errors<1%,valid")))
-        .contains("build gates    errors<1%,valid\n");
-    assertThat(plan(Map.of("llm.assert", "valid", "llm.failBuild", "false")))
-        .contains("build gates    valid (a miss does not fail the build)\n");
-  }
-
-  @Test
-  void showsTrialsSearchesAndStopRules() {
-    assertThat(plan(Map.of("llm.concurrency", "8", "llm.trials", "10")))
-        .contains(
-            """
-            load           batch, 10 trials of each level, 1 level
-                           b=8      80 requests
-            """)
-        .contains("requests       80 requests\n");
-    assertThat(plan(Map.of("llm.search", "maxGoodput", "llm.slo", "ttft<1s", "llm.rate", "2")))
-        .contains(
-            """
-            load           open loop, poisson arrivals, 1 level
-                           r=2      7 s, about 14 requests
-            """)
-        .contains("search         the highest rate that holds the SLO, to 5 %: doubled from there,")
-        .contains("time           depends on the server: 15 to 20 levels, 30 to 40 times the time");
-    assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))
-        .contains("stop when      errors>10%, errorsInARow>100\n", "stabilize      5 s per level\n")
-        .contains("fill           2 s per level\n");
-  }
-
-  @Test
   void showsAnOpenLoopAgainstAnEndpoint() {
     assertThat(
             plan(
@@ -125,22 +95,6 @@ final class DryRunTest {
             connections    own ones per user, certificates NOT verified
             seed           4711
             time           4 min 30 s of measuring, at most 12 min in all
-            """);
-  }
-
-  @Test
-  void showsDatasets() {
-    assertThat(plan(Map.of("llm.dataset", "sharegpt:datasets/sharegpt.json")))
-        .contains(
-            """
-            dataset        sharegpt.json (sharegpt)
-                           3 dialogs, 1 to 2 turns (mean 1.3)
-                           prompts of 17 to 49 characters (mean 31)
-                           1 begin with an answer, which is not sent
-                           left out 2 of 6: no user message
-                           left out 1 of 6: no text
-            tokenizer      chars4
-            output         exactly as recorded, else 16 tokens (ignore_eos, min_tokens)
             """);
   }
 
