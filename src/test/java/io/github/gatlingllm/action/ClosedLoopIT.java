@@ -21,13 +21,11 @@ class ClosedLoopIT {
     return Integer.parseInt(label.substring("c=".length()));
   }
 
-  private static PlanLines run(String plan, SlowServer server, long millis, boolean exits)
-      throws Exception {
+  private static PlanLines run(String plan, SlowServer server, boolean exits) throws Exception {
     PlanLines lines =
         new PlanLines(
             GatlingProcess.run(
-                PlanSimulation.class,
-                Map.of("url", server.url(), "plan", plan, "millis", millis, "exits", exits)));
+                PlanSimulation.class, Map.of("url", server.url(), "plan", plan, "exits", exits)));
     assertThat(lines.all()).endsWith("after");
     return lines;
   }
@@ -36,7 +34,7 @@ class ClosedLoopIT {
   @Test
   void eachLevelHasExactlyItsUsersInFlight() throws Exception {
     try (SlowServer server = SlowServer.together(ClosedLoopIT::users)) {
-      PlanLines lines = run("rounds", server, 0, false);
+      PlanLines lines = run("rounds", server, false);
 
       assertThat(lines.of("started")).containsExactlyElementsOf(LEVELS);
       for (String label : LEVELS) {
@@ -46,34 +44,11 @@ class ClosedLoopIT {
     }
   }
 
-  @Test
-  void sweepKeepsToItsPhasesAndIsNeverAboveItsLevel() throws Exception {
-    long millis = 900;
-    try (SlowServer server = SlowServer.between(20, 80)) {
-      PlanLines lines = run("sweep", server, millis, false);
-
-      assertThat(lines.of("started")).containsExactlyElementsOf(LEVELS);
-      long before = Long.MIN_VALUE;
-      for (String label : LEVELS) {
-        long measure = lines.nanos("measure", label);
-        assertThat(measure - lines.nanos("stabilize", label)).isEqualTo(millis * 1_000_000 / 3);
-        assertThat(lines.nanos("drain", label) - measure).isEqualTo(millis * 1_000_000);
-        assertThat(lines.words("ended", label).get(3)).as("still running").isEqualTo("0");
-        assertThat(server.most(label)).isBetween(1, users(label));
-        List<Visit> visits = server.visits(label);
-        assertThat(visits.stream().mapToLong(Visit::fromNanos).min().orElseThrow())
-            .as("a level starts when nothing is in flight")
-            .isGreaterThan(before);
-        before = visits.stream().mapToLong(Visit::untilNanos).max().orElseThrow();
-      }
-    }
-  }
-
   /** Every other user exits after its first iteration; four are there all the same, 12 times. */
   @Test
   void usersThatExitAreReplacedAndACountBoundsTheLevel() throws Exception {
     try (SlowServer server = SlowServer.together(ClosedLoopIT::users)) {
-      run("count", server, 0, true);
+      run("count", server, true);
 
       assertThat(server.visits()).hasSize(48);
       assertThat(server.visits()).extracting(Visit::path).containsOnly("/c=4/measure");

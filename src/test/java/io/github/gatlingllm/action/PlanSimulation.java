@@ -99,7 +99,6 @@ public final class PlanSimulation extends Simulation {
               .disableCooldown()
               .drain(60)
               .plan();
-      case "nobody" -> OpenLoop.of(0.01).seed(7).stabilize(0).measure(1).plan();
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };
   }

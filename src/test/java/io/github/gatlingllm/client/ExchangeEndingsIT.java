@@ -451,27 +451,25 @@ final class ExchangeEndingsIT {
     }
   }
 
-  @Test
-  void aRequestIsNotSentAThirdTime() throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(WHOLE, x -> x.close())) {
-      complete(server);
-      Ended second = client.post(server.baseUrl()).ended();
-      assertEnded(second, RequestStatus.CONNECTION_ERROR, NO_RESPONSE);
-      assertThat(second.wasResent()).isTrue();
-      client.settle();
-      assertThat(server.posts()).isEqualTo(3);
-    }
+  /** Answers to the second request on a connection, why it is not complete, and all posts then. */
+  static Stream<Arguments> notSentAgain() {
+    ScriptedServer.Script closes = x -> x.close();
+    ScriptedServer.Script oneByte = x -> x.send("H").close();
+    return Stream.of(
+        Arguments.of(closes, NO_RESPONSE, true, 3), Arguments.of(oneByte, NOT_RESENT, false, 2));
   }
 
-  @Test
-  void aRequestIsNotSentAgainAfterAByteOfItsAnswer() throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(WHOLE, x -> x.send("H").close())) {
+  @ParameterizedTest
+  @MethodSource("notSentAgain")
+  void requestIsNotSentAThirdTimeNorAfterAByteOfItsAnswer(
+      ScriptedServer.Script script, String error, boolean resent, int posts) throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(WHOLE, script)) {
       complete(server);
       Ended second = client.post(server.baseUrl()).ended();
-      assertEnded(second, RequestStatus.CONNECTION_ERROR, NOT_RESENT);
-      assertThat(second.wasResent()).isFalse();
+      assertEnded(second, RequestStatus.CONNECTION_ERROR, error);
+      assertThat(second.wasResent()).isEqualTo(resent);
       client.settle();
-      assertThat(server.posts()).isEqualTo(2);
+      assertThat(server.posts()).isEqualTo(posts);
     }
   }
 

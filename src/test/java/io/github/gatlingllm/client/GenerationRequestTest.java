@@ -197,36 +197,22 @@ class GenerationRequestTest {
         .isEqualTo(5);
   }
 
-  static Stream<Arguments> wrong() {
-    return Stream.of(
-        arguments(
-            "tools",
-            (UnaryOperator<GenerationRequest.Builder>) b -> b.tools("{}"),
-            "tools '{}' is not understood; expected a JSON array"),
-        arguments(
-            "extra",
-            (UnaryOperator<GenerationRequest.Builder>) b -> b.extra("top_k=1"),
-            "body 'top_k=1' is not understood; expected a JSON object"),
-        arguments(
-            "extra cut",
-            (UnaryOperator<GenerationRequest.Builder>) b -> b.extra("{\"a\":1}}"),
-            "body '{\"a\":1}}' is not understood; expected a JSON object"),
-        arguments(
-            "tool choice",
-            (UnaryOperator<GenerationRequest.Builder>) b -> b.toolChoice("auto"),
-            "tool_choice 'auto' is not understood; expected a JSON value"),
-        arguments(
-            "empty",
-            (UnaryOperator<GenerationRequest.Builder>) b -> b.messagesJson(""),
-            "messages '' is not understood; expected a JSON array"));
-  }
-
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("wrong")
-  void wrongJson(String name, UnaryOperator<GenerationRequest.Builder> setting, String message) {
+  private static void assertRefused(
+      UnaryOperator<GenerationRequest.Builder> setting, String message) {
     assertThatThrownBy(() -> setting.apply(GenerationRequest.of(Api.CHAT)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
+  }
+
+  @Test
+  void wrongJson() {
+    assertRefused(b -> b.tools("{}"), "tools '{}' is not understood; expected a JSON array");
+    assertRefused(b -> b.extra("a=1"), "body 'a=1' is not understood; expected a JSON object");
+    assertRefused(
+        b -> b.extra("{\"a\":1}}"), "body '{\"a\":1}}' is not understood; expected a JSON object");
+    assertRefused(
+        b -> b.toolChoice("auto"), "tool_choice 'auto' is not understood; expected a JSON value");
+    assertRefused(b -> b.messagesJson(""), "messages '' is not understood; expected a JSON array");
   }
 
   @Test

@@ -158,35 +158,26 @@ class TypedEventParserTest {
   }
 
   private static String event(Api api, int kind, String text, String number, int padding) {
+    if (api == Api.RESPONSES && kind == 1) {
+      return "{'delta':'%s','output_index':1,'sequence_number':%s,'type':'response.reasoning_text.delta'}"
+          .replace('\'', '"')
+          .formatted(text, number);
+    }
     if (api == Api.RESPONSES) {
-      return kind == 1
-          ? "{\"delta\":\""
-              + text
-              + "\",\"output_index\":1,\"sequence_number\":"
-              + number
-              + ",\"type\":\"response.reasoning_text.delta\"}"
-          : "{\"type\":\"response."
-              + (kind == 0 ? "output_text" : "function_call_arguments")
-              + ".delta\",\"sequence_number\":"
-              + number
-              + ",\"output_index\":1,\"delta\":\""
-              + text
-              + "\",\"obfuscation\":\""
-              + "x".repeat(padding)
-              + "\"}";
+      String type = kind == 0 ? "output_text" : "function_call_arguments";
+      return ("{'type':'response.%s.delta','sequence_number':%s,'output_index':1,'delta':'%s',"
+              + "'obfuscation':'%s'}")
+          .replace('\'', '"')
+          .formatted(type, number, text, "x".repeat(padding));
     }
     String delta =
-        kind == 0
-            ? "\"text_delta\",\"text\""
-            : kind == 1
-                ? "\"thinking_delta\",\"thinking\""
-                : "\"input_json_delta\",\"partial_json\"";
-    return "{\"type\":\"content_block_delta\",\"index\":"
-        + (padding < 2 ? number : "1")
-        + ",\"delta\":{\"type\":"
-        + delta
-        + ":\""
-        + text
-        + "\"}}";
+        List.of(
+                "'text_delta','text'",
+                "'thinking_delta','thinking'",
+                "'input_json_delta','partial_json'")
+            .get(kind)
+            .replace('\'', '"');
+    return "{\"type\":\"content_block_delta\",\"index\":%s,\"delta\":{\"type\":%s:\"%s\"}}"
+        .formatted(padding < 2 ? number : "1", delta, text);
   }
 }

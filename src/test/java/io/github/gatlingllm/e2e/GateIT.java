@@ -9,7 +9,6 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -166,27 +165,6 @@ class GateIT {
           .as("not before the drain time was over")
           .allMatch(r -> endUnixNanos(r.timing()) >= drained);
       assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(GateSimulation.USERS);
-    }
-  }
-
-  @Test
-  void requestsWaitingAtSigtermAreCancelledUnsent() throws Exception {
-    try (EmbeddedEngine engine = endless();
-        GatlingRun run = crowdAtTheGate(engine).set("measure", 60).start()) {
-      run.awaitLine("c=16 measure / left: ");
-      run.terminate();
-      run.await();
-
-      assertThat(run.exitCode()).as(run.output()).isEqualTo(128 + 15);
-      assertThat(run.output())
-          .containsPattern("\\[#+ +] +\\d+%")
-          .doesNotContain("\tat ", "Exception");
-      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
-      assertThat(run.info().outcome().dropped()).isZero();
-      assertThat(run.info().outcome().started()).isEqualTo(GateSimulation.USERS);
-      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
-      assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(GateSimulation.USERS);
-      assertOnlyTheFirstWasSent(engine, run.requests(), "the run was interrupted");
     }
   }
 

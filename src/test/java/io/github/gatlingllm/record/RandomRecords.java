@@ -22,25 +22,8 @@ public final class RandomRecords {
 
   private static final List<String> ODD =
       List.of(
-          "\"",
-          "\\",
-          "\n",
-          "\r",
-          "\t",
-          "\u0000",
-          "\u001f",
-          "\u007f",
-          "\u0085",
-          "\u2028",
-          "\u2029",
-          "é",
-          "漢",
-          "😀",
-          "/",
-          "</script>",
-          "a",
-          "Z",
-          " ");
+          "\"|\\|\n|\r|\t|\u0000|\u001f|\u007f|\u0085|\u2028|\u2029|é|漢|😀|/|</script>|a|Z| "
+              .split("\\|", -1));
 
   private final SplittableRandom random;
   private long index;

@@ -83,32 +83,8 @@ class SloTest {
     "'tpot<601ms,e2e<9s', ",
   })
   void tpotOfACancelledStreamIsThatOfTheTokensReceived(String slo, @Nullable Boolean met) {
-    RequestRecord.Timing timing =
-        new RequestRecord.Timing(
-            0,
-            null,
-            0,
-            0L,
-            null,
-            null,
-            null,
-            100 * MS,
-            100 * MS,
-            1_300 * MS,
-            2_000 * MS,
-            600.0 * MS,
-            null);
-    RequestRecord.Events events =
-        new RequestRecord.Events(
-            new int[] {100_000, 700_000, 1_300_000},
-            new int[0],
-            new int[0],
-            3,
-            0,
-            0,
-            false,
-            600 * MS,
-            null);
+    RequestRecord.Timing timing = timing(100L, 1_300L, 2_000L, 0L, 600.0 * MS);
+    RequestRecord.Events events = events(600 * MS, 100_000, 700_000, 1_300_000);
     assertThat(
             Slo.parse(slo)
                 .judge(true, RequestStatus.CANCELLED, false, timing, events, tokens(3))
@@ -142,32 +118,8 @@ class SloTest {
     "stall<80ms, stall"
   })
   void pace(String slo, String missed) {
-    RequestRecord.Timing timing =
-        new RequestRecord.Timing(
-            0,
-            null,
-            0,
-            0L,
-            null,
-            null,
-            null,
-            100 * MS,
-            100 * MS,
-            200 * MS,
-            200 * MS,
-            100.0 * MS / 3,
-            null);
-    RequestRecord.Events events =
-        new RequestRecord.Events(
-            new int[] {100_000, 110_000, 120_000, 200_000},
-            new int[0],
-            new int[0],
-            4,
-            0,
-            0,
-            true,
-            80 * MS,
-            null);
+    RequestRecord.Timing timing = timing(100L, 200L, 200L, 0L, 100.0 * MS / 3);
+    RequestRecord.Events events = events(80 * MS, 100_000, 110_000, 120_000, 200_000);
     assertThat(
             Slo.parse(slo)
                 .judge(true, RequestStatus.COMPLETE, true, timing, events, tokens(4))
@@ -211,7 +163,7 @@ class SloTest {
                     RequestStatus.COMPLETE,
                     false,
                     timing(10L, 20L, 20L, 0L),
-                    events(),
+                    events(null),
                     tokens(2))
                 .missed())
         .containsExactly(Slo.FAILED);
@@ -225,7 +177,7 @@ class SloTest {
             RequestStatus.HTTP_ERROR,
             false,
             timing(null, null, null, 0L),
-            events(),
+            events(null),
             tokens(0));
     assertThat(judgement.missed()).isEmpty();
     assertThat(judgement.met()).isNull();
@@ -239,11 +191,22 @@ class SloTest {
   private static Slo.Judgement judgement(
       String slo, boolean streamed, RequestStatus verdict, RequestRecord.Timing timing) {
     return Slo.parse(slo)
-        .judge(streamed, verdict, verdict == RequestStatus.COMPLETE, timing, events(), tokens(2));
+        .judge(
+            streamed, verdict, verdict == RequestStatus.COMPLETE, timing, events(null), tokens(2));
   }
 
   private static RequestRecord.Timing timing(
       @Nullable Long ttft, @Nullable Long e2e, @Nullable Long closed, @Nullable Long gate) {
+    return timing(ttft, e2e, closed, gate, null);
+  }
+
+  private static RequestRecord.Timing timing(
+      @Nullable Long ttft,
+      @Nullable Long e2e,
+      @Nullable Long closed,
+      @Nullable Long gate,
+      @Nullable Double tpot) {
+    Long first = nanos(ttft);
     return new RequestRecord.Timing(
         0,
         null,
@@ -252,11 +215,11 @@ class SloTest {
         null,
         null,
         null,
-        nanos(ttft),
-        nanos(ttft),
+        first,
+        first,
         nanos(e2e),
         nanos(closed),
-        null,
+        tpot,
         null);
   }
 
@@ -264,8 +227,9 @@ class SloTest {
     return ms == null ? null : (Long) (ms * MS);
   }
 
-  private static RequestRecord.Events events() {
-    return new RequestRecord.Events(new int[0], new int[0], new int[0], 0, 0, 0, true, null, null);
+  private static RequestRecord.Events events(@Nullable Long longestGap, int... micros) {
+    return new RequestRecord.Events(
+        micros, new int[0], new int[0], micros.length, 0, 0, true, longestGap, null);
   }
 
   private static RequestRecord.Tokens tokens(int n) {

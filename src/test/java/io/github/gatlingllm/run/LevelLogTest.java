@@ -203,7 +203,7 @@ class LevelLogTest {
   }
 
   /** Levels whose users never come, so that each ends with its measure phase. */
-  private static final Users NOBODY =
+  static final Users NOBODY =
       new Users() {
         @Override
         public void start() {}

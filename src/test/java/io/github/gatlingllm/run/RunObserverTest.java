@@ -3,12 +3,10 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.action.AllObservers;
-import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.load.Users;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
@@ -88,16 +86,7 @@ class RunObserverTest {
             plan.source(),
             () -> now[0],
             (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
-            new Users() {
-              @Override
-              public void start() {}
-
-              @Override
-              public void start(Arrival arrival) {}
-
-              @Override
-              public void allStarted() {}
-            },
+            LevelLogTest.NOBODY,
             run.levels().listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}),
             level -> null)
         .begin();

@@ -81,66 +81,57 @@ public final class GatlingRun implements AutoCloseable {
    * runs do not fail, because the machine may cause them.
    */
   public static Setup of(Class<? extends Simulation> simulation) {
-    return new Setup(
-        simulation,
-        Map.of("llm.jvmWarmUp", "false", "llm.failOnInvalid", "false"),
-        List.of(),
-        List.of(),
-        JvmOptions.RECOMMENDED,
-        Gatling.class);
+    return new Setup(simulation);
   }
 
-  /**
-   * What a run is started with.
-   *
-   * @param properties system properties of its JVM
-   * @param arguments further arguments of Gatling
-   * @param launcher what its command begins with, e.g. {@code taskset -c 1}; empty for nothing
-   * @param jvmOptions of its JVM
-   * @param main what is started: Gatling, or {@link OwnMain}
-   */
-  public record Setup(
-      Class<? extends Simulation> simulation,
-      Map<String, String> properties,
-      List<String> arguments,
-      List<String> launcher,
-      List<String> jvmOptions,
-      Class<?> main) {
+  /** What a run is started with. */
+  public static final class Setup {
+    private final Class<? extends Simulation> simulation;
+    private final Map<String, String> properties =
+        new TreeMap<>(Map.of("llm.jvmWarmUp", "false", "llm.failOnInvalid", "false"));
+    private final List<String> arguments = new ArrayList<>();
+    private List<String> launcher = List.of();
+    private List<String> jvmOptions = JvmOptions.RECOMMENDED;
+    private Class<?> main = Gatling.class;
+
+    private Setup(Class<? extends Simulation> simulation) {
+      this.simulation = simulation;
+    }
 
     /** Sets a system property of the simulation's JVM. */
     public Setup set(String property, Object value) {
-      Map<String, String> more = new TreeMap<>(properties);
-      more.put(property, value.toString());
-      return new Setup(simulation, more, arguments, launcher, jvmOptions, main);
+      properties.put(property, value.toString());
+      return this;
     }
 
     /** Sets system properties of the simulation's JVM. */
     public Setup set(Map<String, ?> more) {
-      Setup setup = this;
-      for (Map.Entry<String, ?> property : more.entrySet()) {
-        setup = setup.set(property.getKey(), property.getValue());
-      }
-      return setup;
+      more.forEach(this::set);
+      return this;
     }
 
     /** Leaves out Gatling's pages, which take about a second. */
     public Setup noReports() {
-      return new Setup(simulation, properties, List.of("-nr"), launcher, jvmOptions, main);
+      arguments.add("-nr");
+      return this;
     }
 
     /** Uses these JVM options instead of the recommended ones. */
     public Setup jvm(List<String> options) {
-      return new Setup(simulation, properties, arguments, launcher, List.copyOf(options), main);
+      jvmOptions = List.copyOf(options);
+      return this;
     }
 
-    /** Started by another command, which then runs Java. */
+    /** Started by another command, which then runs Java, e.g. {@code taskset -c 1}. */
     public Setup launchedBy(String... command) {
-      return new Setup(simulation, properties, arguments, List.of(command), jvmOptions, main);
+      launcher = List.of(command);
+      return this;
     }
 
     /** Started by a user's main class that calls Gatling, as from an IDE. */
     public Setup byOwnMain() {
-      return new Setup(simulation, properties, arguments, launcher, jvmOptions, OwnMain.class);
+      main = OwnMain.class;
+      return this;
     }
 
     /** Runs it until it ends. */

@@ -65,26 +65,8 @@ public record Request(
   }
 
   private static byte[] body(InputStream in, Map<String, String> headers) throws IOException {
-    if ("chunked".equalsIgnoreCase(headers.get("Transfer-Encoding"))) {
-      return chunkedBody(in);
-    }
     String length = headers.get("Content-Length");
     return length == null ? new byte[0] : exactly(in, Integer.parseInt(length));
-  }
-
-  private static byte[] chunkedBody(InputStream in) throws IOException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    while (true) {
-      int size = Integer.parseInt(wholeLine(in).split(";", 2)[0].strip(), 16);
-      if (size == 0) {
-        while (!wholeLine(in).isEmpty()) {
-          // trailers are read over
-        }
-        return body.toByteArray();
-      }
-      body.writeBytes(exactly(in, size));
-      wholeLine(in);
-    }
   }
 
   private static byte[] exactly(InputStream in, int length) throws IOException {

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -92,27 +91,6 @@ final class ScriptedServerTest {
     assertThatThrownBy(server::close)
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("broken script");
-  }
-
-  @Test
-  void readsChunkedBodies() throws Exception {
-    String wire =
-        """
-        POST / HTTP/1.1
-        Transfer-Encoding: chunked
-
-        3;x=y
-        abc
-        2
-        de
-        0
-        Trailer: t
-
-        """
-            .replace("\n", "\r\n");
-    Request request = Request.read(new ByteArrayInputStream(wire.getBytes(UTF_8)), 0, 0);
-    assertThat(request).isNotNull();
-    assertThat(request.body()).isEqualTo("abcde");
   }
 
   private String post(ScriptedServer server, String body) throws Exception {
