@@ -16,8 +16,7 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The start of the load, by the setting {@code startAt}, and the planned starts of load plans and
- * load levels. Injectors that share a load start each level at the same instant: the latest one at
- * which all levels before it have ended, whatever injector was faster.
+ * levels, which injectors that share a load have in common.
  */
 final class CommonStart {
 

@@ -50,12 +50,9 @@ final class EventLoops {
   }
 
   /**
-   * A queue of tasks that an event loop runs in slices, first in first out, and between slices it
-   * reads all connections. It is for building requests and for processing responses that have
-   * ended: where many responses end at once, or many users start, that takes longer than the time
-   * between two tokens, and without slices the tokens that arrive meanwhile would be read late.
-   *
-   * <p>One per event loop; used by its thread only.
+   * Tasks that an event loop runs in slices, first in first out, and reads all connections between
+   * slices: where many responses end at once, or many users start, tokens that arrive meanwhile
+   * would else be read late. One per event loop; used by its thread only.
    */
   static final class DeferredTasks {
 

@@ -30,13 +30,10 @@ import org.jspecify.annotations.Nullable;
 import scala.Option;
 
 /**
- * Builds and sends the HTTP requests of an LLM request with Gatling's request builder and client.
- * Proxy, TLS, HTTP/2, DNS, connections and local addresses are those of the simulation's {@code
- * http} protocol; its credentials, headers, signature and cookies are for other hosts and are not
- * sent. One session attribute passes the values of a single request to the builder.
- *
- * <p>The builder is called once per URL where nothing that it decides can differ between requests:
- * it takes longer than everything else that building a request needs.
+ * Builds and sends requests with Gatling's request builder and HTTP client. Proxy, TLS, HTTP/2,
+ * DNS, connections and local addresses are those of the {@code http} protocol; its credentials,
+ * headers, signature and cookies are for other hosts and are not sent. The builder is called once
+ * per URL where its result cannot differ between requests, as it takes longer than all else.
  */
 final class HttpCall {
 

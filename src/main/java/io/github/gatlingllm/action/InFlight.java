@@ -10,9 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a run that have started and whose records are not written yet. They can be
- * cancelled: those of a load level when its drain time is over, and all when the run is
- * interrupted. Thread-safe; one insertion and one removal per request.
+ * The requests of a run that have started and whose records are not written yet, to cancel them.
+ * Thread-safe; one insertion and one removal per request.
  */
 final class InFlight {
 

@@ -9,12 +9,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the number of requests in flight. Requests above the limit wait in one queue, first in
- * first out over all threads. Never blocks a thread; entering and leaving cost the same whatever
- * the length of the queue.
- *
- * <p>Thread-safe: one lock, held for some hundred nanoseconds, and released before a waiting
- * request is started.
+ * Limits the number of requests in flight; others wait, first in first out over all threads.
+ * Thread-safe: one lock, released before a waiting request is started; blocks no thread.
  */
 final class InFlightGate {
 

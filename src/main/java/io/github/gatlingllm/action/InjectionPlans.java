@@ -40,13 +40,10 @@ import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The plans of Gatling's own injection, by scenario: when its steps begin and end, and the arrivals
- * of every {@code injectOpen}. A step computes the same schedule on each call, so the plan is
- * computed once more from the steps: our steps to the nanosecond, Gatling's as exactly as Gatling
- * does.
- *
- * <p>Gatling has no API for the steps, so they are read from the fields of its controller. Where a
- * version of Gatling lacks these fields there are no schedules, and a warning is logged.
+ * The plans of Gatling's own injection, by scenario: its load and the arrivals of every {@code
+ * injectOpen}, computed once more from the steps. Gatling has no API for the steps, so they are
+ * read from the fields of its controller; without these fields there are no plans, and a warning is
+ * logged.
  */
 final class InjectionPlans {
   private static final Logger LOGGER = LoggerFactory.getLogger(InjectionPlans.class);

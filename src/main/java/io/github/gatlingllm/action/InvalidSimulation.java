@@ -13,10 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
 /**
- * A mistake in a simulation or its settings that is found before any load. The message is the text
- * for the user. While Gatling starts, {@link StartFilter} prints the message instead of Gatling's
- * stack traces and ends the JVM with exit code 1. Elsewhere, as in a unit test of a simulation's
- * parts, this is an exception like any other.
+ * A mistake in a simulation or its settings that is found before any load; the message is the text
+ * for the user, which {@link StartFilter} prints while Gatling starts.
  */
 public final class InvalidSimulation extends IllegalArgumentException {
 
@@ -62,13 +60,9 @@ public final class InvalidSimulation extends IllegalArgumentException {
   }
 
   /**
-   * Prints the message of an {@link InvalidSimulation} that makes Gatling's start fail. Gatling's
-   * main class logs every exception as {@code Run crashed} with its stack trace, and the main class
-   * of its Maven plugin prints the trace again and exits with -1; both without a switch. So this
-   * filter of Gatling's log waits for that event, prints the message in its place and ends the JVM
-   * with exit code 1.
-   *
-   * <p>With another logging library than Logback the stack traces are shown.
+   * Prints the message in place of Gatling's {@code Run crashed} with its stack trace, which has no
+   * switch, and ends the JVM with exit code 1. With another logging library than Logback the stack
+   * traces are shown.
    */
   static final class StartFilter extends TurboFilter {
 

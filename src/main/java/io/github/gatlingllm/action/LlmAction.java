@@ -29,13 +29,12 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * Sends one LLM request for a virtual user: waits for its planned instant, resolves the parameters,
- * waits for Gatling's throttle, the in-flight gate and the limits per minute, and starts the {@link
- * StreamedExchange}, which ends in {@link ResponseProcessor}.
+ * Sends one LLM request for a virtual user and starts the {@link StreamedExchange}, which ends in
+ * {@link ResponseProcessor}.
  *
- * <p>Scala traits have synthetic members that javac does not ask for: those for chaining come from
- * {@link SessionHook}, and the exit from blocks is repeated here. Without them the class compiles,
- * and the run ends with {@code AbstractMethodError}.
+ * <p>javac does not ask for the synthetic members of Scala traits: those for chaining come from
+ * {@link SessionHook}, the exit from blocks is repeated here. Without them the run ends with {@code
+ * AbstractMethodError}.
  */
 final class LlmAction extends SessionHook implements RequestAction {
 

@@ -163,9 +163,8 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /**
-   * Ends the run before Gatling's HTTP client is closed: Gatling may stop during the load, and
-   * requests that it cuts off are no failures of the server. To be called once the client exists,
-   * as Gatling closes in reverse order.
+   * Ends the run before Gatling's HTTP client is closed: requests that it cuts off are no failures
+   * of the server. To be called once the client exists, as Gatling closes in reverse order.
    */
   private void endBeforeClient(ActorSystem actors) {
     if (targets.isFirst("end before client")) {

@@ -23,10 +23,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of all requests to one target, with their defaults. {@code
- * javaapi.LlmProtocolBuilder} builds it and documents each setting. Fields are written by {@link
- * #with} only, in a copy before it is published. Protocols with the same public fields are equal
- * and share a gate.
+ * The settings of all requests to one target, which {@code javaapi.LlmProtocolBuilder} documents.
+ * Written by {@link #with} only. Protocols with the same public fields are equal and share a gate.
  */
 public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 

@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
 import scala.concurrent.duration.FiniteDuration;
 
 /**
- * Starts the users of a load plan. Gatling's own workloads start users on a tick of 1 s, at whole
- * milliseconds; this one starts each at its nanosecond, on its own event loop. Gatling only counts
- * the users that are still there.
+ * Starts each user of a load plan at its nanosecond, on its own event loop: Gatling's own workloads
+ * start users on a tick of 1 s, at whole milliseconds.
  */
 final class PlanWorkload extends Workload implements Users {
   private final Scenario scenario;

@@ -9,16 +9,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the number of requests and of tokens per minute by a sliding window over the instants at
- * which requests were admitted. No period of 60 s exceeds the limits, bursts included. A request
- * within the limits is admitted at once, others wait, first in first out.
+ * Limits requests and tokens per minute by a sliding window over the instants of admission: no
+ * period of 60 s exceeds the limits. Others wait, first in first out.
  *
- * <p>The window is {@value #MARGIN_MS} ms longer than a minute, so that varying delays on the way
- * to the server do not exceed the limits there. A request counts with the tokens that it may need
- * until {@link Turn#used} reports the tokens that it used. A request that needs more than the whole
- * limit is admitted when the window is empty.
- *
- * <p>Thread-safe: one lock, released before a request is admitted. Blocks no thread.
+ * <p>The window is {@value #MARGIN_MS} ms longer than a minute, as delays on the way to the server
+ * vary. A request counts with the tokens that it may need until {@link Turn#used}; one that needs
+ * more than the whole limit is admitted when the window is empty. Thread-safe; blocks no thread.
  */
 final class RateLimiter {
 

@@ -10,9 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts, for the end of {@code run.json}, the requests that were due and were not sent, by name
- * and reason, and the connections of servers. Turns of conversations that were not sent are on the
- * console too: a line for the first of each kind, the numbers at the end. Thread-safe.
+ * Counts, for the end of {@code run.json}, requests that were due and were not sent, and
+ * connections. Thread-safe.
  */
 final class RequestTotals {
 

@@ -29,10 +29,8 @@ import org.jspecify.annotations.Nullable;
 import scala.runtime.BoxedUnit;
 
 /**
- * The plan of a simulation, printed instead of a run where the setting {@code dryRun} is on. It is
- * collected while Gatling builds the scenarios, and printed when the last one is built, before any
- * user starts. Where the simulation has scenarios without LLM requests, which are not counted, it
- * is printed when the first user of a scenario with LLM requests starts.
+ * The plan of a simulation, printed instead of a run by the setting {@code dryRun}: when the last
+ * scenario is built, or when a user starts, if some scenarios send no LLM requests.
  */
 final class SimulationPlan {
 

@@ -9,13 +9,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Passes rows to Gatling's statistics in batches, on the threads of its actors: a single row that
- * an event loop sends wakes such a thread, which on few processors takes time from reading. A batch
- * has {@value #MOST} rows, or those of 20 ms; rows are also passed on before their user leaves.
- * Where Gatling stops a run by force ({@code maxDuration}, {@code stopLoadGenerator}), the rows of
- * the last 20 ms are in our records only.
- *
- * <p>One per event loop, whose thread adds rows.
+ * Passes rows to Gatling's statistics in batches of {@value #MOST} or 20 ms, on the threads of its
+ * actors: to wake such a thread for each row takes time from reading. Rows are passed on before
+ * their user leaves; where Gatling stops a run by force, those of the last 20 ms are in our records
+ * only. One per event loop, whose thread adds rows.
  */
 final class StatsBatcher {
 

@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 import scala.concurrent.ExecutionContext;
 
 /**
- * The versions of this library and of its surroundings. The library uses parts of Gatling that are
- * not public API, and the user's project chooses Gatling's version: an unsupported one is reported
- * in a line, where otherwise a class or method would be missing.
+ * The versions of this library and of its surroundings. An unsupported version of Gatling is
+ * reported in a line, where otherwise a class or method would be missing.
  */
 final class Versions {
 

@@ -31,9 +31,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests before the load, which run through the same code as all others: first to an engine
- * in this JVM, so that classes are loaded and the hot path is compiled, then, where the protocol
- * asks for it, to the target. Blocks the thread that builds the simulation.
+ * The requests before the load, through the same code as all others: first to an engine in this
+ * JVM, to compile the hot path, then to the target. Blocks the thread that builds the simulation.
  */
 final class WarmUpRounds {
 
@@ -100,10 +99,7 @@ final class WarmUpRounds {
 
   /**
    * Sends real requests to the target, one after the other, at least one to each of its URLs. Where
-   * the target rejects the fields that pin output, the run goes on without them.
-   *
-   * @param request one that the scenario sends; it is sent as it is, unless it depends on earlier
-   *     actions of its user
+   * the target rejects the fields that pin output, the run continues without them.
    */
   void warmUpTarget(LlmComponents components, LlmRequest request) {
     LlmProtocol protocol = components.protocol;

@@ -8,9 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Replaces Gatling's exit code from the JVM's shutdown hook, for failures that Gatling does not
- * know. Only if Gatling itself ends the JVM after a completed run: the thread that called {@code
- * Runtime.exit} is still in that call, with its callers on the stack. After a signal or a crash, or
- * if Gatling is embedded in another program, Gatling is not on that stack, and the exit code stays.
+ * know, and only if Gatling itself ends the JVM: then its frames are on the stack of {@code
+ * Runtime.exit}.
  */
 final class GatlingExit {
 

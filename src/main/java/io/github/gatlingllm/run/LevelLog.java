@@ -129,12 +129,7 @@ final class LevelLog {
             planned.leftNanos(nanoTime));
   }
 
-  /**
-   * Live figures of the level that started last, or of the run if it has no levels; null if no
-   * level is running, and without a tally.
-   *
-   * @param isSnapshot whether the rate of "now" begins anew: for one reader only
-   */
+  /** Live figures of the level that started last, or of the run if it has none; null without. */
   @Nullable LiveFigures figures(boolean isSnapshot, long nanoTime) {
     LevelResults results = host.results();
     Entry entry = running();

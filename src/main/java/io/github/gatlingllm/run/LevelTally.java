@@ -23,9 +23,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the requests of each load level during the run, or of the run if it has no levels: for
- * console and live page, and for load plans whose next level depends on the result. Thread-safe;
- * callbacks run outside its lock.
+ * Counts the requests of each load level during the run. Thread-safe; callbacks run outside its
+ * lock.
  */
 public final class LevelTally implements RunObserver, LevelResults {
 

@@ -5,9 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Progress of a run: how much of the planned time of its load plans has passed. Planned time is
- * that of fill, stabilize and measure phases with a planned duration; it does not pass while a
- * level settles automatically, cools down or drains. Unknown if one plan's time is unknown. Not
+ * How much of the planned time of fill, stabilize and measure phases of a run's load plans has
+ * passed; unknown if one plan's time is. It does not pass while a level settles or drains. Not
  * thread-safe.
  */
 final class PlannedTime {

@@ -22,11 +22,9 @@ import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory to which Gatling writes this run. Gatling has no API for it. The run's id is read
- * from the log writer of the statistics engine, by reflection. The directory is found by the open
- * files of the process (on Linux), by the results root on the command line, or by a search below
- * the working directory. If Gatling writes no {@code simulation.log}, as Gatling Enterprise does
- * not, a directory is created. Only this class knows of these ways.
+ * The directory to which Gatling writes this run, for which it has no API: the run's id is read by
+ * reflection, the directory is found by open files (Linux), the command line, or a search. Without
+ * a {@code simulation.log}, as on Gatling Enterprise, a directory is created.
  */
 public record RunDirectory(String simulation, String id, Path path) {
 
@@ -41,10 +39,7 @@ public record RunDirectory(String simulation, String id, Path path) {
           .splitAsStream(System.getProperty("java.class.path", ""))
           .toList();
 
-  /**
-   * Finds or creates the directory of this run. Without a {@code simulation.log}, because Gatling's
-   * file data writer is off or on Gatling Enterprise, creates a directory and prints its path.
-   */
+  /** Finds the directory of this run, or creates one and prints its path. */
   public static RunDirectory of(Object statsEngine) {
     Object runMessage = find(statsEngine).orElse(null);
     if (runMessage == null) {

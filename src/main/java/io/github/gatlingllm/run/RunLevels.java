@@ -63,10 +63,8 @@ public final class RunLevels {
   }
 
   /**
-   * Live figures of the current level, or of the run if it has no levels; null before there are
-   * any.
-   *
-   * @param isSnapshot whether the rate of "now" begins anew: for one reader only
+   * Live figures of the current level, or of the run if it has none; null before there are any.
+   * {@code isSnapshot}: the rate of "now" begins anew, for one reader only.
    */
   public @Nullable LiveFigures figures(boolean isSnapshot) {
     LiveFigures figures = ofPlans.figures(isSnapshot, System.nanoTime());
@@ -202,10 +200,9 @@ public final class RunLevels {
   }
 
   /**
-   * The load levels of Gatling's own injection: one per scenario. The measure window is from the
-   * first injection step with users to the end of the last step; then the level drains until its
-   * last request has ended. If all users start at once, the level measures until its last request
-   * has ended. Thread-safe.
+   * The load levels of Gatling's own injection: one per scenario, measured from the first to the
+   * last injection step, then drained; measured until the last request if all users start at once.
+   * Thread-safe.
    */
   static final class InjectedLevels implements Consumer<RequestRecord> {
 

@@ -9,12 +9,10 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * A task that an event loop runs every {@link #PERIOD_NANOS}, to measure its lag: data that is
- * ready to be read meanwhile is read as late as the heartbeat runs. Beats are due at fixed
- * instants. Those that a blocked loop missed run when it continues, each with its own lag; so a
- * share of beats is a share of time.
- *
- * <p>The event loop writes, one other thread reads. A beat takes no lock and allocates nothing.
+ * A task that an event loop runs every {@link #PERIOD_NANOS}, to measure its lag. Beats are due at
+ * fixed instants; those that a blocked loop missed run when it continues, each with its own lag, so
+ * a share of beats is a share of time. The event loop writes, without locks; one other thread
+ * reads.
  */
 final class Heartbeat implements Runnable {
 

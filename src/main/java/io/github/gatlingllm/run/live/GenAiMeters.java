@@ -253,8 +253,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   /**
    * Meters in Prometheus text format. Needs the optional {@code micrometer-registry-prometheus}.
-   * Names follow OpenTelemetry's translation to Prometheus: times end with {@code _seconds}, units
-   * in braces are left out.
+   * Names follow OpenTelemetry's translation.
    */
   private static final class PrometheusMeters {
 
@@ -264,11 +263,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
       this.registry = registry;
     }
 
-    /**
-     * Creates the registry.
-     *
-     * @throws NoClassDefFoundError if the registry is not on the class path
-     */
+    /** Throws NoClassDefFoundError if the registry is not on the class path. */
     static PrometheusMeters create() {
       PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
       registry
@@ -293,9 +288,8 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   }
 
   /**
-   * Sends meters to a collector by OTLP over HTTP, every 10 s and at the end of the run. Needs the
-   * optional {@code micrometer-registry-otlp}. Headers come from {@code
-   * OTEL_EXPORTER_OTLP_HEADERS}. The first failure is printed; the run continues.
+   * Sends meters by OTLP over HTTP, every 10 s and at the end of the run. Needs the optional {@code
+   * micrometer-registry-otlp}. Headers come from {@code OTEL_EXPORTER_OTLP_HEADERS}.
    */
   private static final class OtlpMeters {
 
@@ -316,11 +310,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
     private OtlpMeters() {}
 
-    /**
-     * Starts to send meters.
-     *
-     * @throws NoClassDefFoundError if the registry is not on the class path
-     */
+    /** Throws NoClassDefFoundError if the registry is not on the class path. */
     static MeterRegistry create(String url, String run, Consumer<String> say) {
       if (!url.matches("https?://[^/]+/.*")) {
         throw new IllegalArgumentException(

@@ -17,10 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the live page at {@code /}, its server-sent events at {@code /events} and, with a registry
- * for Prometheus, meters at {@code /metrics}. Protects against DNS rebinding: a request whose
- * {@code Host} is neither an IP address nor {@code localhost} is refused, because another page's
- * host name may resolve to this machine.
+ * Serves the live page at {@code /}, its server-sent events at {@code /events} and meters at {@code
+ * /metrics}. Against DNS rebinding, a {@code Host} must be an IP address or {@code localhost}.
  */
 final class LiveServer implements AutoCloseable {
 

@@ -30,10 +30,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all metrics pages once a second, concurrently, and writes {@code server.jsonl}: from the
- * last reading before the first request to one after the last request. A page that hangs, fails or
- * is invalid only adds a line with its error. Thread-safe; all pages are read on one thread, which
- * has a clock of its own.
+ * Reads all metrics pages once a second, concurrently, and writes {@code server.jsonl}. A page that
+ * hangs, fails or is invalid only adds a line with its error. Thread-safe; one thread reads.
  */
 public final class ServerWatch implements RunObserver {
 
