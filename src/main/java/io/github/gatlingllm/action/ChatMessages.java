@@ -99,20 +99,15 @@ final class ChatMessages {
     Conversation kept = addHistory(key);
     if (kept.script() == null) {
       throw new IllegalArgumentException(
-          "conversation '"
-              + key
-              + "' follows no dialog; start it so: conversation(\""
-              + key
-              + "\").dialog(\"#{dialog}\")");
+          ("conversation '%s' follows no dialog; start it so: "
+                  + "conversation(\"%s\").dialog(\"#{dialog}\")")
+              .formatted(key, key));
     }
     Dialog.Turn turn = kept.next();
     if (turn == null) {
       throw new IllegalArgumentException(
-          "the dialog of '"
-              + key
-              + "' has no turn left; ask for it first: asLongAs(goesOn(\""
-              + key
-              + "\"))");
+          "the dialog of '%s' has no turn left; ask for it first: asLongAs(goesOn(\"%s\"))"
+              .formatted(key, key));
     }
     tools = kept.script().tools();
     turn.asked().forEach(this::append);
@@ -140,11 +135,8 @@ final class ChatMessages {
       return kept;
     }
     throw new IllegalArgumentException(
-        "session attribute '"
-            + key
-            + "' is no conversation; start one: conversation(\""
-            + key
-            + "\")");
+        "session attribute '%s' is no conversation; start one: conversation(\"%s\")"
+            .formatted(key, key));
   }
 
   private static String json(Object messages) {

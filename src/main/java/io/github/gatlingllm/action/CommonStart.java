@@ -81,7 +81,6 @@ final class CommonStart {
         : Injector.START_PROPERTY + "=" + injector.startAt();
   }
 
-  /** Checks that the start of the load is still to come. */
   synchronized void requireInTime(Run run) {
     if (start == null) {
       return;

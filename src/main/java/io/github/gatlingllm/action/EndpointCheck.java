@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 /** Checks the URLs of targets before the load, and says what to do where one fails. */
 final class EndpointCheck {
 
-  /** Causes that include a remedy. */
   private static final Pattern HAS_REMEDY =
       Pattern.compile("\\?$|: check |; use |; set |; add |: raise ");
 

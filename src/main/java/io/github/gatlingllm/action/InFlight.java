@@ -27,7 +27,6 @@ final class InFlight {
   private final Map<StreamedExchange, Sent> requests = new ConcurrentHashMap<>();
   private volatile @Nullable String closeReason;
 
-  /** Whether the user may start a request now. */
   boolean admits(Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     return closeReason == null && (level == null || level.admits());
@@ -44,7 +43,6 @@ final class InFlight {
     cancelIfLate(exchange, session);
   }
 
-  /** Counts a request of a load level as admitted. */
   static void admitted(Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     if (level != null) {
@@ -52,7 +50,6 @@ final class InFlight {
     }
   }
 
-  /** Counts an admitted request of a load level as ended. */
   static void closed(Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     if (level != null) {

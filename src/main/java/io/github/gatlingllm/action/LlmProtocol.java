@@ -34,12 +34,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Key in {@code run.json} of whether output is pinned to its limit. */
   static final String IGNORE_EOS = "ignoreEos";
 
-  /** Key in {@code run.json} of the tokenizer. */
   static final String TOKENIZER = "tokenizer";
 
   private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
 
-  /** The default of every setting, without a target. */
   static final LlmProtocol DEFAULT = new LlmProtocol();
 
   /**
@@ -117,11 +115,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** Whether {@code ignore_eos} and {@code min_tokens} are sent. */
   public enum Pinning {
-    /** Never. */
     NEVER,
     /** Until the server rejects a warm-up request with them; a line is printed then. */
     UNLESS_REJECTED,
-    /** Always. */
     ALWAYS
   }
 
@@ -135,7 +131,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
   }
 
-  /** Checks the text of {@link #extraBody}. */
   public static String jsonObject(String text) {
     var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(text));
     return text;
@@ -207,7 +202,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
   }
 
-  /** The settings for {@code run.json}, without secrets. */
   Map<String, String> settings() {
     Map<String, String> config = new LinkedHashMap<>();
     config.put("target", label());

@@ -93,7 +93,6 @@ public final class LlmRequest {
     }
   }
 
-  /** The method of the DSL for a field of the API. */
   private static String method(String key) {
     return key.equals("n")
         ? "choices"

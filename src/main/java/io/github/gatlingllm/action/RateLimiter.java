@@ -106,7 +106,6 @@ final class RateLimiter {
     }
   }
 
-  /** The first waiting request. */
   private @Nullable Turn next() {
     while (!waiting.isEmpty() && waiting.element().state == State.OVER) {
       waiting.remove();
@@ -150,12 +149,10 @@ final class RateLimiter {
       this.charge = charge;
     }
 
-    /** Whether the request was admitted without waiting. */
     boolean isAtOnce() {
       return atOnce;
     }
 
-    /** Whether the request still waits. */
     boolean isWaiting() {
       synchronized (RateLimiter.this) {
         return state == State.WAITING;

@@ -17,7 +17,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Creates the records of one request of a scenario. */
 final class RequestRecords {
 
   private final LlmRequest.RequestDraft request;
@@ -28,7 +27,6 @@ final class RequestRecords {
     this.components = components;
   }
 
-  /** The record of a request that was sent. */
   RequestRecord sent(
       StreamedExchange exchange,
       LlmAction.SentRequest sent,
@@ -177,7 +175,6 @@ final class RequestRecords {
         reasoning.isEmpty() ? null : secrets.redact(reasoning));
   }
 
-  /** The instants of a request that has ended. */
   RequestRecord.Timing timing(
       StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
     return exchange

@@ -15,25 +15,20 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class RequestTotals {
 
-  /** Connections by host and port. */
   final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
 
   private final Map<String, LongAdder> skippedTurns = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> skipped = new ConcurrentHashMap<>();
 
-  /** Counts a turn of a conversation that is not sent. */
   void skippedTurn(String requestName, String reason) {
     if (count(skippedTurns, requestName, reason)) {
       System.out.println(
-          "LLM "
-              + requestName
-              + ": "
-              + reason
-              + ", so the next turn is not sent; the end of the run says how many were not");
+          ("LLM %s: %s, so the next turn is not sent; the end of the run says how many were "
+                  + "not")
+              .formatted(requestName, reason));
     }
   }
 
-  /** Counts any other request that is not sent. */
   void skipped(String name, String reason) {
     var unused = count(skipped, name, reason);
   }

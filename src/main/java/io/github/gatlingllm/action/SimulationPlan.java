@@ -48,7 +48,6 @@ final class SimulationPlan {
     this.run = run;
   }
 
-  /** Adds a request of a scenario. */
   synchronized void add(LlmComponents components, LlmRequest request, EventLoop eventLoop) {
     LlmProtocol protocol = components.protocol;
     protocols.add(protocol);

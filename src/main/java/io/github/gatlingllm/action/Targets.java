@@ -111,11 +111,8 @@ final class Targets {
     RunSeed seed = RunSeed.ofProcess();
     if (seed.isDrawnFrom() && isFirst("seed")) {
       System.out.println(
-          "LLM: seed "
-              + seed.value()
-              + " of all that has none of its own; llm.seed="
-              + seed.value()
-              + " draws the same again");
+          "LLM: seed %s of all that has none of its own; llm.seed=%s draws the same again"
+              .formatted(seed.value(), seed.value()));
       run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
     }
   }
@@ -140,7 +137,6 @@ final class Targets {
     return config;
   }
 
-  /** The facts that figures depend on, by target. */
   static Map<String, TargetFacts> facts(List<LlmProtocol> protocols, Set<String> unpinned) {
     Map<String, TargetFacts> targets = new LinkedHashMap<>();
     for (LlmProtocol protocol : protocols) {
@@ -155,7 +151,6 @@ final class Targets {
     return targets;
   }
 
-  /** The options of the report that any of the protocols asks for. */
   static ReportOptions report(List<LlmProtocol> protocols) {
     boolean failOnInvalid = InvalidSimulation.checked(() -> FAIL_ON_INVALID.isTrue(true));
     return protocols.stream()
@@ -180,7 +175,6 @@ final class Targets {
     return protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(protocol.label());
   }
 
-  /** Adds the objectives of a request that has its own. */
   synchronized void addSlo(LlmProtocol protocol, @Nullable String name, Slo slo) {
     if (name == null) {
       throw InvalidSimulation.because(

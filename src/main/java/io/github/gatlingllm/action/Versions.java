@@ -42,11 +42,9 @@ final class Versions {
     int minor = minor(version);
     if (minor != 0 && minor < MIN_GATLING) {
       throw InvalidSimulation.because(
-          "gatling-llm works with Gatling "
-              + RANGE
-              + " but this project has "
-              + version
-              + "; raise the version of gatling-charts-highcharts in the POM");
+          ("gatling-llm works with Gatling %s but this project has %s; raise the version of "
+                  + "gatling-charts-highcharts in the POM")
+              .formatted(RANGE, version));
     }
     if (minor > MAX_GATLING) {
       System.out.println(

@@ -196,7 +196,6 @@ final class WarmUpRounds {
         http.onStart().apply(fresh).set(LlmProtocol.WARM_UP_KEY, true), protocol.warmUpSession);
   }
 
-  /** The action after a warm-up request. */
   private static final class EndOfUser extends SessionHook {
     EndOfUser(StatsEngine statsEngine) {
       super(null, "warm-up-end", statsEngine, null);
@@ -259,7 +258,6 @@ final class WarmUpRounds {
     private long intervalMillis;
     private boolean isIdle;
 
-    /** Starts to watch. */
     CompilerWatch(LongSupplier nanoClock, LongSupplier compilerMillis) {
       this.nanoClock = nanoClock;
       this.compilerMillis = compilerMillis;
@@ -268,7 +266,6 @@ final class WarmUpRounds {
       intervalMillis = compilerMillis.getAsLong();
     }
 
-    /** Watches the compilers of this JVM. */
     static CompilerWatch ofThisJvm() {
       CompilationMXBean bean = ManagementFactory.getCompilationMXBean();
       boolean isReported = bean != null && bean.isCompilationTimeMonitoringSupported();

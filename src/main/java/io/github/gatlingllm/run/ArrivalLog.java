@@ -24,7 +24,6 @@ final class ArrivalLog {
   private final RunClock clock;
   private final ExecutorService writer;
 
-  /** A planned arrival, one line of the file. */
   private record Line(
       String scenario,
       String target,

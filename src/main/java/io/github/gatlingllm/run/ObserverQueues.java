@@ -275,11 +275,8 @@ final class ObserverQueues {
     private void complain(String why) {
       if (hasComplained.compareAndSet(false, true)) {
         complaints.accept(
-            "LLM "
-                + observer.name()
-                + ": "
-                + why
-                + "; its output is incomplete, the run and its records are not affected");
+            "LLM %s: %s; its output is incomplete, the run and its records are not affected"
+                .formatted(observer.name(), why));
       }
     }
 

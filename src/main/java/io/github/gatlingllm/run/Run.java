@@ -210,7 +210,6 @@ public final class Run {
     return recorder.waiting();
   }
 
-  /** Requests that have started. */
   long startedRequests() {
     return started.get();
   }
@@ -230,7 +229,6 @@ public final class Run {
     return levels;
   }
 
-  /** Identifies a schedule of arrivals. */
   public record Schedule(String scenario, String target, String level) {}
 
   /** Runs a task on the run's own thread, unless the run has ended. */
@@ -254,7 +252,6 @@ public final class Run {
     infoFile.change(info -> info);
   }
 
-  /** The end of the run. */
   public AfterRun ending() {
     return ending;
   }

@@ -241,7 +241,6 @@ public final class RunLevels {
       levels.putIfAbsent(schedule, new Level(injection, startUnixNanos));
     }
 
-    /** Sets the number of users that the injection steps plan. */
     synchronized void planned(Run.Schedule schedule, long users) {
       Level level = levels.get(schedule);
       if (level != null) {

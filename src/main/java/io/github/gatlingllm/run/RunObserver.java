@@ -60,7 +60,6 @@ public interface RunObserver {
   /** A level has ended and its last record was counted. */
   default void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {}
 
-  /** The run has something to tell its user, in one line. */
   default void message(String line) {}
 
   /** All requests have ended and all records are written. */
@@ -71,7 +70,6 @@ public interface RunObserver {
   /** All files but the report are complete. */
   default void recordsWritten(RunInfo info) {}
 
-  /** The report is complete. */
   default void reportWritten(RunInfo info) {}
 
   /** Whether output was lost that the user must not miss, so that the build fails. */

@@ -33,7 +33,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
 
   private static final long EVENT_NANOS = 1_500_000_000L;
 
-  /** The address at which the page is served. */
   public record Address(String host, int port) {
 
     static final String THIS_MACHINE = "127.0.0.1";
@@ -54,7 +53,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
           Objects.requireNonNullElse(form.group(1), THIS_MACHINE), Integer.parseInt(form.group(2)));
     }
 
-    /** The format that {@link #parse} accepts. */
     @Override
     public String toString() {
       return host + ":" + port;
@@ -148,11 +146,9 @@ public final class LiveView implements RunObserver, AutoCloseable {
       return started;
     } catch (IOException e) {
       say.accept(
-          "LLM live page: "
-              + address
-              + " is not available ("
-              + e.getMessage()
-              + "), so there is none; port 0 takes any free port");
+          ("LLM live page: %s is not available (%s), so there is none; port 0 takes any "
+                  + "free port")
+              .formatted(address, e.getMessage()));
       return null;
     }
   }
