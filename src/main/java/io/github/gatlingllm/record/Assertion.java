@@ -60,21 +60,13 @@ public record Assertion(
 
   /** How a figure is compared: Gatling's conditions, in Gatling's words. */
   public enum Condition {
-    /** Below. */
     LT("is less than", "<", "a finite number"),
-    /** Below or the same. */
     LTE("is less than or equal to", "≤", "a finite number"),
-    /** Above. */
     GT("is greater than", ">", "a finite number"),
-    /** Above or the same. */
     GTE("is greater than or equal to", "≥", "a finite number"),
-    /** The same. */
     IS("is", "=", "a finite number"),
-    /** One of several. */
     IN("is in", "one of", "one finite number or more"),
-    /** In a range, its bounds included. */
     BETWEEN("is between", "from", "two finite numbers, the smaller one first"),
-    /** In a range, its bounds excluded. */
     BETWEEN_EXCLUSIVE("is between", "inside", "two finite numbers, the smaller one first");
 
     private final String words;

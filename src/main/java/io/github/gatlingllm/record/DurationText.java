@@ -46,11 +46,7 @@ public final class DurationText {
     }
   }
 
-  /**
-   * Nanoseconds per unit.
-   *
-   * @throws IllegalArgumentException without a message, if there is no such unit
-   */
+  /** Nanoseconds per unit; throws without a message if there is no such unit. */
   public static long unitNanos(String unit) {
     return switch (unit) {
       case "us" -> 1_000L;

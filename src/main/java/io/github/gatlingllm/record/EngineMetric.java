@@ -103,17 +103,14 @@ public enum EngineMetric {
     return unit;
   }
 
-  /** The kind of its values. */
   public Kind kind() {
     return kind;
   }
 
-  /** How several series become one number. */
   public Series series() {
     return series;
   }
 
-  /** Its meaning. */
   public String meaning() {
     return meaning;
   }

@@ -72,7 +72,6 @@ public record InjectorShare(int index, int count) {
     return index > sending ? 0 : new InjectorShare(index, sending).of(requests);
   }
 
-  /** {@code i/n}. */
   @JsonValue
   @Override
   public String toString() {

@@ -38,15 +38,9 @@ public final class JvmOptions {
 
   private static final Pattern SIZE = Pattern.compile("(-Xm[nsx]|-XX:\\w+Size=)(\\d+)([mg])");
 
-  private static final int MEBIBYTE = 1 << 20;
-
-  private static final int MEBIBYTES_OF_GIBIBYTE = 1 << 10;
-
   private JvmOptions() {}
 
-  /**
-   * The options in effect in this JVM, set or by default; empty if the JVM does not report them.
-   */
+  /** The options in effect, set or by default; empty if the JVM does not report them. */
   public static List<String> inEffect() {
     HotSpotDiagnosticMXBean jvm =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
@@ -84,16 +78,15 @@ public final class JvmOptions {
 
   private static long mebibytes(Matcher size) {
     long number = Long.parseLong(size.group(2));
-    return size.group(3).equals("g") ? number * MEBIBYTES_OF_GIBIBYTE : number;
+    return size.group(3).equals("g") ? number << 10 : number;
   }
 
   private static void addSize(
       List<String> options, HotSpotDiagnosticMXBean jvm, String option, String flag) {
     valueOf(jvm, flag)
-        .ifPresent(bytes -> options.add(option + Long.parseLong(bytes) / MEBIBYTE + "m"));
+        .ifPresent(bytes -> options.add(option + (Long.parseLong(bytes) >> 20) + "m"));
   }
 
-  /** The value of a flag; empty if this JVM does not have it. */
   private static Optional<String> valueOf(HotSpotDiagnosticMXBean jvm, String flag) {
     try {
       return Optional.of(jvm.getVMOption(flag).getValue());

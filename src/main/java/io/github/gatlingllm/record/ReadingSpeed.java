@@ -26,7 +26,7 @@ public final class ReadingSpeed {
   private static final double WORDS_PER_TOKEN = 0.75;
 
   private static final String WORDS_PER_MINUTE = "wpm";
-  private static final double FASTEST = 1_000_000;
+  private static final double MAX_TOKENS_PER_S = 1_000_000;
 
   private ReadingSpeed() {}
 
@@ -46,14 +46,9 @@ public final class ReadingSpeed {
         : checked(Double.parseDouble(plain));
   }
 
-  /**
-   * Checks a speed.
-   *
-   * @return the speed
-   * @throws IllegalArgumentException if it is not between 0 and a million tokens per second
-   */
+  /** Returns the speed; throws if it is not between 0 and a million tokens per second. */
   public static double checked(double tokensPerS) {
-    if (!(tokensPerS > 0 && tokensPerS <= FASTEST)) {
+    if (!(tokensPerS > 0 && tokensPerS <= MAX_TOKENS_PER_S)) {
       throw new IllegalArgumentException(
           "expected tokens per second such as 5, or words per minute such as 250wpm, above 0");
     }

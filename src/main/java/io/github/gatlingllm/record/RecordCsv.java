@@ -21,16 +21,7 @@ import org.jspecify.annotations.Nullable;
  * out: values per event, timings that the server named, and texts of prompts and answers. An absent
  * value is an empty cell, an empty text is {@code ""}, and lists of names are joined by {@code |}.
  * Spreadsheets read a text that begins with {@code = + - @}, a tab or a line end as a formula, and
- * names may come from a server; such a text is prefixed with {@code '}.
- *
- * <pre>{@code
- * try (RecordCsv csv = RecordCsv.create(requestsCsv)) {
- *   RecordFile.read(requestsJsonl, csv);
- *   csv.finish();
- * }
- * }</pre>
- *
- * <p>Not thread-safe.
+ * names may come from a server; such a text is prefixed with {@code '}. Not thread-safe.
  */
 public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
 

@@ -28,8 +28,8 @@ import java.util.function.Consumer;
  */
 public final class RecordFile {
 
-  private static final int BAD_LINES_NAMED = 5;
-  private static final int LONGEST_LINE = 64 << 20;
+  private static final int MAX_NAMED_BAD_LINES = 5;
+  private static final int MAX_LINE_BYTES = 64 << 20;
 
   private final LineSink sink;
   private final int longestLine;
@@ -102,7 +102,7 @@ public final class RecordFile {
           requestsJsonl.toString(), null, "no such file; expected the requests.jsonl of a run");
     }
     try (InputStream in = Files.newInputStream(requestsJsonl)) {
-      return read(in, 1 << 18, LONGEST_LINE, sink);
+      return read(in, 1 << 18, MAX_LINE_BYTES, sink);
     }
   }
 
@@ -173,7 +173,7 @@ public final class RecordFile {
 
   private void bad(String reason) {
     badLines++;
-    if (firstBadLines.size() < BAD_LINES_NAMED) {
+    if (firstBadLines.size() < MAX_NAMED_BAD_LINES) {
       firstBadLines.add(new ReadReport.BadLine(lines, reason));
     }
   }

@@ -36,7 +36,7 @@ public final class Recorder {
   /** 16 seconds of 2,000 requests per second while a disk hangs. */
   private static final int CAPACITY = 1 << 15;
 
-  private static final long OLDEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_BATCH_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** The thread polls: an event loop that wakes it would spend more than writing a record costs. */
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -120,12 +120,10 @@ public final class Recorder {
     return false;
   }
 
-  /** Records in the queue. */
   public int waiting() {
     return waiting.get();
   }
 
-  /** Records whose line is in the file. */
   long recorded() {
     return file.written();
   }
@@ -193,7 +191,7 @@ public final class Recorder {
       }
       file.append(record);
       observe(record);
-      if (file.isFull() || nanoClock.getAsLong() - oldest >= OLDEST_NANOS) {
+      if (file.isFull() || nanoClock.getAsLong() - oldest >= MAX_BATCH_AGE_NANOS) {
         file.flush();
       }
       waiting.decrementAndGet();
@@ -233,11 +231,10 @@ public final class Recorder {
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private int waiting;
-    private long lookedNanos = System.nanoTime() - OLDEST_NANOS;
+    private long lookedNanos = System.nanoTime() - MAX_BATCH_AGE_NANOS;
     private boolean torn;
     private boolean complained;
 
-    /** The batch. */
     private static final class Lines extends ByteArrayOutputStream {
 
       Lines() {
@@ -254,21 +251,16 @@ public final class Recorder {
       }
     }
 
-    /**
-     * @param path of the file that the channel writes to; null if it does not write to a file
-     */
     LineWriter(WritableByteChannel channel, @Nullable Path path, Consumer<String> complaints) {
       this.channel = channel;
       this.path = path;
       this.complaints = complaints;
     }
 
-    /** Records whose whole line is in the file. */
     long written() {
       return written.get();
     }
 
-    /** Records that could not be encoded or written. */
     long failed() {
       return failed.get();
     }
@@ -331,7 +323,7 @@ public final class Recorder {
     /** Checks once a second that the file still exists. */
     private void write(ByteBuffer bytes) throws IOException {
       long now = System.nanoTime();
-      if (now - lookedNanos >= OLDEST_NANOS) {
+      if (now - lookedNanos >= MAX_BATCH_AGE_NANOS) {
         if (isDeleted()) {
           throw new NoSuchFileException(String.valueOf(path));
         }

@@ -127,23 +127,6 @@ public record RequestRecord(
   /**
    * Times in nanoseconds of one monotonic clock; one anchor per run converts them to epoch time.
    * Definitions: {@code docs/metrics.md}.
-   *
-   * @param startUnixNanos when the virtual user reached the request; epoch time
-   * @param scheduledOffsetNanos planned arrival since the start of the level's schedule; null in
-   *     closed loops
-   * @param startLagNanos start − scheduled, ≥ 0
-   * @param gateWaitNanos admitted − start, ≥ 0; null when never admitted
-   * @param connectNanos written − admitted
-   * @param headersNanos response headers − admitted
-   * @param firstEventNanos first data event of any kind − admitted
-   * @param ttftNanos first token − admitted
-   * @param ttfoNanos first token that is not reasoning − admitted
-   * @param latencyNanos last token − admitted; not streamed: last byte of the body − admitted
-   * @param closedNanos end of the stream − admitted; − start when never admitted
-   * @param tpotNanos (last token − first token) / (N − tokens of the first event); null for fewer
-   *     than 2 tokens or events
-   * @param pacingWaitNanos the part of {@code gateWaitNanos} for limits of requests or tokens per
-   *     minute; null without such limits
    */
   public record Timing(
       long startUnixNanos,
@@ -208,18 +191,8 @@ public record RequestRecord(
   }
 
   /**
-   * The token-bearing events of a stream, in order of arrival.
-   *
-   * @param offsetsMicros microseconds since {@code admitted}, one per event; empty when not kept
-   * @param tokens tokens in each event; empty when the server did not report them
-   * @param choices choice index of each event; empty when the answer has one choice
-   * @param count number of events, also when their times are not kept
-   * @param coalesced events that came in the same read as the previous one of their choice
-   * @param late data events after the announced end of the stream
-   * @param done whether {@code [DONE]}, or the last typed event of the stream, came
-   * @param longestGapNanos largest gap between consecutive events of one choice; null for fewer
-   *     than 2
-   * @param firstEventTokens tokens in the first event of the stream; null when not known
+   * The token-bearing events of a stream, in order of arrival. Arrays have an entry per event, or
+   * are empty where the values are not known or not kept.
    */
   @SuppressWarnings("ArrayRecordComponent") // primitive arrays: 20 million gaps must fit
   public record Events(
@@ -248,12 +221,7 @@ public record RequestRecord(
     }
   }
 
-  /**
-   * Sizes of prompt and answer.
-   *
-   * @param refused names of counts of the server that are impossible and were ignored
-   * @param inputs texts to embed; null with the other APIs
-   */
+  /** Sizes of prompt and answer, in tokens but for {@code promptChars}. */
   public record Tokens(
       @Nullable Integer promptChars,
       @Nullable Integer promptTokens,
@@ -275,8 +243,8 @@ public record RequestRecord(
             null, null, null, null, null, null, null, null, null, false, null, List.of(), null);
 
     /**
-     * N of the metrics: output tokens that were received, without reasoning that was only billed.
-     * In older files, for an answer that was not streamed, all output tokens.
+     * N of the metrics: output tokens that were received, without reasoning that was only billed;
+     * all output tokens of an answer that was not streamed.
      */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;
@@ -294,12 +262,7 @@ public record RequestRecord(
     }
   }
 
-  /**
-   * How the request ended; only {@code COMPLETE} without a failed check is {@code ok}.
-   *
-   * @param resent whether the request was sent again, because the server had closed the kept-alive
-   *     connection before any byte of an answer
-   */
+  /** How the request ended; only {@code COMPLETE} without a failed check is {@code ok}. */
   public record Outcome(
       @Nullable String finishReason,
       @Nullable Integer httpStatus,

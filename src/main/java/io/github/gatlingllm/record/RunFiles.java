@@ -14,12 +14,10 @@ public record RunFiles(Path run) {
     return run.resolve("llm");
   }
 
-  /** One line per request. */
   public Path requests() {
     return folder().resolve("requests.jsonl");
   }
 
-  /** One row per request, for spreadsheets. */
   public Path csv() {
     return folder().resolve("requests.csv");
   }
@@ -44,7 +42,6 @@ public record RunFiles(Path run) {
     return folder().resolve("run.json");
   }
 
-  /** All figures. */
   public Path summaryJson() {
     return folder().resolve("summary.json");
   }
@@ -59,7 +56,6 @@ public record RunFiles(Path run) {
     return folder().resolve("junit.xml");
   }
 
-  /** The report. */
   public Path page() {
     return run.resolve("llm.html");
   }

@@ -132,20 +132,17 @@ public record RunInfo(
       boolean failOnInvalid,
       double readingSpeed) {
 
-    /** The default options. */
     public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
 
     public ReportOptions {
       readingSpeed = readingSpeed > 0 ? readingSpeed : ReadingSpeed.DEFAULT;
     }
 
-    /** Options with the default reading speed. */
     public ReportOptions(
         boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
       this(csv, indexBlock, failBuild, failOnInvalid, ReadingSpeed.DEFAULT);
     }
 
-    /** The same options with another reading speed, tokens per second. */
     public ReportOptions readAt(double tokensPerS) {
       return new ReportOptions(csv, indexBlock, failBuild, failOnInvalid, tokensPerS);
     }
@@ -182,7 +179,6 @@ public record RunInfo(
     stages = stages == null ? List.of() : List.copyOf(stages);
   }
 
-  /** A run that has just begun. */
   public static RunInfo started(
       String id, String simulation, String injector, long startUnixNanos) {
     return new RunInfo(
@@ -268,18 +264,12 @@ public record RunInfo(
         schema, identity, environment, objectives, targets, report, outcome, inOrder, merged);
   }
 
-  /**
-   * The same run with its injectors.
-   *
-   * @param expected number of injectors of the load test; null if not known
-   */
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
     Merged other = new Merged(parts, expected);
     return new RunInfo(
         schema, identity, environment, objectives, targets, report, outcome, stages, other);
   }
 
-  /** The same run, ended. */
   public RunInfo ended(long unixNanos, State how) {
     return with(identity.ended(unixNanos, how));
   }
@@ -309,7 +299,6 @@ public record RunInfo(
     return with(new RunEnvironment(e.versions(), e.machines(), byName, e.workload(), e.selfTest()));
   }
 
-  /** The same run with one setting added or replaced. */
   public RunInfo config(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(environment.config());
     more.put(name, value);
@@ -326,7 +315,6 @@ public record RunInfo(
     return with(new RunEnvironment(e.versions(), e.machines(), e.config(), e.workload(), known));
   }
 
-  /** The same run with one SLO for all targets and requests. */
   public RunInfo slo(Slo global) {
     return slo(TargetSlo.of(global, Map.of()), Map.of());
   }
@@ -382,7 +370,6 @@ public record RunInfo(
     return with(o.observed(o.notSent(), o.prompts(), o.connections(), found));
   }
 
-  /** The same run with one more conclusion. */
   public RunInfo conclusion(Conclusion found) {
     return conclusions(Stream.concat(outcome.conclusions().stream(), Stream.of(found)).toList());
   }

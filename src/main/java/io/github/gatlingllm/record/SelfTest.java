@@ -49,11 +49,8 @@ public record SelfTest(
   /**
    * The machine and JVM of a measurement.
    *
-   * @param processor model of the processor
-   * @param processors number of processors available to the JVM
    * @param memoryMib memory of the machine, or of its container
-   * @param jvm name of the JVM
-   * @param jvmOptions options of the JVM, without system properties
+   * @param jvmOptions without system properties
    */
   public record Machine(
       String processor, int processors, long memoryMib, String jvm, List<String> jvmOptions) {
@@ -115,7 +112,6 @@ public record SelfTest(
     differs = differs == null ? List.of() : List.copyOf(differs);
   }
 
-  /** The self-test of these levels, with its ceiling. */
   public static SelfTest of(
       long measuredUnixNanos,
       Machine machine,
@@ -160,14 +156,7 @@ public record SelfTest(
                 "version of " + name,
                 Objects.equals(versions.get(name), runVersions.get(name))));
     return new SelfTest(
-        schema,
-        measuredUnixNanos,
-        machine,
-        versions,
-        boundMs,
-        levels,
-        ceiling,
-        changed);
+        schema, measuredUnixNanos, machine, versions, boundMs, levels, ceiling, changed);
   }
 
   private static void differ(List<String> changed, String what, boolean same) {

@@ -28,7 +28,7 @@ public record ServerReport(
   public static final String SERVER_TIMING = "server-timing.";
 
   /** Longer times are ignored. */
-  private static final double LONGEST_S = 86_400;
+  private static final double MAX_S = 86_400;
 
   /** That timing, in seconds; null if it is not reported. */
   public @Nullable Double timing(Timing timing) {
@@ -38,7 +38,7 @@ public record ServerReport(
   /** That time in nanoseconds, at most a day; 0 if it is not reported or not positive. */
   public long nanos(Timing timing) {
     Double seconds = timing(timing);
-    return seconds == null || !(seconds > 0) ? 0 : Math.round(Math.min(seconds, LONGEST_S) * 1e9);
+    return seconds == null || !(seconds > 0) ? 0 : Math.round(Math.min(seconds, MAX_S) * 1e9);
   }
 
   /**
@@ -154,9 +154,9 @@ public record ServerReport(
     public static double value(String name, double reported) {
       Origin known = ORIGINS.get(name);
       double value = Math.rint(reported * 1e9 / (known == null ? MILLIS : known.perUnit)) / 1e9;
-      double most =
-          known != null && !known.timing.key.endsWith("_s") ? RequestRecord.MAX_TOKENS : LONGEST_S;
-      return value >= 0 && value <= most ? value : Double.NaN;
+      double max =
+          known != null && !known.timing.key.endsWith("_s") ? RequestRecord.MAX_TOKENS : MAX_S;
+      return value >= 0 && value <= max ? value : Double.NaN;
     }
 
     /** The title of a key; for an unknown one the key without its unit. */

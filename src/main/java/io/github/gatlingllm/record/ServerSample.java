@@ -93,7 +93,7 @@ public record ServerSample(
    */
   public static final class ServerFile {
 
-    private static final int LONGEST_LINE = 1 << 20;
+    private static final int MAX_LINE_BYTES = 1 << 20;
 
     /** Skips unknown metrics and null values. */
     private static final ObjectReader LINES =
@@ -200,7 +200,7 @@ public record ServerSample(
     public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
       Reading reading = new Reading(new ServerFile(file), sink);
       try (InputStream in = Files.newInputStream(file)) {
-        JsonLines.read(in, 1 << 16, LONGEST_LINE, reading);
+        JsonLines.read(in, 1 << 16, MAX_LINE_BYTES, reading);
       } catch (NoSuchFileException e) {
         return 0;
       }

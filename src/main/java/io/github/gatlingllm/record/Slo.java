@@ -159,11 +159,11 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     /** Its value for a request, in nanoseconds; null if the request has none. */
     public @Nullable Double nanos(Timing timing, Events events, Tokens tokens) {
       return switch (this) {
-        case TTFT -> real(timing.ttftFromScheduleNanos());
-        case TTFO -> real(timing.ttfoFromScheduleNanos());
-        case E2E -> real(timing.latencyFromScheduleNanos());
+        case TTFT -> decimal(timing.ttftFromScheduleNanos());
+        case TTFO -> decimal(timing.ttfoFromScheduleNanos());
+        case E2E -> decimal(timing.latencyFromScheduleNanos());
         case TPOT -> timing.tpotNanos();
-        case STALL -> real(events.longestGapNanos());
+        case STALL -> decimal(events.longestGapNanos());
         case ITL -> {
           Double micros = TokenGaps.tokenMicrosAt(events, tokens, 99);
           yield micros == null ? null : (Double) (micros * 1e3);
@@ -171,7 +171,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       };
     }
 
-    private static @Nullable Double real(@Nullable Long nanos) {
+    private static @Nullable Double decimal(@Nullable Long nanos) {
       return nanos == null ? null : (Double) (double) nanos;
     }
 
@@ -266,7 +266,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
         .collect(Collectors.joining(", "));
   }
 
-  /** Parses objectives, with the default percentile and rule of settings. */
   public static Slo parse(String text) {
     return new Slo(objectives(text), NONE.percentile, NONE.rule);
   }
@@ -335,12 +334,10 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new IllegalArgumentException("SLO '" + part + "' " + what);
   }
 
-  /** Whether there is no objective. */
   public boolean isEmpty() {
     return objectives.isEmpty();
   }
 
-  /** Whether percentile and rule are the same. */
   public boolean hasSameRule(Slo other) {
     return percentile == other.percentile && rule == other.rule;
   }

@@ -37,7 +37,6 @@ public final class SloCounts {
    */
   public record Count(long judged, long met, long unknown) {
 
-    /** No request. */
     public static final Count NONE = new Count(0, 0, 0);
 
     public Count and(Slo.Verdict verdict) {
@@ -141,12 +140,10 @@ public final class SloCounts {
     all = all.and(other.all);
   }
 
-  /** Whether no request had an objective. */
   public boolean isEmpty() {
     return objectives.isEmpty();
   }
 
-  /** How many requests met all objectives. */
   public Count all() {
     return all;
   }

@@ -62,7 +62,6 @@ public final class Timeline {
     this.start = start;
   }
 
-  /** The request left the in-flight gate. */
   public void admitted(long now) {
     admitted = now;
   }
@@ -72,12 +71,10 @@ public final class Timeline {
     paced = nanos;
   }
 
-  /** The request was written to a connected channel. */
   public void written(long now) {
     written = now;
   }
 
-  /** Response status line and headers arrived. */
   public void headers(long now) {
     headers = now;
   }
@@ -114,7 +111,6 @@ public final class Timeline {
     body = now;
   }
 
-  /** The stream announced its end. */
   public void done() {
     done = true;
   }
@@ -124,7 +120,6 @@ public final class Timeline {
     late++;
   }
 
-  /** The exchange is over. */
   public void closed(long now) {
     closed = now;
   }
@@ -171,7 +166,6 @@ public final class Timeline {
     count++;
   }
 
-  /** Planned arrival. */
   public long scheduled() {
     return scheduled;
   }
@@ -181,12 +175,10 @@ public final class Timeline {
     return written;
   }
 
-  /** Whether the request left the in-flight gate. */
   public boolean isAdmitted() {
     return admitted != NONE;
   }
 
-  /** How many events with tokens arrived. */
   public int count() {
     return count;
   }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import java.io.IOException;
@@ -87,7 +88,9 @@ public final class FilesPage {
               component -> {
                 String name = SnakeCaseStrategy.INSTANCE.translate(component.getName());
                 JsonProperty said = component.getAccessor().getAnnotation(JsonProperty.class);
-                keys.add(said == null ? name : said.value());
+                if (component.getAccessor().getAnnotation(JsonUnwrapped.class) == null) {
+                  keys.add(said == null ? name : said.value());
+                }
                 gather(component.getGenericType(), keys);
               });
     }
