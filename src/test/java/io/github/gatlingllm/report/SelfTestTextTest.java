@@ -100,14 +100,6 @@ class SelfTestTextTest {
   }
 
   @Test
-  void withoutSelfTestTheReportNamesTheCommand() {
-    assertThat(text(null, 1).quote())
-        .startsWith(
-            "not known, as no self-test ran on this machine; one takes about a minute: mvn"
-                + " gatling:test");
-  }
-
-  @Test
   void onlyASelfTestHasATable() {
     assertThat(text(TEST, 1).table().isEmpty()).isTrue();
     assertThat(text(TEST, 1).ceiling()).isEmpty();

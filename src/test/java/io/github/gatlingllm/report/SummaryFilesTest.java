@@ -144,42 +144,6 @@ class SummaryFilesTest {
     assertThat(names).startsWith("ttft_ms", "ttft_from_schedule_ms").contains("e2e_per_token_ms");
   }
 
-  @Test
-  void figuresOfTheWholeRun() {
-    assertThat(keys(json.get("throughput")))
-        .containsExactly(
-            "window_s",
-            "output_tokens_per_s",
-            "billed_output_tokens_per_s",
-            "peak_output_tokens_per_s",
-            "output_tokens_per_s_per_gpu",
-            "input_tokens_per_s",
-            "total_tokens_per_s",
-            "requests_per_s",
-            "requests_per_min",
-            "inputs_per_s",
-            "effective_concurrency",
-            "active_concurrency",
-            "peak_in_flight",
-            "wall_output_tokens_per_s",
-            "user_tokens_per_s",
-            "decode_tokens_per_s",
-            "prefill_tokens_per_s",
-            "trials");
-    assertThat(keys(json.get("goodput")))
-        .contains("share", "requests_per_s", "tokens_per_s", "max", "missed");
-    assertThat(keys(json.get("jitter")))
-        .containsExactly(
-            "itl_p99_over_p50",
-            "per_request_p50",
-            "itl_std_ms",
-            "stalls_per_1k_tokens",
-            "batch_ratio");
-    assertThat(keys(json.get("counts")))
-        .containsExactly("planned", "started", "ended", "ok", "cancelled", "verdicts");
-    assertThat(keys(json.get("knee"))).startsWith("reached", "stage");
-  }
-
   /** As a server may call a timing, and people a scenario, a target or a request. */
   @Test
   void namesMayEqualKeys() {
@@ -197,29 +161,6 @@ class SummaryFilesTest {
   }
 
   @Test
-  void levelsHaveTheSameFiguresInline() {
-    JsonNode stage = json.get("stages").get(0);
-    assertThat(keys(stage))
-        .contains(
-            "label",
-            "target",
-            "kind",
-            "offered",
-            "start_s",
-            "duration_s",
-            "phases",
-            "metrics",
-            "throughput",
-            "goodput",
-            "jitter",
-            "counts")
-        .doesNotContain("figures");
-    assertThat(stage.at("/metrics/ttft_ms/p50").isNumber()).isTrue();
-    assertThat(keys(json.get("targets").get(0))).contains("label", "metrics");
-    assertThat(keys(json.get("requests").get(0))).contains("name", "metrics");
-  }
-
-  @Test
   void absentIsNull() {
     JsonNode plain = parsed(SummaryJson.of(DemoRun.sweep().withoutSlo().figures().summary()));
     assertThat(plain.get("slo").isNull()).isTrue();
@@ -234,21 +175,6 @@ class SummaryFilesTest {
         .doesNotContainPattern("[0-9]\\.[0-9]{12}")
         .doesNotContainPattern("[0-9]E[+-]?[0-9]");
     assertThat(SummaryJson.of(sweep)).isEqualTo(SummaryJson.of(sweep));
-  }
-
-  @Test
-  void checksAreOrderedByLevel() {
-    assertThat(keys(json.get("checks").get(0)))
-        .containsExactly("id", "level", "value", "threshold", "message", "remedy");
-    assertThat(json.get("checks").get(0).get("level").asText())
-        .isIn("ok", "note", "warning", "invalid");
-  }
-
-  @Test
-  void filesAreWrittenAtomically(@TempDir Path dir) throws IOException {
-    Path file = dir.resolve("summary.json");
-    SummaryJson.write(sweep, file);
-    assertThat(Files.readString(file)).isEqualTo(SummaryJson.of(sweep)).endsWith("}\n");
   }
 
   @Test
@@ -288,20 +214,6 @@ class SummaryFilesTest {
   }
 
   @Test
-  void markdownIsShort() {
-    String text = SummaryText.markdown(sweep);
-    assertThat(text)
-        .startsWith("## LLM load test")
-        .contains("| TTFT, TTFO (ms) |")
-        .contains("### Load levels")
-        .contains("### SLO")
-        .contains("| ttft |");
-    assertThat(text.lines().count()).isLessThan(90);
-    assertThat(text.lines().filter(l -> l.startsWith("|")))
-        .allSatisfy(line -> assertThat(line).endsWith("|"));
-  }
-
-  @Test
   void jsonOfAssertions() {
     JsonNode gates = parsed(SummaryJson.of(demanding)).get("assertions");
     assertThat(keys(gates.get(0))).containsExactly("text", "expected", "actual", "ok", "note");
@@ -318,43 +230,12 @@ class SummaryFilesTest {
   }
 
   @Test
-  void markdownOfAssertions() {
-    assertThat(SummaryText.markdown(demanding))
-        .contains(
-            "| assertion | expected | actual | outcome | note |",
-            "| Global: max of TTFT | < 60,000 ms |",
-            "| c=9: 99th percentile of TTFT | < 200 ms | – | KO | no load level is called 'c=9';"
-                + " there");
-    assertThat(SummaryText.markdown(sweep)).doesNotContain("### Assertions");
-  }
-
-  @Test
   void consoleFitsItsColumns() {
     String block = SummaryText.console(sweep);
     assertThat(block.lines())
         .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(120))
         .noneMatch(line -> line.endsWith(" "));
-    assertThat(block)
-        .contains("---- LLM Information ---")
-        .contains("---- Load levels ---")
-        .contains("> TTFT, TTFO (ms)")
-        .contains("goodput: ", " in SLO ttft<500ms,tpot<30ms; max goodput ")
-        .contains("knee: ");
     assertThat(block.lines().findFirst().orElseThrow()).hasSize(120);
-  }
-
-  @Test
-  void markdownQuotesMaxGoodputWithItsSloAndRule() {
-    assertThat(SummaryText.markdown(sweep))
-        .containsPattern(
-            "\\| goodput \\| .* requests/s, .* % of requests in SLO ttft.*500ms,tpot.*30ms.*; max"
-                + " goodput .* requests/s at c=\\d+ \\(sloRule=percentiles\\) \\|");
-  }
-
-  @Test
-  void consoleWithoutSlo() {
-    String block = SummaryText.console(DemoRun.sweep().withoutSlo().figures().summary());
-    assertThat(block).doesNotContain("goodput").doesNotContain("in SLO");
   }
 
   @Test
