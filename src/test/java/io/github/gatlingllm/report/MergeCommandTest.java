@@ -7,15 +7,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.CommandLine.Called;
 import io.github.gatlingllm.storage.S3Server;
@@ -31,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class MergeCommandTest {
 
-  private static final long START = 1_795_226_400_000_000_000L;
+  private static final long START = Recorded.ORIGIN;
   private static final long MS = 1_000_000L;
 
   @TempDir Path folder;
@@ -79,59 +78,26 @@ class MergeCommandTest {
   }
 
   private static RequestRecord request(String injector, int index, long start) {
-    return new RequestRecord(
-        new RequestRecord.Identity(
-            injector + "-" + index,
-            "run-" + injector,
-            injector,
-            null,
-            index,
-            "s",
-            "ask",
-            List.of(),
-            index,
-            null,
-            "a",
-            "http://localhost/v1",
-            "m",
-            "chat",
-            true,
-            "r=10",
-            Phase.MEASURE),
-        new RequestRecord.Timing(
-            start,
-            index * 100L * MS,
-            0,
-            0L,
-            0L,
-            50 * MS,
-            50 * MS,
-            60 * MS,
-            60 * MS,
-            100 * MS,
-            100 * MS,
-            40.0 * MS,
-            null),
-        new RequestRecord.Events(
-            new int[] {60_000, 100_000}, new int[0], new int[0], 2, 0, 0, true, 40 * MS, 1),
-        new RequestRecord.Tokens(
-            4,
-            1,
-            1,
-            null,
-            2,
-            2,
-            null,
-            null,
-            2,
-            false,
-            RequestRecord.TokenSource.USAGE,
-            List.of(),
-            null),
-        new RequestRecord.Outcome(
-            "length", 200, RequestStatus.COMPLETE, true, null, null, List.of(), false),
-        ServerReport.NONE,
-        null);
+    return Recorded.at((start - Recorded.ORIGIN) / 1e6)
+        .id(injector + "-" + index)
+        .injector(injector)
+        .stage("r=10")
+        .lag(0)
+        .offset(index * 100)
+        .tokens(60, 100)
+        .record();
+  }
+
+  private Called merge(Path... runs) {
+    return mergeTo(folder.resolve("joined"), runs);
+  }
+
+  private static Called mergeTo(Path out, Path... runs) {
+    List<String> arguments = new ArrayList<>(List.of("merge", "--out", out.toString()));
+    for (Path run : runs) {
+      arguments.add(run.toString());
+    }
+    return call(arguments.toArray(String[]::new));
   }
 
   @Test
@@ -170,12 +136,7 @@ class MergeCommandTest {
   void joinedLoadIsTheSumWithinTheCommonWindow() throws IOException {
     Path out = folder.resolve("joined");
     Called called =
-        call(
-            "merge",
-            injector("north", 0, "ttft<200ms").toString(),
-            injector("south", 2_000, "ttft<200ms").toString(),
-            "--out",
-            out.toString());
+        merge(injector("north", 0, "ttft<200ms"), injector("south", 2_000, "ttft<200ms"));
 
     assertThat(called.error()).isEmpty();
     assertThat(called.exitCode()).isZero();
@@ -225,13 +186,7 @@ class MergeCommandTest {
     Path north = injector("north", 0, "");
     append(new RunFiles(north), "{\"request_id\":\n{\"cut".getBytes(UTF_8));
     Path out = folder.resolve("joined");
-    Called called =
-        call(
-            "merge",
-            north.toString(),
-            injector("south", 0, "").toString(),
-            "--out",
-            out.toString());
+    Called called = merge(north, injector("south", 0, ""));
 
     assertThat(called.exitCode()).isZero();
     assertThat(called.output())
@@ -243,37 +198,19 @@ class MergeCommandTest {
   }
 
   @Test
-  void repetitionsOfARunAreRefused() throws IOException {
-    refused(
-        "not measured at the same time (10.0 s apart): these runs are repeats",
-        injector("north", 0, ""),
-        injector("south", 20_000, ""));
-  }
-
-  @Test
-  void otherObjectivesAreRefused() throws IOException {
-    refused(
-        "SLO of run-north is 'ttft<200ms at 99.0 %', of run-south 'ttft<300ms at 99.0 %'",
-        injector("north", 0, "ttft<200ms"), injector("south", 0, "ttft<300ms"));
-    refused(
-        "SLO of run-north is 'none', of run-south 'ttft<300ms at 99.0 %'",
-        injector("north", 0, ""), injector("south", 0, "ttft<300ms"));
-  }
-
-  @Test
-  void duplicateRunIsRefused() throws IOException {
+  void incompatibleRunsAreRefused() throws IOException {
     Path north = injector("north", 0, "");
     refused("run run-north of injector north was given twice", north, north);
+    refused("10.0 s apart): these runs are repeats", north, injector("south", 20_000, ""));
+    refused("'none', of run-south 'ttft<300ms", north, injector("south", 0, "ttft<300ms"));
+    refused(
+        "'ttft<200ms at 99.0 %', of run-south 'ttft<300ms at 99.0 %'",
+        injector("north", 0, "ttft<200ms"), injector("south", 0, "ttft<300ms"));
   }
 
   private void refused(String message, Path... runs) {
     Path out = folder.resolve("joined");
-    List<String> arguments = new ArrayList<>(List.of("merge"));
-    for (Path run : runs) {
-      arguments.add(run.toString());
-    }
-    arguments.addAll(List.of("--out", out.toString()));
-    Called called = call(arguments.toArray(String[]::new));
+    Called called = merge(runs);
 
     assertThat(called.exitCode()).isEqualTo(1);
     assertThat(called.error()).contains(message).hasLineCount(1);
@@ -283,13 +220,7 @@ class MergeCommandTest {
   @Test
   void outputFolderIsNeverOverwritten() throws IOException {
     Path north = injector("north", 0, "");
-    Called called =
-        call(
-            "merge",
-            north.toString(),
-            injector("south", 0, "").toString(),
-            "--out",
-            north.toString());
+    Called called = mergeTo(north, north, injector("south", 0, ""));
 
     assertThat(called.exitCode()).isEqualTo(1);
     assertThat(called.error()).contains("is not an empty directory").hasLineCount(1);

@@ -105,20 +105,14 @@ class RecordedRunsTest {
     try (InputStream expected = resource(name, "summary.json")) {
       summary = JSON.readTree(expected);
     }
-    Path records = run.resolve("requests.jsonl");
-    Path info = run.resolve("run.json");
-    try (InputStream zipped = new GZIPInputStream(resource(name, "requests.jsonl.gz"));
-        InputStream json = resource(name, "run.json")) {
-      Files.copy(zipped, records);
-      Files.copy(json, info);
-    }
-    List<LevelInfo> levels = RunInfo.read(info).orElseThrow().stages();
+    RunFiles files = recorded(name);
+    List<LevelInfo> levels = RunInfo.read(files.info()).orElseThrow().stages();
     for (int i = 0; i < levels.size(); i++) {
       LevelInfo level = levels.get(i);
       PhaseWindow measure = level.measured().orElseThrow();
       LiveStats live = new LiveStats(measure::endUnixNanos, measure.startUnixNanos());
       RecordFile.read(
-          records,
+          files.requests(),
           record -> {
             RequestRecord.Identity id = record.identity();
             if (id.target().equals(level.target()) && id.scenario().equals(level.scenario())) {
@@ -153,16 +147,11 @@ class RecordedRunsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void gatlingsPagesAreUntouchedWithoutIndexBlock(boolean isWanted) throws IOException {
-    RunFiles files = new RunFiles(run);
-    Files.createDirectories(files.requests().getParent());
-    try (InputStream records = new GZIPInputStream(resource("curve", "requests.jsonl.gz"));
-        InputStream info = resource("curve", "run.json")) {
-      Files.copy(records, files.requests());
-      String setting = "\"report\" : { \"index_block\" : " + isWanted + " }, \"config\" : {";
-      String text = new String(info.readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(text).contains("\"config\" : {").doesNotContain("index_block");
-      Files.writeString(files.info(), text.replace("\"config\" : {", setting));
-    }
+    RunFiles files = recorded("curve");
+    String text = Files.readString(files.info());
+    assertThat(text).contains("\"config\" : {").doesNotContain("index_block");
+    String setting = "\"report\" : { \"index_block\" : " + isWanted + " }, \"config\" : {";
+    Files.writeString(files.info(), text.replace("\"config\" : {", setting));
     String page = "<div class=\"nav\"><ul></ul></div><div id=\"statistics_table_container\"></div>";
     Path index = Files.writeString(run.resolve("index.html"), page);
     Path request = Files.writeString(run.resolve("req_chat.html"), page);
