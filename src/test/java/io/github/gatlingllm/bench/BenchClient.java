@@ -32,7 +32,9 @@ interface BenchClient {
   List<String> command(BenchScenario scenario, int port, Path folder) throws IOException;
 
   /** The times that the client reports. */
-  List<TimedStream> read(Path folder) throws IOException;
+  default List<TimedStream> read(Path folder) throws IOException {
+    return TimedStream.read(folder.resolve("streams.jsonl"));
+  }
 
   /** Ours: the ready-made benchmark as the Maven plugin starts it. */
   record Ours(String label, List<String> jvmOptions, String classPath) implements BenchClient {
@@ -121,11 +123,6 @@ interface BenchClient {
           scenario.tokens,
           folder.resolve("streams.jsonl"));
     }
-
-    @Override
-    public List<TimedStream> read(Path folder) throws IOException {
-      return TimedStream.read(folder.resolve("streams.jsonl"));
-    }
   }
 
   /** Plain Gatling. */
@@ -159,11 +156,6 @@ interface BenchClient {
               "file",
               folder.resolve("streams.jsonl")));
     }
-
-    @Override
-    public List<TimedStream> read(Path folder) throws IOException {
-      return TimedStream.read(folder.resolve("streams.jsonl"));
-    }
   }
 
   /** Another load generator, by the adapter of its name in {@code bench/peers}. */
@@ -196,11 +188,6 @@ interface BenchClient {
           String.valueOf(scenario.requests(true)),
           String.valueOf(scenario.tokens),
           folder.toString());
-    }
-
-    @Override
-    public List<TimedStream> read(Path folder) throws IOException {
-      return TimedStream.read(folder.resolve("streams.jsonl"));
     }
   }
 }

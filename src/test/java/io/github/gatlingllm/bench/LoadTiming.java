@@ -3,7 +3,6 @@ package io.github.gatlingllm.bench;
 import static java.time.Duration.ofMillis;
 
 import io.gatling.javaapi.core.Simulation;
-import io.github.gatlingllm.action.OpenSimulation;
 import io.github.gatlingllm.action.PlanSimulation;
 import io.github.gatlingllm.e2e.ArrivalsSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
@@ -33,10 +32,6 @@ final class LoadTiming {
 
   /** Open load: users start at their planned times. */
   static void open(BenchReport report) throws Exception {
-    PlanLines injected = new PlanLines(run(OpenSimulation.class, Map.of()).lines());
-    for (String label : List.of("r=10", "r=100", "r=1000", "gatling")) {
-      lag(report, "injectOpen " + label, injected.spread("lag", label));
-    }
     try (SlowServer server = SlowServer.between(50, 250)) {
       PlanLines planned =
           new PlanLines(
@@ -58,6 +53,14 @@ final class LoadTiming {
     }
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start()) {
       GatlingRun arrivals = run(ArrivalsSimulation.class, Map.of("baseUrl", engine.baseUrl()));
+      lag(
+          report,
+          "injectOpen",
+          PlanLines.Spread.of(
+              arrivals.requests("first").stream()
+                  .map(r -> r.timing().startLagNanos())
+                  .sorted()
+                  .toList()));
       double[] origins =
           arrivals.requests("first").stream()
               .mapToDouble(

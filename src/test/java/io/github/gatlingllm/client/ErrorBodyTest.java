@@ -2,15 +2,12 @@ package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ErrorBodyTest {
 
@@ -18,85 +15,60 @@ class ErrorBodyTest {
   private static final String KEY = "my-secret-key";
   private static final String REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
 
-  private static Arguments json(int status, String body, String line) {
-    return arguments(status, JSON, null, body.replace('\'', '"'), line);
-  }
-
-  static Stream<Arguments> responses() {
-    return Stream.of(
-        json(400, "{'error':{'message':'bad\\nvalue'}}", "HTTP 400: bad value"),
-        json(401, "{'error':'no key'}", "HTTP 401: no key"),
-        json(401, "{'error':{'message':'wrong key my-secret-key.'}}", "HTTP 401: wrong key ***."),
-        json(
-            401,
-            "{'error':{'message':'Incorrect API key provided: sk-proj-abc123XYZ. See docs'}}",
-            "HTTP 401: Incorrect API key provided: *** See docs"),
-        json(401, "{'message':'got Bearer abcdefgh'}", "HTTP 401: got ***"),
-        json(404, "{'detail':'Not Found'}", "HTTP 404: Not Found"),
-        json(404, "{'object':'error','message':'no model x'}", "HTTP 404: no model x"),
-        json(
-            413,
-            "{'error':{'message':null,'code':413}}",
-            "HTTP 413: {\"message\":null,\"code\":413}"),
-        json(
-            422,
-            "{'detail':[{'type':'missing','loc':['body','model'],'msg':'Field required'}]}",
-            "HTTP 422: Field required (body.model)"),
-        arguments(
-            429,
-            JSON,
-            "20",
-            "{\"error\":{\"message\":\"slow\"}}",
-            "HTTP 429: slow; retry after 20"),
-        arguments(
-            429,
-            "text/plain",
-            "Wed, 21 Oct 2026 07:28:00 GMT",
-            "slow down",
-            "HTTP 429: slow down; retry after Wed, 21 Oct 2026 07:28:00 GMT"),
-        arguments(429, null, " ", "", "HTTP 429: empty body"),
-        arguments(
-            500, "text/plain", null, "Internal Server Error\n", "HTTP 500: Internal Server Error"),
-        arguments(
-            502,
-            "text/html",
-            null,
-            "<html>\n<head><title>502 Bad\n Gateway</title></head><body>nginx</body></html>",
-            "HTTP 502: 502 Bad Gateway"),
-        arguments(502, null, null, " <!DOCTYPE html><p>x", "HTTP 502: HTML page without a title"),
-        json(
-            503,
-            "{'error':{'code':503,'message':'Loading model','type':'unavailable_error'}}",
-            "HTTP 503: Loading model"),
-        json(
-            529,
-            "{'type':'error','error':{'type':'overloaded_error','message':'Overloaded'}}",
-            "HTTP 529: Overloaded"),
-        arguments(400, JSON, null, "{\"error\": cut", "HTTP 400: {\"error\": cut"),
-        // pinning refused
-        json(
-            400,
-            "{'error':{'message':'Unrecognized request argument: ignore_eos'}}",
-            "HTTP 400: Unrecognized request argument: ignore_eos" + REMEDY),
-        json(400, "{'error':{'message':'min_tokens?'}}", "HTTP 400: min_tokens?" + REMEDY),
-        json(
-            422,
-            "{'detail':[{'loc':['body','ignore_eos'],'msg':'Extra inputs are not permitted'}]}",
-            "HTTP 422: Extra inputs are not permitted (body.ignore_eos)" + REMEDY),
-        json(500, "{'error':'ignore_eos'}", "HTTP 500: ignore_eos"));
-  }
-
+  /** Status, content type, Retry-After and body; single quotes of a JSON body are double ones. */
   @ParameterizedTest
-  @MethodSource("responses")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          400 | application/json |  | {'error':{'message':'bad\\nvalue'}} | HTTP 400: bad value
+          401 | application/json |  | {'error':'no key'} | HTTP 401: no key
+          401 | application/json |  | {'error':{'message':'wrong key my-secret-key.'}} | HTTP \
+          401: wrong key ***.
+          401 | application/json |  | {'error':{'message':'Incorrect API key provided: \
+          sk-proj-abc123XYZ. See docs'}} | HTTP 401: Incorrect API key provided: *** See docs
+          401 | application/json |  | {'message':'got Bearer abcdefgh'} | HTTP 401: got ***
+          404 | application/json |  | {'detail':'Not Found'} | HTTP 404: Not Found
+          404 | application/json |  | {'object':'error','message':'no model x'} | HTTP 404: no \
+          model x
+          413 | application/json |  | {'error':{'message':null,'code':413}} | HTTP 413: \
+          {"message":null,"code":413}
+          422 | application/json |  | {'detail':[{'type':'missing','loc':['body','model'],\
+          'msg':'Field required'}]} | HTTP 422: Field required (body.model)
+          429 | application/json | 20 | {'error':{'message':'slow'}} | HTTP 429: slow; retry \
+          after 20
+          429 | text/plain | Wed, 21 Oct 2026 07:28:00 GMT | slow down | HTTP 429: slow down; \
+          retry after Wed, 21 Oct 2026 07:28:00 GMT
+          429 |  | ` ` | `` | HTTP 429: empty body
+          500 | text/plain |  | `Internal Server Error\n` | HTTP 500: Internal Server Error
+          502 | text/html |  | `<html>\n<head><title>502 Bad\n \
+          Gateway</title></head><body>nginx</body></html>` | HTTP 502: 502 Bad Gateway
+          502 |  |  | ` <!DOCTYPE html><p>x` | HTTP 502: HTML page without a title
+          503 | application/json |  | {'error':{'code':503,'message':'Loading model',\
+          'type':'unavailable_error'}} | HTTP 503: Loading model
+          529 | application/json |  | {'type':'error','error':{'type':'overloaded_error',\
+          'message':'Overloaded'}} | HTTP 529: Overloaded
+          400 | application/json |  | {'error': cut | HTTP 400: {"error": cut
+          # pinning refused
+          400 | application/json |  | {'error':{'message':'Unrecognized request argument: \
+          ignore_eos'}} | HTTP 400: Unrecognized request argument: ignore_eos; set \
+          ignoreEos=false (llm.ignoreEos)
+          400 | application/json |  | {'error':{'message':'min_tokens?'}} | HTTP 400: \
+          min_tokens?; set ignoreEos=false (llm.ignoreEos)
+          422 | application/json |  | {'detail':[{'loc':['body','ignore_eos'],'msg':'Extra \
+          inputs are not permitted'}]} | HTTP 422: Extra inputs are not permitted \
+          (body.ignore_eos); set ignoreEos=false (llm.ignoreEos)
+          500 | application/json |  | {'error':'ignore_eos'} | HTTP 500: ignore_eos
+          """)
   void responseTable(
       int status,
       @Nullable String contentType,
       @Nullable String retryAfter,
       String body,
       String line) {
-    assertThat(
-            ErrorBody.message(
-                status, contentType, retryAfter, body.getBytes(UTF_8), Secrets.of(List.of(KEY))))
+    byte[] bytes = (body.startsWith("{") ? body.replace('\'', '"') : body).getBytes(UTF_8);
+    assertThat(ErrorBody.message(status, contentType, retryAfter, bytes, Secrets.of(List.of(KEY))))
         .isEqualTo(line);
   }
 

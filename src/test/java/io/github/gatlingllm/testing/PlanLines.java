@@ -51,7 +51,8 @@ public record PlanLines(List<String> all) {
   /** Nearest-rank percentiles in nanoseconds. */
   public record Spread(int count, long min, long p50, long p99, long max) {
 
-    private static Spread of(List<Long> sorted) {
+    /** Of ascending numbers. */
+    public static Spread of(List<Long> sorted) {
       int n = sorted.size();
       return new Spread(
           n,
