@@ -1,7 +1,6 @@
 package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -36,28 +35,6 @@ final class BatchModelTest {
   }
 
   @Test
-  void powerPeaksAtSixteen() {
-    assertThat(levels)
-        .allSatisfy(
-            (concurrency, level) ->
-                assertThat(level.power()).isLessThanOrEqualTo(levels.get(16).power()));
-    assertThat(levels.get(8).power()).isLessThan(0.95 * levels.get(16).power());
-    assertThat(levels.get(64).power()).isLessThan(0.5 * levels.get(16).power());
-  }
-
-  @Test
-  void throughputRisesUntilTheBatchIsFullAndThenFlattens() {
-    double last = 0;
-    for (int concurrency : new int[] {1, 2, 4, 8, 16}) {
-      assertThat(levels.get(concurrency).tokensPerSecond()).isGreaterThan(1.3 * last);
-      last = levels.get(concurrency).tokensPerSecond();
-    }
-    assertThat(levels.get(32).tokensPerSecond()).isGreaterThan(1.1 * last);
-    assertThat(levels.get(64).tokensPerSecond())
-        .isCloseTo(levels.get(32).tokensPerSecond(), within(60.0));
-  }
-
-  @Test
   void timeToFirstTokenExplodesBehindTheKnee() {
     assertThat(levels.get(16).medianTtftSeconds()).isLessThan(0.1);
     assertThat(levels.get(64).medianTtftSeconds()).isGreaterThan(1);
@@ -71,11 +48,6 @@ final class BatchModelTest {
     assertThat(levels.values())
         .extracting(level -> Math.round(level.tokensPerSecond()))
         .containsExactly(187L, 352L, 630L, 1_037L, 1_541L, 1_836L, 1_836L);
-  }
-
-  @Test
-  void singleUserGetsSeveralAnswersInALevel() {
-    assertThat(levels.get(1).medianSeconds()).isCloseTo(0.68, within(0.02));
   }
 
   /** Users that ask again as soon as they are answered. */

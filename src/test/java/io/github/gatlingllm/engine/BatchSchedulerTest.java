@@ -2,17 +2,28 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.client.Api;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Hand-computed timetables; 1 ms per prompt token, 10 ms per decode step, times in ms. */
+/**
+ * Hand-computed timetables; 1 ms per prompt token, 10 ms per decode step, blocks of 16 tokens,
+ * times in ms.
+ */
 final class BatchSchedulerTest {
   private static final long MILLI = 1_000_000;
   private final List<String> log = new ArrayList<>();
+  private final List<String> begun = new ArrayList<>();
+  private long nowMillis;
 
   private static BatchModel model(double perSequence, double perKvToken, int maxBatch, int kv) {
     return new BatchModel(1_000, 10 * MILLI, perSequence, perKvToken, 1_000, maxBatch, kv);
+  }
+
+  private static BatchScheduler batches(int kvTokens) {
+    return new BatchScheduler(model(0, 0, 8, kvTokens));
   }
 
   private final class Named implements Sequence.Listener {
@@ -24,7 +35,7 @@ final class BatchSchedulerTest {
 
     @Override
     public void admitted() {
-      log.add(name + " admitted");
+      begun.add(name);
     }
 
     @Override
@@ -34,7 +45,17 @@ final class BatchSchedulerTest {
   }
 
   private Sequence sequence(String name, int promptTokens, int outputTokens) {
-    return new Sequence(promptTokens, outputTokens, 0, BlockChain.NONE, new Named(name));
+    return sequence(name, promptTokens, outputTokens, BlockChain.NONE);
+  }
+
+  private Sequence sequence(String name, int promptTokens, int outputTokens, BlockChain chain) {
+    return new Sequence(promptTokens, outputTokens, 0, chain, new Named(name));
+  }
+
+  /** Adds sequences and runs to the end of the work. */
+  private List<String> run(Scheduler scheduler, Sequence... sequences) {
+    Arrays.stream(sequences).forEach(scheduler::add);
+    return run(scheduler, nowMillis, 99);
   }
 
   /** Runs to the end of the work, or {@code steps} steps; each entry is "time: who got a token". */
@@ -53,6 +74,8 @@ final class BatchSchedulerTest {
       tokens.clear();
       due = scheduler.plan(now, admitted);
     }
+    admitted.forEach(each -> each.listener.admitted());
+    nowMillis = now / MILLI;
     return timetable;
   }
 
@@ -175,5 +198,112 @@ final class BatchSchedulerTest {
     assertThat(tokens).isEmpty();
     scheduler.advance(due, tokens);
     assertThat(tokens).hasSize(1);
+  }
+
+  /** A prompt of token ids: runs of {@code id, length, id, length …}; its answer is one token. */
+  private Sequence ask(String name, int... runs) throws Refusal {
+    List<String> ids = new ArrayList<>();
+    for (int run = 0; run < runs.length; run += 2) {
+      for (int i = 0; i < runs[run + 1]; i++) {
+        ids.add(Integer.toString(runs[run]));
+      }
+    }
+    CompletionRequest request =
+        Requests.parse(
+            Api.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + String.join(",", ids) + "]}");
+    GeneratedAnswer answer = GeneratedAnswer.to(request, 1, 0, 1_000, 0);
+    return sequence(name, ids.size(), 1, BlockChain.of(request.prompt(), answer, Api.COMPLETIONS));
+  }
+
+  @Test
+  void newestIsPreemptedAndPrefilledAgainWithItsTokens() {
+    BatchScheduler scheduler = batches(64);
+    // Two blocks each. For its second token a needs a third one and takes those of b, which comes
+    // back when a has ended: 31 prompt tokens and the one it has said are 32 ms.
+    assertThat(
+            run(
+                scheduler,
+                sequence("a", 32, 5, BlockChain.NONE),
+                sequence("b", 31, 4, BlockChain.NONE)))
+        .containsExactly(
+            "73.0: a b",
+            "83.0: a",
+            "93.0: a",
+            "103.0: a",
+            "113.0: a",
+            "155.0: b",
+            "165.0: b",
+            "175.0: b");
+    assertThat(begun).as("told once").containsExactly("a", "b");
+    assertThat(scheduler.kv()).isEqualTo(new EmbeddedEngine.KvStats(0, 0, 1, 4, 0, 0));
+  }
+
+  @Test
+  void preemptedSequenceReturnsToTheHeadOfTheQueue() {
+    BatchScheduler scheduler = batches(64);
+    // The one free block behind a would do for c, but b came first.
+    assertThat(
+            run(
+                scheduler,
+                sequence("a", 32, 2, BlockChain.NONE),
+                sequence("b", 31, 2, BlockChain.NONE),
+                sequence("c", 1, 1, BlockChain.NONE)))
+        .containsExactly("73.0: a b", "83.0: a", "126.0: b c");
+  }
+
+  @Test
+  void newestSequenceWithoutABlockPreemptsItself() {
+    BatchScheduler scheduler = batches(48);
+    // b is the newest and the one that needs a block: it preempts itself.
+    assertThat(
+            run(
+                scheduler,
+                sequence("a", 17, 3, BlockChain.NONE),
+                sequence("b", 16, 2, BlockChain.NONE)))
+        .containsExactly("43.0: a b", "53.0: a", "63.0: a", "90.0: b");
+    assertThat(scheduler.kv().preemptions()).isEqualTo(1);
+  }
+
+  @Test
+  void cachedBlocksNeedNoPrefillAndTheLastTokenIsAlwaysComputed() throws Refusal {
+    BatchScheduler scheduler = batches(1_024);
+    assertThat(run(scheduler, ask("a", 7, 40))).containsExactly("50.0: a");
+    // Again: 2 full blocks of 16 are there, 8 ms for the rest.
+    Sequence again = ask("b", 7, 40);
+    assertThat(run(scheduler, again)).containsExactly("68.0: b");
+    assertThat(again.cachedTokens()).isEqualTo(32);
+    // 20 tokens in common are one full block.
+    assertThat(run(scheduler, ask("c", 7, 20, 8, 20))).containsExactly("102.0: c");
+    // 32 tokens are two blocks, but the second one holds the last token.
+    assertThat(run(scheduler, ask("d", 7, 32))).containsExactly("128.0: d");
+    assertThat(run(scheduler, ask("e", 9, 1, 7, 39))).as("no prefix").containsExactly("178.0: e");
+    assertThat(scheduler.kv().prefixQueriedTokens()).isEqualTo(40 + 40 + 40 + 32 + 40);
+    assertThat(scheduler.kv().prefixHitTokens()).isEqualTo(32 + 16 + 16);
+  }
+
+  @Test
+  void promptsOfOneIterationShareTheBlocksOfTheFirst() throws Refusal {
+    BatchScheduler scheduler = batches(1_024);
+    assertThat(run(scheduler, ask("a", 7, 40), ask("b", 7, 40))).containsExactly("58.0: a b");
+  }
+
+  @Test
+  void freeBlocksAreEvictedLeastRecentlyUsedFirstAndFromTheEndOfAPrefix() throws Refusal {
+    BatchScheduler scheduler = batches(64);
+    run(scheduler, ask("a", 7, 40)); // blocks 0 1 2, of which 0 and 1 are cached
+    run(scheduler, ask("x", 8, 40)); // takes 3, then 2 and 1, given back last first; 0 stays
+    Sequence again = ask("b", 7, 40);
+    run(scheduler, again);
+    assertThat(again.cachedTokens()).isEqualTo(16);
+  }
+
+  @Test
+  void heldBlocksAreCountedOnce() throws Refusal {
+    BatchScheduler scheduler = batches(160);
+    scheduler.add(ask("a", 7, 40));
+    scheduler.add(ask("b", 7, 40));
+    scheduler.plan(0, new ArrayList<>());
+    assertThat(scheduler.load()).isEqualTo(new Scheduler.Load(2, 0, 0.4));
+    assertThat(scheduler.kv()).isEqualTo(new EmbeddedEngine.KvStats(80, 32, 0, 10, 4, 2));
   }
 }

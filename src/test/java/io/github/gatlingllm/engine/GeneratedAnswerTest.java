@@ -9,6 +9,8 @@ import com.knuddels.jtokkit.api.EncodingType;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class GeneratedAnswerTest {
 
@@ -27,17 +29,19 @@ final class GeneratedAnswerTest {
             text(answer("{\"messages\":[{\"role\":\"user\",\"content\":\"How are they?\"}]}")));
   }
 
-  @Test
-  void maxTokensEndWithLength() {
-    GeneratedAnswer answer = answer("{\"max_tokens\":7,\"ignore_eos\":true,%s}");
-    assertThat(answer.tokens()).isEqualTo(7);
-    assertThat(answer.finishReason()).isEqualTo("length");
-    assertThat(text(answer).split(" ", -1)).hasSize(7);
-  }
-
-  @Test
-  void maxCompletionTokensCountMoreThanMaxTokens() {
-    assertThat(answer("{\"max_tokens\":7,\"max_completion_tokens\":3,%s}").tokens()).isEqualTo(3);
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'max_tokens':7,'ignore_eos':true, | 7 | length",
+        "'max_tokens':7,'max_completion_tokens':3, | 3 | length",
+        "'ignore_eos':true, | 1000 | length",
+        "'min_tokens':900, | 900 | stop",
+      })
+  void lengthFollowsTheParameters(String parameters, int tokens, String reason) {
+    GeneratedAnswer answer = answer("{" + parameters.replace('\'', '"') + "%s}");
+    assertThat(answer.tokens()).isEqualTo(tokens);
+    assertThat(answer.finishReason()).isEqualTo(reason);
   }
 
   @Test
@@ -45,20 +49,6 @@ final class GeneratedAnswerTest {
     GeneratedAnswer answer = answer("{%s}");
     assertThat(answer.finishReason()).isEqualTo("stop");
     assertThat(answer.tokens()).isBetween(1, 999);
-  }
-
-  @Test
-  void ignoreEosFillsTheContext() {
-    GeneratedAnswer answer = answer("{\"ignore_eos\":true,%s}");
-    assertThat(answer.tokens()).isEqualTo(1_000);
-    assertThat(answer.finishReason()).isEqualTo("length");
-  }
-
-  @Test
-  void minTokensPostponeTheEnd() {
-    GeneratedAnswer answer = answer("{\"min_tokens\":900,%s}");
-    assertThat(answer.tokens()).isEqualTo(900);
-    assertThat(answer.finishReason()).isEqualTo("stop");
   }
 
   @Test
