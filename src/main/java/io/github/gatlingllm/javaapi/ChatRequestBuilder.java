@@ -69,7 +69,6 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return illustrated(Dynamic.text(text), image, more);
   }
 
-  /** As {@link #user(String, Image, Image...)}, with a text computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text, Image image, Image... more) {
     return illustrated(Dynamic.of(text), image, more);
   }

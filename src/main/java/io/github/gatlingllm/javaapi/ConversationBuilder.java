@@ -80,13 +80,8 @@ public final class ConversationBuilder implements Executable {
 
   /**
    * Ends the conversation before a turn that would exceed this number of tokens, its {@code
-   * maxTokens} included. The turn is not sent, {@link LlmDsl#goesOn} is false from then on, and the
-   * user continues the scenario. The console and {@code run.json} show how many turns were not
-   * sent.
-   *
-   * <p>The history has the tokens that the server counted with the last answer, or the protocol's
-   * tokenizer if the server did not count them. New messages are estimated as one token per four
-   * characters.
+   * maxTokens} included; {@link LlmDsl#goesOn} is false from then on. The history has the tokens
+   * that the server, else the tokenizer, counted; new messages one token per four characters.
    *
    * @param tokens 1 or more
    */

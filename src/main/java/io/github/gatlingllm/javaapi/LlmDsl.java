@@ -45,7 +45,6 @@ public final class LlmDsl extends WorkloadDsl {
     return new Llm(Dynamic.text(name));
   }
 
-  /** As {@link #llm(String)}, with a name computed from the session. */
   public static Llm llm(Function<Session, String> name) {
     return new Llm(Dynamic.of(name));
   }

@@ -116,7 +116,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return header(name, Dynamic.text(value));
   }
 
-  /** As {@link #header(String, String)}, with a value computed from the session. */
   public LlmProtocolBuilder header(String name, Function<Session, String> value) {
     return header(name, Dynamic.of(value));
   }

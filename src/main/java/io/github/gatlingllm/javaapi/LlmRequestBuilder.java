@@ -70,12 +70,10 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value)));
   }
 
-  /** As {@link #header(String, String)}, with a value computed from the session. */
   public final T header(String name, Function<Session, String> value) {
     return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.of(value)));
   }
 
-  /** Sets headers, as {@link #header(String, String)}. */
   public final T headers(Map<String, String> headers) {
     return edit(
         draft ->
@@ -148,13 +146,11 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
   }
 
-  /** As {@link #checkIf(String)}, with a condition on the session. */
   public final CheckCondition<T> checkIf(Function<Session, Boolean> condition) {
     Dynamic<Boolean> holds = Dynamic.of(condition);
     return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
   }
 
-  /** As {@link #checkIf(String)}, with a condition on response and session. */
   public final CheckCondition<T> checkIf(BiFunction<LlmResponse, Session, Boolean> condition) {
     return new CheckCondition<>(
         this,

@@ -57,13 +57,8 @@ public abstract class LoadDsl {
 
   /**
    * Users that arrive as in a trace of recorded traffic: CSV with a header line and a column {@code
-   * timestamp} (Azure, BurstGPT), or JSONL (Mooncake). The first user arrives at once. If the trace
-   * has token counts, each user has those of its request as the session attributes {@code
-   * inputTokens} and {@code outputTokens}.
-   *
-   * <pre>{@code
-   * chat.injectOpen(replay("azure-trace.csv", 2.0))
-   * }</pre>
+   * timestamp} (Azure, BurstGPT), or JSONL (Mooncake). If the trace has token counts, each user has
+   * those of its request as the session attributes {@code inputTokens} and {@code outputTokens}.
    *
    * @param file path or class path resource of a trace in order of time
    * @param speed above 0; 2 replays the trace twice as fast
@@ -195,13 +190,8 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Loads several targets in turn: each one when all users of the one before have ended.
-   *
-   * <pre>{@code
-   * setUp(oneAfterTheOther(
-   *     closedLoop(16).measure(60).target("vLLM", llm.baseUrl(a).model("llama-8b")).inject(chat),
-   *     closedLoop(16).measure(60).target("SGLang", llm.baseUrl(b).model("llama-8b")).inject(chat)));
-   * }</pre>
+   * Loads several targets in turn, see {@link LoadProfile#target}: each one when all users of the
+   * one before have ended.
    */
   public static PopulationBuilder oneAfterTheOther(PopulationBuilder... populations) {
     return oneAfterTheOther(List.of(populations));
@@ -218,9 +208,8 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Loads several targets at the same time; see {@link #oneAfterTheOther(PopulationBuilder...)} for
-   * the parameters. Conditions that change over time are the same for all targets, but the targets
-   * share the load generator.
+   * Loads several targets at the same time. Conditions that change over time are the same for all
+   * targets, but the targets share the load generator.
    */
   public static List<PopulationBuilder> sideBySide(PopulationBuilder... populations) {
     return List.of(populations);

@@ -11,9 +11,8 @@ import io.github.gatlingllm.load.Phases;
  * protocol's SLO holds. The search doubles the rate until the SLO fails, then bisects. Finally it
  * measures the highest rate that holds and the lowest rate that fails again, with other arrivals.
  *
- * <p>Each level lasts {@link #measure}, or up to eight times as long if its result could be chance.
- * A search takes 15 to 20 levels and 30 to 40 times this duration. A level should last at least 30
- * times as long as a request.
+ * <p>Each level lasts {@link #measure}, or up to eight times as long if its result could be chance;
+ * a search 30 to 40 times this duration. A level should last 30 times as long as a request.
  */
 public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
   private final GoodputSearch search;

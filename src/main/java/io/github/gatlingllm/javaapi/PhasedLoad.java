@@ -22,11 +22,10 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   abstract T with(Phases others);
 
   /**
-   * Sets how long the load settles at each level before measuring. By default each level decides:
-   * measuring starts when each user (in an open loop: one user) has had an answer and twice the
-   * median E2E of the answers so far has passed since all users have started. The wait is at most
-   * as long as the measure phase, or 5 s if that is shorter. Rate curves, traces and levels with
-   * {@link #requests} are measured from their start.
+   * Sets how long the load settles at each level before measuring. By default measuring starts when
+   * each user (in an open loop: one user) has had an answer and twice the median E2E has passed, at
+   * the latest after the length of the measure phase, or 5 s if that is longer. Rate curves, traces
+   * and levels with {@link #requests} are measured from their start.
    *
    * @param seconds 0 or more
    */
@@ -54,9 +53,8 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   /**
    * Ends the load of each level with its measure phase, which saves tokens. By default the load
    * stays on, unmeasured, until all measured requests have ended, for at most the time of {@link
-   * #drain}; otherwise the last measured requests would run on a server that empties, and look too
-   * good. In the cooldown a rate curve holds its last rate, and a trace starts again. Levels with
-   * {@link #requests} have no cooldown.
+   * #drain}: on a server that empties the last ones would look too good. Levels with {@link
+   * #requests} have no cooldown.
    */
   public final T disableCooldown() {
     return with(phases.withCooldown(false));

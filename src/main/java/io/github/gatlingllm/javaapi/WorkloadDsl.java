@@ -57,8 +57,8 @@ public abstract class WorkloadDsl extends LoadDsl {
   /**
    * Prompt lengths with a normal distribution, cut off below 1.
    *
-   * @param mean mean in tokens, 1 or more
-   * @param std standard deviation in tokens, 0 or more
+   * @param mean in tokens, 1 or more
+   * @param std in tokens, 0 or more
    */
   public static LengthDistribution normalTokens(double mean, double std) {
     return checked(() -> new LengthDistribution.Normal(mean, std));
@@ -67,8 +67,8 @@ public abstract class WorkloadDsl extends LoadDsl {
   /**
    * Prompt lengths with a lognormal distribution: many short prompts, few long ones.
    *
-   * @param mean mean of the lengths, not of their logarithms, in tokens; 1 or more
-   * @param std standard deviation of the lengths, not of their logarithms, in tokens; 0 or more
+   * @param mean of the lengths, not of their logarithms, in tokens; 1 or more
+   * @param std of the lengths, not of their logarithms, in tokens; 0 or more
    */
   public static LengthDistribution lognormalTokens(double mean, double std) {
     return checked(() -> new LengthDistribution.Lognormal(mean, std));
@@ -81,10 +81,6 @@ public abstract class WorkloadDsl extends LoadDsl {
 
   /**
    * Prompt lengths drawn by weight.
-   *
-   * <pre>{@code
-   * prompts().tokens(weightedTokens(Map.of(128, 70.0, 4_096, 30.0)))
-   * }</pre>
    *
    * @param weights the weight of each length in tokens, above 0; the share of a length is its
    *     weight ÷ the sum of all weights
@@ -132,10 +128,6 @@ public abstract class WorkloadDsl extends LoadDsl {
   /**
    * Workload C: a system prompt of 2,000 tokens that all requests share, and a query of 30 tokens.
    * Shows what agents and RAG gain from prefix caching.
-   *
-   * <pre>{@code
-   * scenario("Agents").exec(ragAgent().maxTokens(200).seed(42))
-   * }</pre>
    */
   public static WorkloadBuilder ragAgent() {
     return WorkloadBuilder.of(WorkloadScenario.C);
@@ -198,12 +190,8 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * A Mooncake trace, in its order. The texts are generated with the recorded lengths. They are
-   * equal where the trace's hash ids are equal, so that prefix caches find what they found in the
-   * recorded traffic.
-   *
-   * @param file as for {@link #shareGpt}
-   * @param tokenizer the tokenizer that counts the lengths
+   * A Mooncake trace, in its order. The texts are generated with the recorded lengths, by the
+   * tokenizer, and are equal where the trace's hash ids are equal.
    */
   public static DatasetFile mooncake(String file, Tokenizer tokenizer) {
     return DatasetFile.of(Dataset.Format.MOONCAKE, file).tokenizer(tokenizer);

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.record.InjectorShare;
@@ -312,14 +313,15 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         return next < levels.size() ? levels.get(next++) : null;
       }
 
-      private static Conclusion stopped(LevelResult level, int left, StopRule rule, String broken) {
+      private static Conclusion stopped(
+          LevelResult level, int remaining, StopRule rule, String broken) {
         LevelResult.FailedInARow row = level.failedInARow();
         boolean serverFailed = !rule.appliesAtLevelEnd() && row != null;
-        String leftOut =
-            left == 0 ? "" : ", " + left + (left == 1 ? " level" : " levels") + " left out";
+        String skipped =
+            remaining == 0 ? "" : ", " + NumberText.counted(remaining, "level") + " left out";
         return new Conclusion(
             "stopped early",
-            (level.cut() ? "during " : "after ") + level.label() + leftOut + ": " + broken,
+            (level.cut() ? "during " : "after ") + level.label() + skipped + ": " + broken,
             !level.cut(),
             serverFailed ? (Double) (double) row.count() : null,
             serverFailed ? asDouble(rule.maxFailuresInARow()) : null,

@@ -5,6 +5,7 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.InFlight;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.Iterator;
@@ -412,5 +413,38 @@ public final class RunningLevel {
 
     /** Called at the end of a plan that has a conclusion. */
     default void concluded(Conclusion conclusion) {}
+  }
+
+  /**
+   * Counts requests in flight, with their exact mean and their peak over a time window. It is
+   * independent of the records, so that the records can be checked against it. Not thread-safe.
+   */
+  static final class InFlightGauge {
+
+    private long at;
+    private int inFlight;
+    private long requestNanos;
+    private int peak;
+
+    /** Called when a request was admitted or has ended. */
+    void change(int by, long now, long from, long until) {
+      pass(now, from, until);
+      inFlight += by;
+    }
+
+    private void pass(long now, long from, long until) {
+      long inside = Math.min(now, until) - Math.max(at, from);
+      if (inside > 0) {
+        requestNanos += inFlight * inside;
+        peak = Math.max(peak, inFlight);
+      }
+      at = Math.max(at, now);
+    }
+
+    /** Mean and peak over the window, which has ended; null for a window without length. */
+    @Nullable InFlight over(long from, long until) {
+      pass(until, from, until);
+      return until <= from ? null : new InFlight((double) requestNanos / (until - from), peak);
+    }
   }
 }

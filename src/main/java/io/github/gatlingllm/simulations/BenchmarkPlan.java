@@ -87,7 +87,7 @@ record BenchmarkPlan(
     if (selfTest) {
       settings.preset(SelfTestLoad.SETTINGS);
     }
-    LengthPreset lengths = settings.get(Setting.LENGTHS);
+    WorkloadReader.LengthPreset lengths = settings.get(Setting.LENGTHS);
     if (lengths != null) {
       settings.preset(
           Map.of(

@@ -8,8 +8,16 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.record.DurationText;
+import java.io.Serializable;
+import java.math.BigDecimal;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The load on each target. */
@@ -134,5 +142,139 @@ record Load(LoadPlan plan) {
       around += level.offered() * sending / 1e9;
     }
     return measured + Math.round(Math.ceil(around));
+  }
+
+  // The settings arrival and rate
+
+  static final String ARRIVALS =
+      "poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]";
+
+  private static final Form<List<Double>> RATES =
+      Form.positives("requests per second > 0 or a comma list such as 1,2,4");
+
+  private static final Pattern GAMMA = Pattern.compile("gamma:(\\d{1,3}(?:\\.\\d{1,9})?)");
+  private static final Pattern TRACE =
+      Pattern.compile("trace:(.+?)(?:@(\\d{1,9}(?:\\.\\d{1,9})?))?");
+  private static final Pattern SEGMENT =
+      Pattern.compile("\\s*(\\d{1,7}(?:\\.\\d{1,9})?):(" + DurationText.FORM + ")\\s*");
+
+  private static final String STEPS = "steps:";
+
+  /** The arrival process; its rate and seed are placeholders, except those of a trace. */
+  static Arrivals arrival(String text) {
+    Matcher gamma = GAMMA.matcher(text);
+    Matcher trace = TRACE.matcher(text);
+    if (text.equalsIgnoreCase("poisson")) {
+      return Arrivals.poisson(1, 0);
+    }
+    if (text.equalsIgnoreCase("constant")) {
+      return Arrivals.constant(1);
+    }
+    if (gamma.matches()) {
+      double cv = Double.parseDouble(gamma.group(1));
+      if (cv > 0 && cv <= 100) {
+        return Arrivals.gamma(1, cv, 0);
+      }
+    } else if (trace.matches()) {
+      return replay(trace.group(1), trace.group(2));
+    }
+    throw new IllegalArgumentException("expected " + ARRIVALS);
+  }
+
+  private static Arrivals replay(String file, @Nullable String speed) {
+    Path path;
+    try {
+      path = Path.of(file);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("expected a path to a readable file", e);
+    }
+    return new Arrivals.Replay(Trace.read(path), speed == null ? 1 : Double.parseDouble(speed));
+  }
+
+  /** Whether the load follows a rate curve, which has its own duration. */
+  static boolean isCurve(List<LoadLevel.Open> levels) {
+    return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.Curve);
+  }
+
+  /** Whether the arrivals are those of recorded traffic. */
+  static boolean isTrace(@Nullable Arrivals arrivals) {
+    return arrivals instanceof Arrivals.Replay;
+  }
+
+  /** One load level per rate, or the one of a rate curve. */
+  static List<LoadLevel.Open> rates(String text) {
+    if (!text.contains(":")) {
+      return RATES.parse(text).stream().map(LoadLevel.Open::steady).toList();
+    }
+    RateCurve curve = curve(text);
+    return List.of(LoadLevel.Open.curve(curve, curve.lengthNanos()));
+  }
+
+  private static RateCurve curve(String text) {
+    boolean steps = text.startsWith(STEPS);
+    List<RateCurve.Segment> segments = new ArrayList<>();
+    for (String part : text.substring(steps ? STEPS.length() : 0).split(",", -1)) {
+      segments.add(segment(part));
+    }
+    if (segments.stream().allMatch(segment -> segment.perSecond() == 0)) {
+      throw new IllegalArgumentException("offers no request; expected a rate > 0 somewhere");
+    }
+    return new RateCurve(segments, steps);
+  }
+
+  private static RateCurve.Segment segment(String text) {
+    Matcher form = SEGMENT.matcher(text);
+    try {
+      if (form.matches()) {
+        Duration duration = Form.durationOf(form.group(2));
+        double rate = new BigDecimal(form.group(1)).doubleValue();
+        if (!duration.isZero() && rate <= 1e6) {
+          return new RateCurve.Segment(rate, duration);
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      // The message below applies.
+    }
+    throw new IllegalArgumentException(
+        "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s or"
+            + " steps:10:60s,50:60s");
+  }
+
+  /**
+   * A piecewise linear rate: in each segment the rate changes from its own value to that of the
+   * next segment; the last segment keeps its rate.
+   */
+  record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
+
+    /** A segment of the curve. */
+    record Segment(double perSecond, Duration duration) implements Serializable {}
+
+    public RateCurve {
+      segments = List.copyOf(segments);
+    }
+
+    /** The rate at a number of nanoseconds since the start; after the end, the last rate. */
+    @Override
+    public double perSecondAt(long sinceStart) {
+      long rest = sinceStart;
+      for (int i = 0; i < segments.size(); i++) {
+        long nanos = segments.get(i).duration().toNanos();
+        if (rest < nanos) {
+          double from = segments.get(i).perSecond();
+          return from + (end(i) - from) * rest / nanos;
+        }
+        rest -= nanos;
+      }
+      return end(segments.size() - 1);
+    }
+
+    /** The duration of the curve in nanoseconds. */
+    long lengthNanos() {
+      return segments.stream().mapToLong(segment -> segment.duration().toNanos()).sum();
+    }
+
+    private double end(int index) {
+      return segments.get(steps ? index : Math.min(index + 1, segments.size() - 1)).perSecond();
+    }
   }
 }

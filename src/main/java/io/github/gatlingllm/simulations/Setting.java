@@ -123,16 +123,16 @@ final class Setting {
                   + " list is a sweep");
 
   static final SettingEntry<List<LoadLevel.Open>> RATE =
-      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", ArrivalReader::rates, "rates"))
+      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", Load::rates, "rates"))
           .unset("none: closed loop", List.of())
           .excludesWhere(
               "a curve",
-              ArrivalReader::isCurve,
+              Load::isCurve,
               "a curve has its own duration",
               "duration",
               "measure",
               "requests")
-          .excludesWhere("a curve", ArrivalReader::isCurve, "a search starts at one rate", "search")
+          .excludesWhere("a curve", Load::isCurve, "a search starts at one rate", "search")
           .example("2,4,8")
           .means(
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
@@ -142,31 +142,21 @@ final class Setting {
                   + " steps: in front, every segment does.");
 
   static final SettingEntry<@Nullable Arrivals> ARRIVAL =
-      in(
-              Group.LOAD,
-              "arrival",
-              new Form<>("process, trace", ArrivalReader::arrival, ArrivalReader.EXPECTED))
+      in(Group.LOAD, "arrival", new Form<>("process, trace", Load::arrival, Load.ARRIVALS))
           .orNull("poisson")
-          .excludesWhere("a trace", ArrivalReader::isTrace, "a trace has its own rate", "rate")
+          .excludesWhere("a trace", Load::isTrace, "a trace has its own rate", "rate")
           .excludesWhere(
               "a trace",
-              ArrivalReader::isTrace,
+              Load::isTrace,
               "the load is either a closed or an open loop",
               "concurrency")
           .excludesWhere(
-              "a trace",
-              ArrivalReader::isTrace,
-              "a trace has its own duration",
-              "duration",
-              "measure")
+              "a trace", Load::isTrace, "a trace has its own duration", "duration", "measure")
           .excludesWhere(
-              "a trace",
-              ArrivalReader::isTrace,
-              "a trace has its own number of requests",
-              "requests")
+              "a trace", Load::isTrace, "a trace has its own number of requests", "requests")
           .needsWhere(
               "not a trace",
-              arrival -> !ArrivalReader.isTrace(arrival),
+              arrival -> !Load.isTrace(arrival),
               "only open loops have arrivals",
               "rate")
           .example("gamma:1.4")
@@ -444,15 +434,15 @@ final class Setting {
               "Without it a dialog is one request, up to its last user message. Needs an API"
                   + " that takes messages.");
 
-  static final SettingEntry<ThinkTime> THINK_TIME =
+  static final SettingEntry<WorkloadReader.ThinkTime> THINK_TIME =
       in(
               Group.PROMPTS,
               "thinkTime",
               new Form<>(
                   "duration, range",
-                  ThinkTime::parse,
+                  WorkloadReader.ThinkTime::parse,
                   "a duration such as 2s, or a range such as 1s-5s"))
-          .unset("none", ThinkTime.NONE)
+          .unset("none", WorkloadReader.ThinkTime.NONE)
           .example("1s-5s")
           .means(
               "time from an answer to the next request of the same user; in a range it is drawn"
@@ -460,15 +450,15 @@ final class Setting {
               "Between the turns of dialogs, and in closed loops after each request: fewer"
                   + " requests are then in flight than concurrency says.");
 
-  static final SettingEntry<@Nullable LengthPreset> LENGTHS =
-      in(Group.PROMPTS, "lengths", Form.choice(LengthPreset.class))
+  static final SettingEntry<WorkloadReader.@Nullable LengthPreset> LENGTHS =
+      in(Group.PROMPTS, "lengths", Form.choice(WorkloadReader.LengthPreset.class))
           .orNull("none")
           .excludes("each sets the length of prompts", "promptTokens", "scenario", "mix", "dataset")
           .example("prefillHeavy")
           .means(
               "common lengths of prompts and answers: "
-                  + Arrays.stream(LengthPreset.values())
-                      .map(LengthPreset::inWords)
+                  + Arrays.stream(WorkloadReader.LengthPreset.values())
+                      .map(WorkloadReader.LengthPreset::inWords)
                       .collect(Collectors.joining(", ")),
               "maxTokens, if set, replaces the length of the answers.");
 

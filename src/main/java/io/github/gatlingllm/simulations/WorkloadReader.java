@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.javaapi.PromptsBuilder;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.Dataset;
@@ -11,6 +12,7 @@ import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -236,5 +238,76 @@ record WorkloadReader(
         && (lengths == null
             || lengths instanceof LengthDistribution.Normal
             || lengths.least() >= ROOM_FOR_NONCE);
+  }
+
+  /** The time that users wait between an answer and their next request, drawn uniformly. */
+  record ThinkTime(Duration least, Duration most) {
+
+    /** No think time. */
+    static final ThinkTime NONE = new ThinkTime(Duration.ZERO, Duration.ZERO);
+
+    /** Parses {@code 2s} or {@code 1s-5s}. */
+    static ThinkTime parse(String text) {
+      String[] ends = text.split("-", 2);
+      Duration least = Form.durationOf(ends[0].strip());
+      Duration most = ends.length == 1 ? least : Form.durationOf(ends[1].strip());
+      if (most.compareTo(least) < 0) {
+        throw new IllegalArgumentException("expected the shorter time first");
+      }
+      return new ThinkTime(least, most);
+    }
+
+    @Override
+    public String toString() {
+      String shortest = seconds(least);
+      return least.equals(most) ? shortest + " s" : shortest + " to " + seconds(most) + " s";
+    }
+
+    private static String seconds(Duration time) {
+      return NumberText.plain(time.toMillis() / 1000.0);
+    }
+
+    boolean isNone() {
+      return most.isZero();
+    }
+  }
+
+  /** Common lengths of prompts and answers. */
+  enum LengthPreset {
+    /** Long prompts, short answers: summaries, retrieval. */
+    PREFILL_HEAVY("prefillHeavy", 8192, 1024),
+    /** Equal lengths: chat. */
+    BALANCED("balanced", 1024, 1024),
+    /** Short prompts, long answers: reasoning, writing. */
+    DECODE_HEAVY("decodeHeavy", 1024, 8192);
+
+    private final String key;
+    private final int promptTokens;
+    private final int maxTokens;
+
+    LengthPreset(String key, int promptTokens, int maxTokens) {
+      this.key = key;
+      this.promptTokens = promptTokens;
+      this.maxTokens = maxTokens;
+    }
+
+    int promptTokens() {
+      return promptTokens;
+    }
+
+    int maxTokens() {
+      return maxTokens;
+    }
+
+    /** The name and the lengths, for the help text. */
+    String inWords() {
+      return key + " (" + promptTokens + " in, " + maxTokens + " out)";
+    }
+
+    /** The name used in settings. */
+    @Override
+    public String toString() {
+      return key;
+    }
   }
 }

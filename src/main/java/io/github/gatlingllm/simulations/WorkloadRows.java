@@ -56,7 +56,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     if (context != null) {
       row.accept("context", context + " tokens; a dialog ends before a turn that would not fit");
     }
-    ThinkTime think = plan.get(Setting.THINK_TIME);
+    WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
     if (!think.isNone()) {
       row.accept("think time", think + " before a user's next request");
     }

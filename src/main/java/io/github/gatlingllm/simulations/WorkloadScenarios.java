@@ -142,7 +142,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     if (!ready.scenario().dialog()) {
       return withThinkTime(exec(workload(ready)), false);
     }
-    ThinkTime think = plan.get(Setting.THINK_TIME);
+    WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
     Integer turns = plan.get(Setting.TURNS);
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
     WorkloadBuilder dialog = workload(ready);
@@ -153,7 +153,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   /** The requests, with a pause after them if the same user sends another one. */
   private ChainBuilder withThinkTime(ChainBuilder requests, boolean repeats) {
-    ThinkTime think = plan.get(Setting.THINK_TIME);
+    WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
     boolean closed = plan.load().levels().get(0) instanceof LoadLevel.Closed;
     return think.isNone() || !(repeats || closed)
         ? requests

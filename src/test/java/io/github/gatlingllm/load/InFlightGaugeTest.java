@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class InFlightGaugeTest {
 
-  private final InFlightGauge gauge = new InFlightGauge();
+  private final RunningLevel.InFlightGauge gauge = new RunningLevel.InFlightGauge();
 
   private void change(int by, long now) {
     gauge.change(by, now, 10, 20);
