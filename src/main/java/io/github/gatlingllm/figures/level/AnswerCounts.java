@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("EnumOrdinal") // an array of counters, one per property
 public final class AnswerCounts {
 
-  /** What is counted. */
   public enum Property {
     OK,
     /** Ok answers that were streamed. */
@@ -73,12 +72,10 @@ public final class AnswerCounts {
     return counts[property.ordinal()];
   }
 
-  /** Prompt tokens: server against local tokenizer. */
   public CountComparison prompts() {
     return prompts;
   }
 
-  /** Output tokens: server against local tokenizer. */
   public CountComparison outputs() {
     return outputs;
   }
@@ -87,7 +84,6 @@ public final class AnswerCounts {
     counts[property.ordinal()] += applies ? 1 : 0;
   }
 
-  /** Adds a request that was scheduled in a measure window. */
   void add(RequestRecord record, boolean isShared) {
     boolean isCancelled = record.outcome().status() == RequestStatus.CANCELLED;
     count(Property.CANCELLED, isCancelled);
@@ -193,7 +189,6 @@ public final class AnswerCounts {
 
     private final Map<String, TargetCounts> targets = new TreeMap<>();
 
-    /** Adds a request, unless a count is missing. */
     void add(String target, @Nullable Integer server, @Nullable Integer local) {
       if (server != null && local != null) {
         targets.computeIfAbsent(target, TargetCounts::new).add(server, local);
@@ -214,7 +209,6 @@ public final class AnswerCounts {
           .orElse(null);
     }
 
-    /** Both counts of the requests to one target. */
     public static final class TargetCounts {
 
       private final String target;
@@ -244,7 +238,6 @@ public final class AnswerCounts {
         return target;
       }
 
-      /** Requests counted by both. */
       public long count() {
         return lengths.moments().count();
       }
@@ -271,7 +264,6 @@ public final class AnswerCounts {
         return median == null ? 0 : rank <= negative ? -median : median;
       }
 
-      /** Whether both counted the same in every request. */
       public boolean areEqual() {
         return less.isEmpty() && more.moments().max() == 0;
       }

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * An assertion and its result, in Gatling's words.
  *
- * @param subject the figure that it is about, e.g. {@code Global: 99th percentile of TTFT}
- * @param assertion the demand
- * @param unit of its values
  * @param value the value of the figure; null where there is none: the assertion then fails
  * @param note a remark on the value, or why there is none; null for none
  */
@@ -36,7 +33,6 @@ public record AssertionResult(
             ids.isEmpty() ? null : String.join(", ", ids));
   }
 
-  /** Whether it holds. */
   public boolean ok() {
     return value != null && assertion.holds(value);
   }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BoundedNames {
 
-  /** The name for all beyond the limit. */
   static final String OTHERS = "(others)";
 
   private static final int MAX_SCENARIOS = 200;

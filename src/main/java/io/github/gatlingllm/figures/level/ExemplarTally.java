@@ -48,9 +48,6 @@ final class ExemplarTally {
     }
   }
 
-  /**
-   * @param origin start of the run, epoch nanoseconds
-   */
   ExemplarTally(long origin) {
     this.origin = origin;
   }
@@ -90,7 +87,6 @@ final class ExemplarTally {
     }
   }
 
-  /** From the schedule of a request to its end. */
   private static long overNanos(RequestRecord record) {
     RequestRecord.Timing t = record.timing();
     Long closed = t.closedNanos();

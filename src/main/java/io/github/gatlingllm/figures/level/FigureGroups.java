@@ -115,7 +115,6 @@ final class FigureGroups {
         && (!level.label().equals(LevelInfo.WHOLE_RUN) || areInjectionsConstant);
   }
 
-  /** Whether any target has an SLO. */
   boolean hasSlo() {
     return !counted.slo.isEmpty();
   }

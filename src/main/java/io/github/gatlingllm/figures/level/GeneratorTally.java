@@ -26,7 +26,6 @@ final class GeneratorTally {
   private final Map<String, List<Interval>> seconds = new LinkedHashMap<>();
   private int lines;
 
-  /** Begins at {@code origin}, epoch nanoseconds. */
   GeneratorTally(long origin) {
     this.origin = origin;
     overTime = TimeBuckets.from(origin, 1_000_000_000L, Series.MAX_BUCKETS, Sums::new, Sums::join);
@@ -96,7 +95,6 @@ final class GeneratorTally {
     return whole <= 0 ? null : (Double) (part / whole);
   }
 
-  /** Adds a line. */
   void add(GeneratorSecond second) {
     if (lines++ >= MOST) {
       return;

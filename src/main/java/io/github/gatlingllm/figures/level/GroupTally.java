@@ -249,7 +249,6 @@ final class GroupTally {
     met += inSlo ? 1 : 0;
   }
 
-  /** A request was in flight. */
   void inFlight(long admitted, long closed, long nanos) {
     inFlightNanos += nanos;
     peaks.get(0).inFlight(admitted, closed);

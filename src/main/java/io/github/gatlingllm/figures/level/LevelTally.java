@@ -110,7 +110,6 @@ final class LevelTally {
     return next;
   }
 
-  /** Its tallies by request name. */
   Map<String, GroupTally> groups() {
     return groups;
   }

@@ -37,7 +37,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private double tokensBefore;
   private long snapshotNanos;
 
-  /** Statistics that start now. */
   public LiveStats(LongSupplier nanoClock) {
     this(nanoClock, nanoClock.getAsLong());
   }
@@ -46,7 +45,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
    * Statistics of a time window.
    *
    * @param nanoClock the current time, at most the end of the window
-   * @param startNanos start of the window by that clock
    */
   public LiveStats(LongSupplier nanoClock, long startNanos) {
     this.nanoClock = nanoClock;
@@ -64,7 +62,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
    *
    * @param isMeasured whether its latencies, its outcome and its SLO count
    * @param fromUnixNanos start of the window in which tokens and completed requests count
-   * @param untilUnixNanos end of that window, exclusive
    */
   public synchronized void add(
       RequestRecord record, boolean isMeasured, long fromUnixNanos, long untilUnixNanos) {
@@ -152,21 +149,11 @@ public final class LiveStats implements Consumer<RequestRecord> {
    * Figures of the requests that have ended. Of a load level that is over: those of its measure
    * window, as in the report.
    *
-   * @param ok requests that succeeded since the start
-   * @param failed requests that failed since the start; cancelled ones are not failures
-   * @param rateLimited requests that the server answered with 429 since the start
-   * @param heldBack ended requests that waited here for a limit per minute
    * @param sloShare share of attempted requests that met every objective, 0 to 1; null without SLO
-   * @param ttftMs TTFT of ok requests since the start; null while there is none
-   * @param itlMs inter-token gaps of ok requests since the start; null while there is none
    * @param tokensPerSecondNow output tokens of the requests that ended since the previous snapshot,
    *     per second
-   * @param tokensPerSecondMean output tokens per second since the start
    * @param inputsPerSecond texts embedded, per second since the start; null where there are none,
    *     or where output tokens arrived too
-   * @param requestsPerSecond requests that succeeded, per second since the start
-   * @param inFlight requests that were sent and have not ended; null when not known
-   * @param progress how far the run is; null when not known
    */
   public record LiveFigures(
       long ok,
@@ -183,7 +170,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
       @Nullable Long inFlight,
       @Nullable Progress progress) {
 
-    /** Percentiles in milliseconds, nearest rank. */
     public record Percentiles(double p50, double p95, double p99) {
 
       static @Nullable Percentiles of(ValueRecorder values) {
@@ -194,14 +180,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
       }
     }
 
-    /**
-     * How far a run is.
-     *
-     * @param stage label of the load level
-     * @param phase of that level; null when it has none
-     * @param share of the planned time of the run that is over, 0 to 1; null when not known
-     * @param leftNanos time until the end of the run; null when not known
-     */
+    /** How far a run is. */
     public record Progress(
         String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
 

@@ -146,7 +146,6 @@ final class LoadCurve {
     }
   }
 
-  /** The level that headlines quote. */
   record Chosen(LevelFigures level, Choice by) {}
 
   /**

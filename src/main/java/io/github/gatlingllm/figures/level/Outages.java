@@ -39,12 +39,10 @@ final class Outages {
   private long ended;
   private long failed;
 
-  /** A run without requests. */
   Outages(long from, long until) {
     slots = TimeSlots.of(from, until);
   }
 
-  /** Adds a request to the target, of any phase. */
   void add(RequestRecord record) {
     Long admitted = record.timing().admittedUnixNanos();
     Long closed = record.timing().closedUnixNanos();
@@ -168,7 +166,6 @@ final class Outages {
       return (int) Math.max(0, Math.min(count - 1L, (unixNanos - originNanos) / slotNanos));
     }
 
-    /** When a slot ends, epoch nanoseconds. */
     long endOf(int slot) {
       return originNanos + (slot + 1) * slotNanos;
     }

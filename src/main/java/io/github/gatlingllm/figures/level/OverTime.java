@@ -93,17 +93,14 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  /** Adds one second of the health of a load generator. */
   public void add(GeneratorSecond second) {
     generator.add(second);
   }
 
-  /** A request of an open loop was planned to start. */
   void arrival(RequestRecord.Timing timing) {
     intervals.at(timing.scheduledUnixNanos()).plannedArrivals++;
   }
 
-  /** Adds the start, the first token and the end of a request. */
   void times(RequestRecord record, String owner) {
     RequestRecord.Timing t = record.timing();
     intervals.at(t.startUnixNanos()).started++;
@@ -137,7 +134,6 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  /** Adds the time that a request was in flight. */
   private void inFlight(long from, long to) {
     long at = Math.max(from, origin);
     while (at < to) {
@@ -148,7 +144,6 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  /** Adds the rate limits that the answer of a request reported. */
   private void limited(Interval interval, RequestRecord record, String owner) {
     interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
     Map<String, Double> limits = record.server().rateLimits();
@@ -176,7 +171,6 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  /** When the bucket of an instant ends, epoch nanoseconds. */
   long endOf(long unixNanos) {
     return intervals.endOf(unixNanos);
   }

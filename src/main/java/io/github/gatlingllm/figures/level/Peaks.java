@@ -30,7 +30,6 @@ final class Peaks {
   /** Change of the number of requests in flight in each span; its sum is right at ends of spans. */
   private int[] changes = {};
 
-  /** No tokens and no requests in a window [{@code from}, {@code to}) of epoch nanoseconds. */
   Peaks(long from, long to) {
     this.from = from;
     this.to = to;
@@ -39,12 +38,10 @@ final class Peaks {
     }
   }
 
-  /** When the second of an instant ends, epoch nanoseconds. */
   static long endOfSecond(long unixNanos) {
     return (unixNanos / SECOND + 1) * SECOND;
   }
 
-  /** Tokens arrived in the window. */
   void tokens(long unixNanos, double count) {
     int second = (int) (unixNanos / SECOND - from / SECOND);
     if (second >= tokens.length) {
@@ -53,7 +50,6 @@ final class Peaks {
     tokens[second] += count;
   }
 
-  /** A request was in flight for a part of the window. */
   void inFlight(long admitted, long closed) {
     change(Math.max(admitted, from), 1);
     change(Math.min(closed, to), -1);
@@ -95,7 +91,6 @@ final class Peaks {
     }
   }
 
-  /** Adds up windows that overlap in time. */
   static List<Peaks> joined(Collection<Peaks> windows) {
     List<Peaks> joined = new ArrayList<>();
     Peaks open = null;

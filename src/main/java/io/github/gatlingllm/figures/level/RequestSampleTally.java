@@ -34,9 +34,6 @@ final class RequestSampleTally {
   private final ScenarioTally scenarios = new ScenarioTally();
   private final ExemplarTally exemplars;
 
-  /**
-   * @param origin start of the run, epoch nanoseconds
-   */
   RequestSampleTally(long origin) {
     exemplars = new ExemplarTally(origin);
   }
@@ -67,11 +64,7 @@ final class RequestSampleTally {
     return known;
   }
 
-  /**
-   * The data of the charts.
-   *
-   * @param of returns the tally of the load level at a position
-   */
+  /** The data of the charts. */
   RequestSamples requestSamples(IntFunction<Tally> of) {
     Map<Integer, LevelSamples> drawn = new TreeMap<>();
     levels.forEach(

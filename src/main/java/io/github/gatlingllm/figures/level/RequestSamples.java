@@ -21,7 +21,6 @@ public record RequestSamples(
     Exemplars exemplars,
     List<ScenarioLoad> scenarios) {
 
-  /** The data of no requests. */
   static final RequestSamples NONE =
       new RequestSamples(
           Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), List.of());
@@ -29,8 +28,6 @@ public record RequestSamples(
   /**
    * The ok requests of one load level.
    *
-   * @param quantiles percentile curves of TTFT, ITL, TPOT and E2E; a metric without values is
-   *     missing
    * @param ttftByPrompt TTFT by range of prompt tokens, ascending; a range is a quarter of a
    *     doubling wide
    */
@@ -49,8 +46,6 @@ public record RequestSamples(
    * The mean time of the ok requests of one load level by part. The means of all parts add up to
    * the mean E2E from schedule.
    *
-   * @param scenario null where scenarios are not told apart
-   * @param count number of requests
    * @param reporting number of requests with parts that the server reported
    * @param meansMs by part, in order of time; parts that never occur are left out
    */
@@ -131,10 +126,8 @@ public record RequestSamples(
   /**
    * Outliers.
    *
-   * @param slowest ok requests with the longest E2E from schedule, slowest first
    * @param failed failed requests: the longest of each cause, then the next of each cause; without
    *     cancelled and rate-limited ones
-   * @param texts prompts and answers of some requests; empty where texts were not recorded
    */
   public record Exemplars(
       List<Exemplar> slowest, List<Exemplar> failed, List<RecordedText> texts) {}
@@ -145,8 +138,6 @@ public record RequestSamples(
    *
    * @param why the reason to show it: {@code Fastest}, {@code Median}, {@code Slowest} by E2E from
    *     schedule, {@code Failed}
-   * @param prompt the prompt, or the messages with their roles
-   * @param reasoning empty where there is none
    */
   public record RecordedText(
       String why, Exemplar request, String prompt, String reasoning, String answer) {}
@@ -154,14 +145,7 @@ public record RequestSamples(
   /**
    * One request; times in ms since it was scheduled.
    *
-   * @param scenario of its load level; null where scenarios are not told apart
-   * @param startS its schedule, in seconds since the start of the run
-   * @param writtenMs null where not known
-   * @param admittedMs null when it was never sent
    * @param endMs last token of an ok request, end of any other
-   * @param outputTokens null where not known
-   * @param server times that the server reported; null where none fits
-   * @param events number of token events
    * @param marksMs times of token events; of many a part, with both ends of every long gap
    */
   public record Exemplar(
@@ -184,14 +168,7 @@ public record RequestSamples(
       int events,
       List<Double> marksMs) {}
 
-  /**
-   * The requests of one scenario at one load level. Percentiles have 2 significant digits.
-   *
-   * @param count requests scheduled in measure
-   * @param ttftP95Ms of ok requests; null where none has it
-   * @param e2eP95Ms of ok requests; null where none has it
-   * @param sloShare met ÷ attempted, 0 to 1; null without SLO
-   */
+  /** The requests of one scenario at one load level. Percentiles have 2 significant digits. */
   public record ScenarioLoad(
       String scenario,
       String stage,

@@ -118,7 +118,6 @@ public final class RunStatistics {
    * The figures of some load levels pooled.
    *
    * @param info with all its levels
-   * @param which positions of the levels
    */
   public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
       throws IOException {
@@ -135,11 +134,7 @@ public final class RunStatistics {
                 }));
   }
 
-  /**
-   * The figures of a run, judged by another SLO than its own.
-   *
-   * @param slo puts that SLO into the run
-   */
+  /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(
       @Nullable RunInfo info, UnaryOperator<RunInfo> slo, RecordSource source) throws IOException {
     return of(slo.apply(completed(info, source)), hasNoStages(info), source);
@@ -404,15 +399,11 @@ public final class RunStatistics {
   /**
    * The result of one pass over the records of a run.
    *
-   * @param summary the figures
-   * @param facts what the checks need besides
-   * @param series the data of the charts
    * @param slices the data that two runs are compared by, by position of the level
    */
   public record RunFigures(
       Summary summary, RunFacts facts, Series series, Map<Integer, List<TimeSlice>> slices) {
 
-    /** The same with another summary. */
     public RunFigures summary(Summary other) {
       return new RunFigures(other, facts, series, slices);
     }
@@ -422,9 +413,6 @@ public final class RunStatistics {
    * What checks need of a run besides its summary.
    *
    * @param file what else was found in the record file, such as damaged lines
-   * @param areWindowsInferred whether measure windows were inferred from the records
-   * @param models names of the models requested from each target; empty for requests without one
-   * @param engines counters of the whole run, of the servers whose metrics were read
    * @param outlier the injector that deviates significantly from the others; null if none does
    */
   public record RunFacts(
@@ -436,14 +424,7 @@ public final class RunStatistics {
       List<EngineFigures.WholeRun> engines,
       @Nullable Outlier outlier) {}
 
-  /**
-   * An injector with a figure that differs significantly from that of the others.
-   *
-   * @param level label, with target and scenario if there are several
-   * @param figure its name, e.g. {@code mean TTFT}
-   * @param valueMs value of this injector
-   * @param othersMs value of all other injectors together
-   */
+  /** An injector with a figure that differs significantly from that of the others. */
   public record Outlier(
       String injector, String level, String figure, double valueMs, double othersMs) {}
 }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * The error of the load generator at the load of the run, by the self-test of its machine.
  *
  * @param test the self-test; without quotes unless it applies to the run
- * @param operatingPoint at the level that headlines quote; null where there are several or none
  * @param peak at the most requests in flight and the highest rate of any level; null without quotes
  */
 public record SelfTestQuote(SelfTest test, @Nullable At operatingPoint, @Nullable At peak) {
@@ -20,8 +19,6 @@ public record SelfTestQuote(SelfTest test, @Nullable At operatingPoint, @Nullabl
   /**
    * A load of the run, and the lightest tested level with at least as many streams and events.
    *
-   * @param stage label of the load level; null for the peak of all levels
-   * @param streams most requests in flight
    * @param eventsPerS token events per second, taken as one per token
    * @param tested null where the self-test measured no such load
    */

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  *     included; requests of every phase
  * @param quantiles percentile curves of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
- * @param requestSamples data of single requests
- * @param generator health of the load generators over time; empty where it was not recorded
- * @param engines the servers' own metrics by target, over time; empty where not read
  */
 public record Series(
     double bucketS,
@@ -35,21 +32,12 @@ public record Series(
   /**
    * One interval of time. Percentiles have 2 significant digits (error ≤ 1 %).
    *
-   * @param startS its start since the start of the run
    * @param ttftP50Ms TTFT from schedule of requests whose first token arrived in the bucket
    * @param itlP50Ms gaps that ended in the bucket
-   * @param outputTokensPerS tokens that arrived in the bucket ÷ its width
    * @param sloTokensPerS of those, tokens of requests that met the SLO; null without SLO
-   * @param started requests that started in it
-   * @param ended requests that ended in it by themselves
-   * @param failed number of ended requests that failed
-   * @param failures number of failed requests by kind: key of the status, or {@value
-   *     OverTime#CHECK_FAILED}
-   * @param rateLimited number of ended requests that the server rejected by a rate limit
    * @param quotaLeft by quota of the server, the lowest share that an answer reported as left, 0 to
    *     1; empty where answers report none
    * @param inFlight requests in flight, time-weighted mean over the bucket
-   * @param plannedArrivals requests whose arrival was planned in the bucket
    */
   public record Bucket(
       double startS,
@@ -72,11 +60,7 @@ public record Series(
   /**
    * The health of the load generator in one interval of time.
    *
-   * @param startS its start since the start of the run
    * @param lagP99Ms lag of the event loop, of the loop and second where it was largest
-   * @param lagMaxMs largest lag of an event loop
-   * @param ownCpu share of the machine's processors that its process used; null where unknown
-   * @param busyCpu share of them that was not idle; null where unknown
    * @param stolenCpu share of them that the hypervisor took; null where unknown
    */
   public record GeneratorBucket(
@@ -87,10 +71,6 @@ public record Series(
       @Nullable Double busyCpu,
       @Nullable Double stolenCpu) {}
 
-  /**
-   * The value below or at which {@code percent} % of the values lie.
-   *
-   * @param percent 0 to 100, e.g. 99.9
-   */
+  /** The value below or at which {@code percent} % of the values lie. */
   public record Quantile(double percent, double value) {}
 }

@@ -28,7 +28,6 @@ final class SloTally {
   private final Judge common;
   private final Map<String, Judge> byTarget = new LinkedHashMap<>();
 
-  /** The SLO of one target. */
   private record Judge(Objectives global, Map<String, Objectives> byName) {
     static Judge of(TargetSlo slo, String target) {
       Map<String, Objectives> byName = new LinkedHashMap<>();
@@ -46,7 +45,6 @@ final class SloTally {
       return all().allMatch(objectives -> objectives.slo.isEmpty());
     }
 
-    /** The wanted objectives as in settings. */
     String text(Predicate<Objectives> wanted) {
       StringBuilder text = new StringBuilder(wanted.test(global) ? global.slo.toString() : "");
       byName.forEach(
@@ -217,12 +215,10 @@ final class SloTally {
     return judge(target).all().filter(all -> !all.slo.isEmpty()).toList();
   }
 
-  /** Whether the run has no SLO. */
   boolean isEmpty() {
     return judges().allMatch(Judge::isEmpty);
   }
 
-  /** Whether a target has no SLO. */
   boolean isEmpty(String target) {
     return judge(target).isEmpty();
   }
@@ -246,7 +242,6 @@ final class SloTally {
         .toList();
   }
 
-  /** The SLO as in settings. */
   String text(@Nullable String target) {
     if (byTarget.isEmpty() || target != null) {
       return judge(target == null ? "" : target).toString();

@@ -52,7 +52,6 @@ final class StallDetector {
     slots = Outages.TimeSlots.of(from, until);
   }
 
-  /** Adds a request to the target, of any phase. */
   void add(RequestRecord record) {
     RequestRecord.Timing timing = record.timing();
     Long admitted = timing.admittedUnixNanos();
@@ -78,7 +77,6 @@ final class StallDetector {
     }
   }
 
-  /** Notes when bytes arrived. */
   private void noteBytes(RequestRecord record, long admitted) {
     RequestRecord.Timing timing = record.timing();
     noteByte(admitted, timing.headersNanos());

@@ -71,7 +71,6 @@ final class SteadyState {
 
   private SteadyState() {}
 
-  /** Values in order of time. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Series(
       String name, double[] sums, double[] weights, boolean isTime, DoubleFunction<String> digits) {

@@ -22,27 +22,12 @@ import org.jspecify.annotations.Nullable;
  * The figures of a run: the content of {@code llm/summary.json}. Times are in seconds since {@code
  * run.startUnixNs}; an absent value is null.
  *
- * @param verdict the outcome in sentences made from the figures
- * @param config the settings of the run as text
- * @param slo null when there is no SLO
- * @param figures all load levels pooled
- * @param arrivals planned and realised arrivals of all open-loop levels; null in closed loops
  * @param knee of the curve that delivers most tokens at its knee; null when no level delivered
  *     tokens
  * @param operatingPoint of the only curve; null where there are several, each with its own
- * @param selfTest accuracy of the load generator on the machine of the run; null where it was never
- *     measured
- * @param assertions assertions of the simulation and their results; empty without assertions
  * @param serverNames by key, what servers call the timings of {@code figures.server}; empty where
  *     they report none
- * @param stages the load levels as planned
- * @param curves the load levels of each target and scenario
- * @param targets by label
- * @param requests by request name
  * @param requestsAtPoints by request name at each curve's operating point; in no file
- * @param serverPages the servers' pages of metrics that were read; empty where there are none
- * @param injectors the injectors of a merged run, in the order in which they were merged; else
- *     empty
  */
 public record Summary(
     Run run,
@@ -81,12 +66,7 @@ public record Summary(
     injectors = List.copyOf(injectors);
   }
 
-  /**
-   * The same with the results of the checks, which assertions about validity count.
-   *
-   * @param stages with the levels of the check {@code generator} by injector
-   * @param injectors with the same
-   */
+  /** The same with the results of the checks, which assertions about validity count. */
   public Summary checked(List<Check> checks, List<LevelFigures> stages, List<Injector> injectors) {
     List<String> invalid =
         checks.stream()
@@ -156,12 +136,7 @@ public record Summary(
         stage, hasSeveralTargets() ? target : null, hasSeveralScenarios() ? scenario : null);
   }
 
-  /**
-   * The name of a load level.
-   *
-   * @param target null where the name does not include it
-   * @param scenario null where the name does not include it
-   */
+  /** The name of a load level. */
   public static String named(String stage, @Nullable String target, @Nullable String scenario) {
     String ofScenario = scenario == null ? stage : stage + " of " + scenario;
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
@@ -204,7 +179,6 @@ public record Summary(
     return clock().metric(metric);
   }
 
-  /** Whether headlines say that times are measured from schedule. */
   public boolean isClockNamed() {
     return clock().isNamed();
   }
@@ -218,14 +192,7 @@ public record Summary(
     return checks.stream().map(Check::level).max(Enum::compareTo).orElse(Check.Level.OK);
   }
 
-  /**
-   * Which run.
-   *
-   * @param state {@code complete} or {@code interrupted}
-   * @param seed of prompts and arrivals; null when not known
-   * @param injectors the load generators that took part
-   * @param versions by component, e.g. {@code gatling}, {@code java}
-   */
+  /** Which run. */
   public record Run(
       String id,
       @Nullable String simulation,
@@ -246,17 +213,6 @@ public record Summary(
    * The requests scheduled in measure, whether or not they succeeded.
    *
    * @param promptTokens tokens per prompt: the server's count, else our tokenizer's
-   * @param outputTokens tokens per answer, of ok requests
-   * @param cachedShare cached prompt tokens ÷ prompt tokens, 0 to 1; null where the server does not
-   *     report them
-   * @param cache TTFT with and without a cached prompt; null where the server does not report it
-   * @param turns number of requests by turn of a conversation; empty outside conversations
-   * @param byTurn figures by turn, in order
-   * @param scenarios number of requests by scenario
-   * @param models number of requests by model
-   * @param apis number of requests by API
-   * @param endpoints number of requests by endpoint
-   * @param streamed number of requests that asked for a stream
    */
   public record Workload(
       Distribution promptTokens,
@@ -276,10 +232,7 @@ public record Summary(
    * kinds (requests of different levels also differ in load). Requests without a reported count are
    * left out.
    *
-   * @param stage label of that level, with target and scenario if there are several; null if the
-   *     run has only one level
    * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
-   * @param coldTtftMs TTFT of the other ok requests
    */
   public record CacheUse(
       @Nullable String stage, Distribution warmTtftMs, Distribution coldTtftMs) {}
@@ -288,9 +241,6 @@ public record Summary(
    * One turn of the conversations.
    *
    * @param turn from 1; the 100th includes all later ones
-   * @param meanPromptTokens null where no prompt tokens are known
-   * @param cachedShare cached ÷ all prompt tokens, 0 to 1; null where the server does not report it
-   * @param ttftMs of ok requests
    */
   public record Turn(
       int turn,
@@ -302,9 +252,7 @@ public record Summary(
   /**
    * The SLO and how it was met.
    *
-   * @param text as in settings, e.g. {@code ttft<200ms,tpot<50ms}
    * @param percentile share of attempted requests, in percent, that has to meet the SLO
-   * @param rule how that share is counted
    */
   public record SloTable(
       String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {
@@ -321,16 +269,9 @@ public record Summary(
    *
    * @param reached whether the curve flattens (the last step up adds under 10 % of output tok/s)
    *     and at least one level below delivers less
-   * @param stage its label
-   * @param target its target
-   * @param scenario its scenario; null where scenarios are not told apart
-   * @param offered its offered load, in the stage's unit
-   * @param outputTokensPerS null where texts are embedded
-   * @param medianE2eMs from schedule; null where no request of it succeeded
    * @param power its output tok/s ÷ median E2E from schedule in seconds
    * @param saturatedFromFirst whether the curve is flat from its first level on: the knee lies
    *     below all loads tried
-   * @param bestPower null where no level has a power
    */
   public record Knee(
       boolean reached,
@@ -347,19 +288,13 @@ public record Summary(
   /**
    * The level of a curve with the highest power = output tok/s ÷ median E2E in seconds (Kleinrock).
    * On a curve that flattens smoothly it delivers about half of the maximum.
-   *
-   * @param stage its label
-   * @param offered its offered load, in the stage's unit
    */
   public record BestPower(String stage, @Nullable Double offered, double power) {}
 
   /**
    * The load levels of one target and scenario.
    *
-   * @param scenario null where scenarios are not told apart
-   * @param stages their labels in order of load
    * @param knee null when no level delivered tokens
-   * @param maxGoodput the highest level that meets the SLO of the target; null where none does
    * @param operatingPoint the level that headlines quote
    */
   public record Curve(
@@ -383,11 +318,6 @@ public record Summary(
   /**
    * The load level whose figures headlines quote for a curve: percentiles pooled over different
    * loads would describe none of them.
-   *
-   * @param stage its label
-   * @param target its target
-   * @param scenario its scenario; null where scenarios are not told apart
-   * @param why the reason for the choice, e.g. {@code the knee}
    */
   public record OperatingPoint(
       String stage, String target, @Nullable String scenario, String why) {}
@@ -395,14 +325,7 @@ public record Summary(
   /**
    * One injector of a merged run.
    *
-   * @param run id of its own run
-   * @param share its part of the load; null where its run does not say
-   * @param state {@code complete}, {@code interrupted}, or {@code running} where it died
-   * @param records number of records in its file
-   * @param dropped number of records known to be lost
    * @param missing planned requests without a record; null where the plan does not say
-   * @param settings its values of the settings that differ between injectors
-   * @param figures of all levels pooled
    */
   public record Injector(
       String run,
@@ -414,7 +337,6 @@ public record Summary(
       Map<String, String> settings,
       InjectorFigures figures) {
 
-    /** The same with other figures. */
     public Injector figures(InjectorFigures other) {
       return new Injector(run, share, state, records, dropped, missing, settings, other);
     }
@@ -428,10 +350,7 @@ public record Summary(
   /**
    * One server under test, all its load levels pooled.
    *
-   * @param models models of its requests, most frequent first
    * @param knee of the scenario that delivers most tokens at its knee
-   * @param failures failures in all phases; null without a request
-   * @param serverMetrics its own metrics; null where not read
    */
   public record Target(
       String label,
@@ -444,6 +363,5 @@ public record Summary(
   /** One request name at the operating point of a curve. */
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}
 
-  /** One request name, all load levels pooled. */
   public record RequestGroup(String name, Figures figures) {}
 }

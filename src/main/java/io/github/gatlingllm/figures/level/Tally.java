@@ -195,7 +195,6 @@ final class Tally {
     return spans;
   }
 
-  /** The timings and rate limits that servers reported. */
   ServerTally server() {
     return server;
   }
@@ -309,7 +308,6 @@ final class Tally {
       void value(Metric metric, double value);
     }
 
-    /** Replaces the values by those of the next request. */
     void read(RequestRecord record) {
       for (int i = 0; i < values.length; i++) {
         Double value = METRICS.get(i).of(record, readingSpeed);

@@ -167,7 +167,6 @@ public final class TimeSlice {
       return bin < 0 ? 0 : counts.getCountBetweenValues(0, LOWEST[bin]);
     }
 
-    /** Number of values in a bin. */
     public long count(int bin) {
       // beyond its largest value HdrHistogram returns the count of its last bin
       return LOWEST[bin] > counts.getMaxValue() ? 0 : counts.getCountAtValue(LOWEST[bin]);

@@ -35,7 +35,6 @@ final class TokenStream implements TokenGaps.Visitor {
   private int sorted;
   private boolean oneEach;
 
-  /** Replaces the stream by that of the next record. */
   void read(RequestRecord record) {
     arrivals = 0;
     gaps = 0;
@@ -136,17 +135,14 @@ final class TokenStream implements TokenGaps.Visitor {
     return isShared;
   }
 
-  /** Number of arrivals; with event times, one per event. */
   int arrivals() {
     return arrivals;
   }
 
-  /** Time of the i-th arrival, epoch nanoseconds. */
   long unixNanos(int i) {
     return unixNanos[i];
   }
 
-  /** Number of tokens of the i-th arrival. */
   double tokens(int i) {
     return tokens[i];
   }

@@ -52,7 +52,6 @@ final class TrialTally {
     }
   }
 
-  /** The sums of several trials. */
   private static final class Sums {
     private final Moments rates = new Moments();
     private long trials;

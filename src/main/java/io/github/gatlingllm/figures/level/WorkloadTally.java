@@ -89,7 +89,6 @@ final class WorkloadTally {
         streamed);
   }
 
-  /** Requests by their turn in a conversation. */
   static final class TurnTally {
 
     private static final int LAST_TURN = 100;
@@ -103,7 +102,6 @@ final class WorkloadTally {
       private long requests;
     }
 
-    /** Adds a request if it belongs to a conversation. */
     void add(RequestRecord record, @Nullable Integer prompt) {
       Integer number = record.identity().turn();
       if (number == null) {

@@ -98,7 +98,6 @@ public final class Backlog {
    * The backlog of a window that may be extended to a multiple of its planned length.
    *
    * @param from start of the window in epoch nanoseconds
-   * @param nanos planned length
    * @param times largest multiple
    */
   public Backlog(long from, long nanos, int times) {
@@ -126,7 +125,6 @@ public final class Backlog {
     return after >= end ? most : (int) (after * PARTS / nanos);
   }
 
-  /** Numbers of instants per part. */
   private final class Instants {
     private final long[] counts = new long[most];
     private long before;
@@ -204,7 +202,6 @@ public final class Backlog {
         record.outcome().ok());
   }
 
-  /** Adds a request by its instants. */
   void add(long arrived, long sent, @Nullable Long firstToken, long over, long ended, boolean ok) {
     int in = part(arrived);
     int admitted = part(sent);
@@ -230,7 +227,6 @@ public final class Backlog {
     }
   }
 
-  /** The queue over the window of the planned length. */
   public Queue queue() {
     return queue(1);
   }

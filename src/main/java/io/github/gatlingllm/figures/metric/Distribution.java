@@ -8,14 +8,11 @@ import org.jspecify.annotations.Nullable;
  * exact; percentiles are nearest rank on a histogram of 3 significant digits (error ≤ 0.1 %). The
  * unit is that of the {@link Metric}.
  *
- * @param count number of values; if 0, all other values are null
- * @param std population standard deviation, √(Σ(x − mean)² ÷ count)
  * @param p1 first percentile; like {@code p5} and {@code p10} only for rates, whose low values are
  *     the bad ones, else null
  * @param meanCi95 95 % confidence interval of the mean, adjusted for autocorrelated requests; null
  *     for too few values, for pooled gaps, for several load levels together, and for a part of the
  *     requests of a level
- * @param p50Ci95 the same of the median
  * @param p99Ci95 the same of the 99th percentile; also null if its upper end is above all values
  * @param lowN names of the percentiles, such as {@code p99}, with fewer than 10 values beyond them
  *     (p99 needs 1,000), or below them for those under p50 (p1 needs 1,001); shown as uncertain
@@ -70,7 +67,6 @@ public record Distribution(
         };
   }
 
-  /** Whether there is no value. */
   public boolean isEmpty() {
     return count == 0;
   }
@@ -83,7 +79,6 @@ public record Distribution(
   /** A 95 % confidence interval, adjusted for autocorrelated requests. */
   public record Interval(double low, double high) {
 
-    /** The standard normal quantile of 97.5 %. */
     private static final double Z = 1.959963984540054;
 
     /** Stands for 100 %, which no number of requests can show. */
@@ -102,8 +97,6 @@ public record Distribution(
     /**
      * The smallest number of requests that, if all met, have an interval at or above {@code
      * percent}: the n with n ÷ (n + z²) = percent, 381 for 99 %.
-     *
-     * @param percent above 0, at most 100; more than 99.99 counts as that
      */
     public static long fewestToShow(double percent) {
       double share = Math.min(NEARLY_ALL, percent) / 100;
@@ -113,9 +106,6 @@ public record Distribution(
     /**
      * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer
      * than the 381 that can show 99 %}. Empty for enough requests.
-     *
-     * @param requests number of judged requests
-     * @param percent required share of the requests
      */
     public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);
@@ -129,7 +119,6 @@ public record Distribution(
      * Wilson's score interval of a share of requests that are not independent.
      *
      * @param independent effective number of independent requests
-     * @param z half width in standard errors
      */
     public static Interval ofShare(double share, double independent, double z) {
       double z2 = z * z / independent;

@@ -10,13 +10,6 @@ import org.jspecify.annotations.Nullable;
  * and histograms are differences between readings; if a window cuts a reading interval, the growth
  * counts in proportion to the overlap.
  *
- * @param windowS length of the windows, seconds
- * @param readings number of readings of all its pages in the windows
- * @param failedReadings number of these that failed
- * @param resets how often a counter decreased, as after a restart
- * @param states gauges, sampled at the readings
- * @param counters growth of counters
- * @param timings histograms, in seconds
  * @param isPowerShared whether GPU power comes from a page that describes all targets
  */
 public record EngineFigures(
@@ -29,7 +22,6 @@ public record EngineFigures(
     Map<EngineMetric, Timing> timings,
     boolean isPowerShared) {
 
-  /** A gauge over its readings. */
   public record State(double mean, double max) {}
 
   /** A counter's growth in the windows, total and per second. */
@@ -39,7 +31,6 @@ public record EngineFigures(
    * A histogram's values in the windows.
    *
    * @param count number of values; not whole if a window cuts a reading interval
-   * @param mean exact mean, from the sum
    * @param p50 interpolated within its bucket, like all percentiles; the last bound if it is
    *     beyond; null without buckets, or if pages have different ones
    */
@@ -51,31 +42,26 @@ public record EngineFigures(
       @Nullable Double p95,
       @Nullable Double p99) {}
 
-  /** The mean of a gauge; null if unknown. */
   public @Nullable Double mean(EngineMetric gauge) {
     State state = states.get(gauge);
     return state == null ? null : (Double) state.mean();
   }
 
-  /** The maximum of a gauge; null if unknown. */
   public @Nullable Double max(EngineMetric gauge) {
     State state = states.get(gauge);
     return state == null ? null : (Double) state.max();
   }
 
-  /** The growth of a counter; null if unknown. */
   public @Nullable Double total(EngineMetric counter) {
     Growth growth = counters.get(counter);
     return growth == null ? null : (Double) growth.total();
   }
 
-  /** The growth of a counter per second; null if unknown. */
   public @Nullable Double perS(EngineMetric counter) {
     Growth growth = counters.get(counter);
     return growth == null ? null : (Double) growth.perS();
   }
 
-  /** The mean of a histogram in milliseconds; null if unknown. */
   public @Nullable Double meanMs(EngineMetric histogram) {
     Timing timing = timings.get(histogram);
     return timing == null ? null : (Double) (timing.mean() * 1e3);
@@ -103,14 +89,7 @@ public record EngineFigures(
     return counted != null || power == null ? counted : (Double) (power * windowS);
   }
 
-  /**
-   * A metrics page over the whole run.
-   *
-   * @param target the target it describes; null for all targets
-   * @param source systems whose metric names it has; empty if it was never read successfully
-   * @param lastError reason of the latest failed reading; null if none failed
-   * @param names the page's names of the metrics
-   */
+  /** A metrics page over the whole run. */
   public record Page(
       @Nullable String target,
       String url,
@@ -121,22 +100,16 @@ public record EngineFigures(
       @Nullable String lastError,
       Map<EngineMetric, String> names) {}
 
-  /**
-   * A target over time.
-   *
-   * @param points one per interval with readings
-   */
+  /** A target over time. */
   public record OverTime(String target, List<Point> points) {}
 
   /**
    * An interval.
    *
-   * @param startS start of the interval, seconds since the start of the run
    * @param values means of gauges, growth of counters per second, means of histograms in seconds
    */
   public record Point(double startS, Map<EngineMetric, Double> values) {
 
-    /** The value of a metric; null if unknown. */
     public @Nullable Double of(EngineMetric metric) {
       return values.get(metric);
     }
@@ -151,13 +124,6 @@ public record EngineFigures(
 
   /**
    * Counters of engines from before the first request to after the last, beside the requests sent.
-   *
-   * @param target null if pages describe all targets
-   * @param sent requests of all phases that were sent
-   * @param ok number of those that were complete and passed their checks
-   * @param outputTokens their output tokens, as counted for the report
-   * @param generatedTokens tokens that the engine generated; null if unknown for the whole run
-   * @param finishedRequests requests that the engine finished; null if unknown for the whole run
    */
   public record WholeRun(
       @Nullable String target,

@@ -27,10 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code errors} stands for {@code errors.percent}, {@code started} for {@code started.count}.
  *
- * @param name the whole name, e.g. {@code goodput.percent}
  * @param words description in the style of Gatling: {@code 99th percentile of TTFT}
- * @param unit of the value
- * @param metric that it is a statistic of
  * @param percent for a percentile, above 0 and at most 100; else null
  * @param value reads it from figures; null if not known
  */
@@ -234,7 +231,6 @@ public record Figure(
     return count > 0 && ValueRecorder.isLowN(count, percent) ? (Long) count : null;
   }
 
-  /** The name. */
   @Override
   public String toString() {
     return name;

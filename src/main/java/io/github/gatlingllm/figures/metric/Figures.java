@@ -21,17 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     known. Energy and cost are absent for a part of the requests of a load level, and for levels
  *     that share their server with others at the same time
  * @param windowS total length of the measure windows in seconds; overlapping windows count once
- * @param trials null outside batch mode
- * @param goodput null without SLO
- * @param reader stalls of a reader of streamed answers
- * @param errors requests scheduled in a measure window that are not ok, by cause, most frequent
- *     first
- * @param finishReasons ok requests scheduled in a measure window by finish reason; key {@code none}
- *     if the server reported none
- * @param counts requests scheduled in a measure window
  * @param server timings that the server reported for ok requests scheduled in a measure window, by
  *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
- * @param rateLimits null if no limit applied and the server reports none
  */
 public record Figures(
     Map<Metric, Distribution> metrics,
@@ -52,12 +43,10 @@ public record Figures(
     errors = List.copyOf(errors);
   }
 
-  /** The distribution of a metric; empty, never null. */
   public Distribution metric(Metric metric) {
     return metrics.getOrDefault(metric, Distribution.EMPTY);
   }
 
-  /** The value of a metric that is a single number; null if not known. */
   public @Nullable Double number(Metric metric) {
     return metric.number(this);
   }
@@ -73,7 +62,6 @@ public record Figures(
     return metric(Metric.ITL_MS).std();
   }
 
-  /** Whether texts were embedded and nothing was generated. */
   public boolean embeds() {
     return number(Metric.OUTPUT_TOKENS_PER_S) == null && number(Metric.INPUTS_PER_S) != null;
   }
@@ -83,7 +71,6 @@ public record Figures(
     return number(embeds() ? Metric.INPUTS_PER_S : Metric.OUTPUT_TOKENS_PER_S);
   }
 
-  /** The unit of {@link #delivered}. */
   public String deliveredUnit() {
     return embeds() ? "inputs/s" : "tok/s";
   }
@@ -91,12 +78,9 @@ public record Figures(
   /**
    * Throughput of batch trials: Σ tokens of a trial ÷ its wall time.
    *
-   * @param count number of trials
    * @param aggregateTokensPerS Σ tokens of all trials ÷ Σ of their wall times
-   * @param stdTokensPerS standard deviation over the trials
    * @param rows the first trials of a load level; empty for several levels together, as each
    *     numbers its trials from 1
-   * @param rowsLeftOut number of trials without a row
    */
   public record Trials(
       long count,
@@ -116,12 +100,7 @@ public record Figures(
   /**
    * One batch trial.
    *
-   * @param trial its number, from 1
-   * @param requests scheduled in it
-   * @param ok number of those that were complete and passed their checks
-   * @param outputTokens of all its requests, failed ones included
    * @param wallS last close − first schedule, seconds; null if 0
-   * @param outputTokensPerS output tokens ÷ wall time
    */
   public record Trial(
       int trial,
@@ -134,24 +113,14 @@ public record Figures(
   /**
    * Goodput: requests that met all objectives, and their tokens.
    *
-   * @param slo the objectives, with their clock
    * @param share met ÷ attempted, 0 to 1; null if nothing was attempted, or if more than 1 % of
    *     attempted and excluded requests were excluded
    * @param shareCi95 its 95 % confidence interval, adjusted for autocorrelated requests; null for
    *     too few requests, for several load levels together, and for a part of the requests of a
    *     level
-   * @param requestsPerS requests that met every objective and ended in the window ÷ window
-   * @param tokensPerS tokens of requests that met every objective that arrived in the window ÷
-   *     window
-   * @param attempted requests scheduled in measure, failed ones included, excluded ones not
-   * @param met number of those that met every objective
    * @param excluded requests that were cancelled or never admitted, and could not be judged
    * @param holds whether a load level holds the SLO by its rule; null if undecided, and for other
    *     sets of requests
-   * @param max the highest load that holds the SLO; null if none does or loads are not known
-   * @param missed number of requests that missed each objective; key {@code failed} for requests
-   *     that were not ok
-   * @param objectives results of the single objectives
    */
   public record Goodput(
       String slo,
@@ -174,10 +143,6 @@ public record Figures(
     /**
      * The result of one objective.
      *
-     * @param objective as in settings, preceded by target and request name if they have objectives
-     *     of their own
-     * @param attempted requests to which it applies, failed ones included
-     * @param met number of those that met it
      * @param excluded requests that were cancelled and could not be judged
      * @param share met ÷ attempted; null if more than 1 % of attempted and excluded requests were
      *     excluded
@@ -206,14 +171,7 @@ public record Figures(
     }
   }
 
-  /**
-   * The highest offered load that holds the SLO by its rule.
-   *
-   * @param stage label of the load level
-   * @param target of the level
-   * @param scenario of the level; null if scenarios are not separated
-   * @param offered load of the level, in its unit
-   */
+  /** The highest offered load that holds the SLO by its rule. */
   public record MaxGoodput(
       String stage,
       String target,
@@ -225,10 +183,7 @@ public record Figures(
   /**
    * Stalls of readers of streamed ok answers; their lengths are in {@link Metric#READER_STALL_MS}.
    *
-   * @param tokensPerS reading speed
-   * @param requests number of answers
    * @param stalled number of those with a token that arrived later than its reader needed it
-   * @param stalledShare stalled ÷ requests, 0 to 1; null without requests
    */
   public record Reader(
       double tokensPerS, long requests, long stalled, @Nullable Double stalledShare) {}
@@ -236,15 +191,11 @@ public record Figures(
   /**
    * Planned and actual arrivals in measure windows of open loops.
    *
-   * @param count number of planned arrivals; without a plan, of sent requests
    * @param plannedPerS planned arrivals in the window ÷ window; null without a plan. For several
    *     windows the sum of their arrivals ÷ their total time, overlaps counted once. For Gatling's
    *     own injection the time from its first users to its last
-   * @param realisedPerS actual starts in the window ÷ the same time
    * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
    *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
-   * @param realisedDispersion the same of actual starts
-   * @param lagP50Ms start − scheduled, median
    */
   public record ArrivalFigures(
       long count,
@@ -256,23 +207,14 @@ public record Figures(
       @Nullable Double lagP99Ms,
       @Nullable Double lagMaxMs) {}
 
-  /**
-   * Requests that failed with the same error.
-   *
-   * @param verdict key of the status, e.g. {@code http_error}
-   * @param message the error, constant per cause
-   */
+  /** Requests that failed with the same error. */
   public record ErrorCount(String verdict, String message, long count) {}
 
   /**
    * Failures of a target over the whole run.
    *
-   * @param ended requests of all phases that ended by themselves
-   * @param failed number of those that failed at the server, rate-limited ones (429) excluded
-   * @param meanTimeBetweenS time from the first request to the last ÷ failed; null if none failed
    * @param outages failing spans that count as outages: of a second or more, with three requests or
    *     more, and longer than expected by chance from that many failures
-   * @param awayS total length of the outages
    * @param longestSpan the longest outage, without one the longest failing span; null if a
    *     successful request was in flight during every failed one
    */
@@ -287,17 +229,12 @@ public record Figures(
   /**
    * A time span in which requests failed and no successful request was in flight.
    *
-   * @param fromS start in seconds since the start of the run
    * @param toS end in seconds since the start of the run: the end of the last failing request, or
    *     of the observed time
-   * @param requests failing requests in flight in it
-   * @param sent number of those that were sent in it
-   * @param backAtS when the next successful request was sent; null if none was
    */
   public record FailingSpan(
       double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
 
-    /** How long it was. */
     public double seconds() {
       return toS - fromS;
     }
@@ -308,11 +245,6 @@ public record Figures(
    *
    * @param planned number in the load plan; null if the plan has none, or if its users send several
    *     requests each
-   * @param started scheduled in a measure window and started
-   * @param ended number of those that ended by themselves, successfully or not
-   * @param ok number of those that were complete and passed their checks
-   * @param cancelled started requests that the client ended
-   * @param verdicts started requests by key of their status; only those that occurred
    */
   public record Counts(
       @Nullable Long planned,
@@ -331,7 +263,6 @@ public record Figures(
       return ended - ok - rateLimited();
     }
 
-    /** Requests that the server rejected with status 429. */
     public long rateLimited() {
       return of(RequestStatus.RATE_LIMITED);
     }
@@ -345,11 +276,8 @@ public record Figures(
    * Limits of the request rate, by the server (status 429) and by the client's settings, for
    * requests scheduled in a measure window.
    *
-   * @param requests that the server rejected with status 429
    * @param share of the requests that ended, 0 to 1; null if none ended
    * @param retryAfterS wait that the server requested, in seconds; users do not wait for it
-   * @param quotas the server's quotas by name, e.g. {@code requests}
-   * @param pacing null without a limit in the settings
    */
   public record RateLimits(
       long requests,
@@ -370,8 +298,6 @@ public record Figures(
   /**
    * A quota of the server.
    *
-   * @param limit last reported limit; null if not reported
-   * @param lowestRemaining lowest reported remaining amount; null if not reported
    * @param lowestShare lowest ratio of remaining amount and limit of one answer, 0 to 1; null if
    *     not both are reported
    */
@@ -385,15 +311,7 @@ public record Figures(
     }
   }
 
-  /**
-   * Effect of {@code maxRequestsPerMinute} and {@code maxTokensPerMinute}.
-   *
-   * @param requests subject to the limits
-   * @param heldBack number of those that had to wait
-   * @param neverSent number of those that ended while they waited
-   * @param meanWaitS mean wait of those held back; null if none was
-   * @param maxWaitS longest wait of those held back; null if none was
-   */
+  /** Effect of {@code maxRequestsPerMinute} and {@code maxTokensPerMinute}. */
   public record Pacing(
       long requests,
       long heldBack,

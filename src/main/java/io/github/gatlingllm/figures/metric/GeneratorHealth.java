@@ -6,25 +6,15 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * State of one load generator in the measure window of one load level.
- *
- * @param injector its name
- * @param seconds in order of time; at least one
- */
+/** State of one load generator in the measure window of one load level. */
 public record GeneratorHealth(String injector, List<Interval> seconds) {
 
   /**
    * About a second.
    *
-   * @param fromS since the start of the run
-   * @param lagMaxMs largest lag of an event loop
    * @param lateMicros for the loop with the most lag: how long its lag exceeded each of {@link
    *     GeneratorField#LATE_MS}
    * @param idle idle share of the machine's CPU; null if unknown
-   * @param own share of the machine's CPU that the generator used; null if unknown
-   * @param compilerS CPU seconds of the JIT compiler
-   * @param gcMaxMs longest garbage collection pause
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   public record Interval(
@@ -46,7 +36,6 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
     return seconds.stream().mapToDouble(Interval::lengthS).sum();
   }
 
-  /** Largest event loop lag in milliseconds. */
   public double lagMaxMs() {
     return seconds.stream().mapToDouble(Interval::lagMaxMs).max().orElse(0);
   }

@@ -12,25 +12,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param info its description in {@code run.json}; {@code offered} is null where the load has no
  *     single number, {@code scenario} where scenarios are not told apart
- * @param place label, with target and scenario where the run has several
- * @param startS start of the measure window
- * @param durationS length of the measure window
  * @param meanInFlight time-weighted mean of requests in flight over the measure window
  * @param arrivedPerS requests whose scheduled instant lies in the measure window ÷ window; in
  *     closed loops that is when they started
- * @param queue null in closed loops
- * @param objectives of the SLO; empty without
- * @param arrivals null in closed loops
- * @param serverMetrics the server's own metrics in the window; null where not read
- * @param injectors each injector of a merged run by itself; else empty
- * @param isPlanned false if the level appears only in records
- * @param isCutShort whether a stop rule ended it early
- * @param isOpen whether its users arrive by a schedule
  * @param sent requests that started, of those that its plan has; more if users send several each
  * @param law null without a measure window or without counted requests in flight
  * @param silence null without a measure window, and if most answers were not streamed
  * @param steadiness null if the window is too short to judge, or if the load changes by plan
- * @param generators state of each injector that recorded it
  */
 public record LevelFigures(
     LevelInfo info,
@@ -158,19 +146,12 @@ public record LevelFigures(
   /**
    * One objective, at one level or over all levels.
    *
-   * @param measure e.g. {@code ttft}; after its target where targets differ, and its request name
-   *     where that has an SLO of its own
-   * @param limitMs the measure must be below it
    * @param actualMs the measure at the SLO's percentile, by nearest rank, over attempted requests.
    *     Failed requests, and those that should have the measure and lack it, rank above all values.
    *     Requests to which it does not apply (TPOT of one token) are left out. Null where the rank
    *     is that of a request without a value, or the share is undefined
-   * @param noValue why there is no actual value; else null
-   * @param marginMs limit − actual; negative when missed; null without an actual value
    * @param metShare attempted requests that met it ÷ attempted, 0 to 1; null where nothing was
    *     attempted, and where more than 1 % were cancelled before they could be judged
-   * @param ok whether at least {@code percentile} % met it; null where that cannot be decided
-   * @param percentile share of attempted requests, in percent, that must meet it
    */
   public record ObjectiveRow(
       String measure,
@@ -182,22 +163,7 @@ public record LevelFigures(
       @Nullable Boolean ok,
       double percentile) {}
 
-  /**
-   * The figures and the health of one injector of several, at one load level or at all pooled.
-   *
-   * @param name the {@code injector} of its records
-   * @param planned requests that its plan asks for in the measure windows; null where not known
-   * @param started its requests scheduled in a measure window
-   * @param ended number of started requests that were not cancelled
-   * @param requestsPerS its ok requests that ended in the window ÷ window; null without a window
-   * @param outputTokensPerS its tokens that arrived in the window ÷ window; null without a window
-   * @param ttftMs of its ok requests
-   * @param startLagMs start − planned start; empty in closed loops
-   * @param loopLagMaxMs largest lag of its event loops; null where not known
-   * @param ownCpu share of its machine's processors that its process used; null where not known
-   * @param idleCpu share of them that was idle; null where not known
-   * @param generator the level of the check {@code generator} for it alone; null where not known
-   */
+  /** The figures and the health of one injector of several, at one load level or at all pooled. */
   public record InjectorFigures(
       String name,
       @Nullable Long planned,
@@ -241,7 +207,6 @@ public record LevelFigures(
    *     window
    * @param rateTimesStay λW from the records: requests in the system during the window ÷ window ×
    *     their mean time in it
-   * @param stayMs mean time in the system of the requests that ended in the window; 0 if none did
    */
   public record LittlesLaw(double mean, double rateTimesStay, double stayMs) {
 
@@ -270,10 +235,6 @@ public record LevelFigures(
    *
    * @param longestS the longest span above the bound, else the longest of all
    * @param fromS its start, seconds from the start of the window
-   * @param inFlight largest number of requests in flight during it
-   * @param boundS the bound above which it is too long
-   * @param spans number of spans above the bound
-   * @param allS total length of these spans
    */
   public record Silence(
       double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
@@ -281,18 +242,14 @@ public record LevelFigures(
   /**
    * Result of the tests of TTFT, E2E and output tok/s for a trend over the measure window and for a
    * transient at its start.
-   *
-   * @param likeliest the relevant change with the smallest p-value; null if there is none
    */
   public record Steadiness(@Nullable Drift likeliest) {}
 
   /**
    * A change over a measure window, of any size.
    *
-   * @param what the metric, e.g. {@code TTFT from schedule}
    * @param change difference of the means of the first and last quarter ÷ their mean; of a
    *     transient, of the means before and after its end
-   * @param from the mean of the first quarter or of the transient, with its unit
    * @param chance p-value: probability that a steady level shows such a change, 0 to 1
    * @param steadyFromS end of the transient, seconds from the start of the window; null for a trend
    */

@@ -286,24 +286,15 @@ public enum Metric {
           .words("count of checks that call the run invalid")
           .key("checks"));
 
-  /** The unit of a metric. */
   public enum Unit {
-    /** Milliseconds. */
     MILLIS("ms", ValueRecorder.MICROS),
-    /** Percent. */
     PERCENT("%", ValueRecorder.THOUSANDTHS),
-    /** Requests per second. */
     REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
     INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
-    /** Tokens per second. */
     TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
-    /** Tokens. */
     TOKENS("tokens", ValueRecorder.WHOLE),
-    /** Power. */
     WATTS("W", ValueRecorder.THOUSANDTHS),
-    /** Tokens per joule of energy. */
     TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
-    /** A ratio or a count. */
     NUMBER("", ValueRecorder.THOUSANDTHS);
 
     private final String sign;
@@ -314,13 +305,11 @@ public enum Metric {
       this.steps = steps;
     }
 
-    /** The unit's symbol; empty for a number. */
     public String sign() {
       return sign;
     }
   }
 
-  /** Which values are better. */
   public enum Better {
     LOWER,
     HIGHER,
@@ -337,11 +326,9 @@ public enum Metric {
     POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
     /** A sum over the measure window ÷ its length. */
     RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
-    /** A share of requests. */
     SHARE("share", "requests scheduled in measure"),
     /** A number of requests, and its share of a whole if it has one. */
     REQUESTS("count, share", "requests scheduled in measure"),
-    /** A number computed from others. */
     SINGLE("number", "as its formula says");
 
     private final String summarised;
@@ -352,7 +339,6 @@ public enum Metric {
       this.population = population;
     }
 
-    /** Which requests are included, in words. */
     String population() {
       return population;
     }
@@ -368,17 +354,13 @@ public enum Metric {
    * which it arrived.
    */
   public enum Amount {
-    /** Requests scheduled. */
     STARTED,
     /** Scheduled requests that ended by themselves. */
     ENDED,
-    /** Scheduled requests that failed. */
     FAILED,
     /** Scheduled requests that the server rejected with status 429. */
     RATE_LIMITED,
-    /** Scheduled requests that the SLO judges. */
     ATTEMPTED,
-    /** Scheduled requests that met the SLO. */
     MET,
     /** Ok requests by the instant of their end. */
     COMPLETED,
@@ -390,7 +372,6 @@ public enum Metric {
     COMPLETED_IN_SLO,
     /** Tokens by the instant of their arrival. */
     TOKENS,
-    /** Tokens of requests that met the SLO. */
     TOKENS_IN_SLO
   }
 
@@ -416,7 +397,6 @@ public enum Metric {
     key = entry.key == null ? plain : entry.key;
   }
 
-  /** The metrics that have a value per ok request. */
   public static List<Metric> ofRequests() {
     return OF_REQUESTS;
   }
@@ -436,19 +416,16 @@ public enum Metric {
     return key;
   }
 
-  /** The name in tables and charts. */
   public String title() {
     return entry.title;
   }
 
-  /** The name in the middle of a sentence. */
   public String words() {
     String words = entry.words == null ? entry.title : entry.words;
     boolean abbreviation = !Character.isLowerCase(words.charAt(1));
     return abbreviation ? words : Character.toLowerCase(words.charAt(0)) + words.substring(1);
   }
 
-  /** The definition in one line. */
   public String formula() {
     return entry.formula;
   }
@@ -466,28 +443,23 @@ public enum Metric {
     };
   }
 
-  /** Its unit. */
   public Unit unit() {
     return entry.unit;
   }
 
-  /** Which values are better. */
   public Better better() {
     return entry.better;
   }
 
-  /** Its kind. */
   Kind kind() {
     return entry.kind;
   }
 
-  /** How it is summarised, in words. */
   String summarised() {
     boolean isCountOnly = kind() == Kind.REQUESTS && whole() == null;
     return isCountOnly ? "count" : kind().summarised;
   }
 
-  /** Whether it has a distribution. */
   public boolean isDistribution() {
     return kind().isDistribution();
   }
@@ -502,7 +474,6 @@ public enum Metric {
     return entry.kind == Kind.POOLED;
   }
 
-  /** Whether {@code compare} compares it. */
   public boolean isCompared() {
     return entry.compared || entry.terms != null;
   }
@@ -525,7 +496,6 @@ public enum Metric {
     return value == null ? null : (Double) value.doubleValue();
   }
 
-  /** A recorder for its values. */
   public ValueRecorder recorder() {
     return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
   }

@@ -40,7 +40,6 @@ final class MetricEntry {
     this.better = better;
   }
 
-  /** The definition in one line. */
   MetricEntry formula(String formula) {
     this.formula = formula;
     return this;

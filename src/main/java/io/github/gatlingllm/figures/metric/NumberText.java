@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NumberText {
 
-  /** The text for an absent value. */
   public static final String ABSENT = "–";
 
   /** From here up, times are in seconds. */
@@ -38,7 +37,6 @@ public final class NumberText {
     return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
   }
 
-  /** The text, or {@value #ABSENT} for null. */
   public static String orAbsent(@Nullable String text) {
     return text == null ? ABSENT : text;
   }
@@ -55,7 +53,6 @@ public final class NumberText {
     return plain(new BigDecimal(value).round(new MathContext(3)).doubleValue());
   }
 
-  /** A count: 1,234. */
   public static String count(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }
@@ -78,7 +75,6 @@ public final class NumberText {
         + (number.equals("1") ? unit.replaceFirst("^(request|user)s/", "$1/") : unit);
   }
 
-  /** A range of two numbers. */
   public static String interval(double low, double high) {
     return number(low) + " – " + number(high);
   }

@@ -27,23 +27,19 @@ public final class Sentences<T> {
     this.fields = fields;
   }
 
-  /** Adds a row after all others. */
   public Sentences<T> row(String id, Predicate<T> when, String text) {
     rows.add(new Row<>(id, when, text));
     return this;
   }
 
-  /** Adds the row that applies where no other does. */
   public Sentences<T> otherwise(String id, String text) {
     return row(id, subject -> true, text);
   }
 
-  /** The id of the row that applies. */
   public String id(T subject) {
     return rowOf(subject).id;
   }
 
-  /** The sentence about a subject. */
   public String of(T subject) {
     return FIELD
         .matcher(rowOf(subject).text)
@@ -63,7 +59,6 @@ public final class Sentences<T> {
     return capital(Objects.requireNonNull(fields.get(lower), name).apply(subject));
   }
 
-  /** The text with a capital at its start. */
   public static String capital(String text) {
     return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
   }

@@ -45,8 +45,6 @@ public final class TimeBuckets<T> {
   /**
    * A growing number of buckets from {@code origin}, epoch nanoseconds, to the last one used.
    *
-   * @param width initial width of a bucket in nanoseconds
-   * @param most largest number of buckets
    * @param join adds the second of two neighbours to the first
    */
   public static <T> TimeBuckets<T> from(
@@ -95,17 +93,14 @@ public final class TimeBuckets<T> {
     latest = null;
   }
 
-  /** All buckets in order of time. */
   public List<T> all() {
     return buckets;
   }
 
-  /** Width of a bucket in nanoseconds. */
   public long width() {
     return width;
   }
 
-  /** When the bucket of an instant ends, epoch nanoseconds. */
   public long endOf(long unixNanos) {
     return origin + (Math.max(0, unixNanos - origin) / width + 1) * width;
   }

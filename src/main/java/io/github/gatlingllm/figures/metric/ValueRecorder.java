@@ -17,7 +17,6 @@ public final class ValueRecorder {
   /** Histogram steps per millisecond: the histogram counts microseconds. */
   public static final double MICROS = 1_000;
 
-  /** Histogram steps per token: whole tokens. */
   public static final double WHOLE = 1;
 
   /** Histogram steps per token/s: thousandths of a token/s. */
@@ -105,7 +104,6 @@ public final class ValueRecorder {
                     bin.getCountAtValueIteratedTo()));
   }
 
-  /** The distribution without confidence intervals. */
   public Distribution distribution() {
     return distribution(null, null, null);
   }
@@ -120,7 +118,6 @@ public final class ValueRecorder {
     return Objects.requireNonNull(percentile((rank - 0.5) * 100 / moments.count()));
   }
 
-  /** The distribution with confidence intervals, each null if there is none. */
   public Distribution distribution(
       @Nullable Interval meanCi95, @Nullable Interval p50Ci95, @Nullable Interval p99Ci95) {
     if (isEmpty()) {

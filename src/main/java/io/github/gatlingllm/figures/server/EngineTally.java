@@ -48,7 +48,6 @@ public final class EngineTally {
 
   private record PageKey(@Nullable String target, String url) {}
 
-  /** State of a page. */
   private static final class PageState {
     private @Nullable ServerSample latest;
     private String source = "";
@@ -61,7 +60,6 @@ public final class EngineTally {
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
   }
 
-  /** Requests sent to one target, or to all. */
   private static final class SentRequests {
     private long count;
     private long ok;
@@ -86,8 +84,6 @@ public final class EngineTally {
    * Creates a tally without readings.
    *
    * @param origin start of the run, epoch nanoseconds
-   * @param windows windows of the load levels, in order
-   * @param mostBuckets largest number of time buckets for charts
    */
   public EngineTally(long origin, List<Window> windows, int mostBuckets) {
     this.origin = origin;
@@ -97,7 +93,6 @@ public final class EngineTally {
     sums = windows.stream().map(window -> new WindowSums()).toList();
   }
 
-  /** Adds a request of any phase. */
   public void add(RequestRecord record) {
     SentRequests of = sent.computeIfAbsent(record.identity().target(), t -> new SentRequests());
     Long admitted = record.timing().admittedUnixNanos();
@@ -113,7 +108,6 @@ public final class EngineTally {
     of.untilUnixNanos = Math.max(of.untilUnixNanos, closed == null ? admitted : closed);
   }
 
-  /** Adds the next reading of a page. */
   public void add(ServerSample sample) {
     PageKey key = new PageKey(sample.target(), sample.url());
     if (pages.size() >= MAX_PAGES && !pages.containsKey(key)) {

@@ -77,7 +77,6 @@ final class WindowSums {
     other.histograms.forEach(this::histogram);
   }
 
-  /** Null without readings. */
   @Nullable EngineFigures figures(double seconds) {
     if (readings == 0 && counters.isEmpty()) {
       return null;
