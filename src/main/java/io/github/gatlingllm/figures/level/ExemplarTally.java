@@ -109,7 +109,6 @@ final class ExemplarTally {
         (t.scheduledUnixNanos() - origin) / 1e9,
         record.outcome().status().key(),
         record.outcome().error(),
-        t.startLagNanos() / 1e6,
         wait == null ? null : (Double) (wait / 1e6),
         sum(wait, t.connectNanos()),
         sum(wait, t.ttftNanos()),

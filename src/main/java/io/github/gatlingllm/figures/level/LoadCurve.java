@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Summary.BestPower;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.OperatingPoint;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
@@ -97,9 +96,7 @@ final class LoadCurve {
         knee.offered(),
         knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
         knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
-        power(knee),
-        flat && isFirst,
-        bestPower());
+        flat && isFirst);
   }
 
   private static double tokens(LevelFigures stage) {
@@ -189,22 +186,6 @@ final class LoadCurve {
         level.target(),
         level.scenario(),
         chosen.by.text + (reasons.isEmpty() ? "" : ", as " + reasons));
-  }
-
-  private @Nullable BestPower bestPower() {
-    return levels.stream()
-        .filter(s -> power(s) != null)
-        .max(Comparator.comparingDouble(s -> Objects.requireNonNull(power(s))))
-        .map(s -> new BestPower(s.label(), s.offered(), Objects.requireNonNull(power(s))))
-        .orElse(null);
-  }
-
-  private static @Nullable Double power(LevelFigures stage) {
-    Double tokens = stage.figures().delivered();
-    Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
-    return tokens == null || median == null || median == 0
-        ? null
-        : (Double) (tokens / (median / 1e3));
   }
 
   /**

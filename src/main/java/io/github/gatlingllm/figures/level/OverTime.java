@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.HdrHistogram.IntCountsHistogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Figures over time in buckets of 1 s. In a run that needs more than {@value Series#MAX_BUCKETS}
@@ -43,8 +44,8 @@ public final class OverTime implements Consumer<RequestRecord> {
 
   private static final class Interval {
     private final Map<String, Long> failures = new TreeMap<>();
-    private final IntCountsHistogram ttft = Shapes.coarse();
-    private final IntCountsHistogram itl = Shapes.coarse();
+    private final IntCountsHistogram ttft = coarse();
+    private final IntCountsHistogram itl = coarse();
     private double tokens;
     private double sloTokens;
 
@@ -76,6 +77,25 @@ public final class OverTime implements Consumer<RequestRecord> {
         quotaLeft.merge(quota, share, Math::min);
       }
     }
+  }
+
+  /** A histogram of times in microseconds with 2 significant digits. */
+  static IntCountsHistogram coarse() {
+    return new IntCountsHistogram(2);
+  }
+
+  /** Adds a time in nanoseconds; nothing if it is null. */
+  static void add(IntCountsHistogram micros, @Nullable Long nanos) {
+    if (nanos != null) {
+      micros.recordValue(Math.max(0, nanos / 1_000));
+    }
+  }
+
+  /** Nearest rank, in milliseconds; null without a value. */
+  static @Nullable Double percentileMs(IntCountsHistogram micros, double percent) {
+    return micros.getTotalCount() == 0
+        ? null
+        : (Double) (micros.getValueAtPercentile(percent) / 1e3);
   }
 
   /** Adds a request that has ended, as its own record says whether it met the SLO. */
@@ -194,11 +214,11 @@ public final class OverTime implements Consumer<RequestRecord> {
       buckets.add(
           new Bucket(
               buckets.size() * seconds,
-              Shapes.percentileMs(v.ttft, 50),
-              Shapes.percentileMs(v.ttft, 95),
-              Shapes.percentileMs(v.ttft, 99),
-              Shapes.percentileMs(v.itl, 50),
-              Shapes.percentileMs(v.itl, 99),
+              percentileMs(v.ttft, 50),
+              percentileMs(v.ttft, 95),
+              percentileMs(v.ttft, 99),
+              percentileMs(v.itl, 50),
+              percentileMs(v.itl, 99),
               v.tokens / seconds,
               hasSlo ? (Double) (v.sloTokens / seconds) : null,
               v.started,

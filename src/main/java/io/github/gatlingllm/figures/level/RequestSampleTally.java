@@ -69,8 +69,7 @@ final class RequestSampleTally {
     Map<Integer, LevelSamples> drawn = new TreeMap<>();
     levels.forEach(
         (index, prompts) ->
-            drawn.put(
-                index, new LevelSamples(Shapes.quantiles(of.apply(index)), prompts.ranges())));
+            drawn.put(index, new LevelSamples(of.apply(index).quantiles(), prompts.ranges())));
     return new RequestSamples(drawn, breakdowns(), exemplars.exemplars(), scenarios.loads());
   }
 
@@ -92,7 +91,7 @@ final class RequestSampleTally {
       Integer prompt = record.tokens().prompt();
       Long ttft = record.timing().ttftNanos();
       if (prompt != null && prompt >= 0 && ttft != null) {
-        Shapes.add(ranges.computeIfAbsent(indexOf(prompt), i -> Shapes.coarse()), ttft);
+        OverTime.add(ranges.computeIfAbsent(indexOf(prompt), i -> OverTime.coarse()), ttft);
       }
     }
 
@@ -119,9 +118,9 @@ final class RequestSampleTally {
                       from(index),
                       from(index + 1),
                       times.getTotalCount(),
-                      Objects.requireNonNull(Shapes.percentileMs(times, 50)),
-                      times.getTotalCount() < MIN_FOR_P95 ? null : Shapes.percentileMs(times, 95),
-                      Objects.requireNonNull(Shapes.percentileMs(times, 100)))));
+                      Objects.requireNonNull(OverTime.percentileMs(times, 50)),
+                      times.getTotalCount() < MIN_FOR_P95 ? null : OverTime.percentileMs(times, 95),
+                      Objects.requireNonNull(OverTime.percentileMs(times, 100)))));
       return all;
     }
   }
@@ -202,8 +201,8 @@ final class RequestSampleTally {
 
     private static final class Cell {
       private final LevelTally stage;
-      private final IntCountsHistogram ttft = Shapes.coarse();
-      private final IntCountsHistogram e2e = Shapes.coarse();
+      private final IntCountsHistogram ttft = OverTime.coarse();
+      private final IntCountsHistogram e2e = OverTime.coarse();
       private long count;
       private long attempted;
       private long met;
@@ -231,8 +230,8 @@ final class RequestSampleTally {
         cell.met += inSlo ? 1 : 0;
       }
       if (record.outcome().ok()) {
-        Shapes.add(cell.ttft, record.timing().ttftNanos());
-        Shapes.add(cell.e2e, record.timing().latencyNanos());
+        OverTime.add(cell.ttft, record.timing().ttftNanos());
+        OverTime.add(cell.e2e, record.timing().latencyNanos());
       }
     }
 
@@ -253,8 +252,8 @@ final class RequestSampleTally {
                       cell.stage.info().label(),
                       cell.stage.info().target(),
                       cell.count,
-                      Shapes.percentileMs(cell.ttft, 95),
-                      Shapes.percentileMs(cell.e2e, 95),
+                      OverTime.percentileMs(cell.ttft, 95),
+                      OverTime.percentileMs(cell.e2e, 95),
                       cell.attempted == 0 ? null : (Double) ((double) cell.met / cell.attempted))));
       return loads;
     }

@@ -157,7 +157,6 @@ public record RequestSamples(
       double startS,
       String verdict,
       @Nullable String error,
-      double startMs,
       @Nullable Double admittedMs,
       @Nullable Double writtenMs,
       @Nullable Double firstTokenMs,

@@ -9,10 +9,12 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -184,5 +186,63 @@ final class RunBounds {
         rate || users ? (Double) Double.parseDouble(label.substring(2)) : null,
         rate ? "requests/s" : users ? "users" : "",
         List.of(window));
+  }
+
+  /**
+   * Bounds the number of load levels, targets and scenarios, each of which needs some megabytes for
+   * its figures. Where records name too many levels outside the plan, or too many scenarios, the
+   * rest is counted as {@value #OTHERS}.
+   */
+  static final class BoundedNames {
+
+    static final String OTHERS = "(others)";
+
+    private static final int MAX_SCENARIOS = 200;
+
+    private final Set<Level> levels = new HashSet<>();
+    private final Set<String> scenarios = new HashSet<>();
+    private final int most;
+    private RequestRecord.@Nullable Identity latest;
+
+    private record Level(String label, String target, @Nullable String scenario) {}
+
+    BoundedNames(List<LevelInfo> planned, int unplanned) {
+      planned.forEach(
+          level -> levels.add(new Level(level.label(), level.target(), level.scenario())));
+      most = levels.size() + unplanned;
+    }
+
+    /** The record with the names that it is counted under. */
+    RequestRecord of(RequestRecord record) {
+      RequestRecord.Identity id = record.identity();
+      RequestRecord.Identity before = latest;
+      if (before != null
+          && before.stage().equals(id.stage())
+          && before.target().equals(id.target())
+          && before.scenario().equals(id.scenario())) {
+        return record;
+      }
+      String scenario =
+          scenarios.contains(id.scenario()) || scenarios.size() < MAX_SCENARIOS
+              ? id.scenario()
+              : OTHERS;
+      scenarios.add(scenario);
+      if (!has(new Level(RunLevels.labelOf(id), id.target(), scenario))) {
+        return record.placedAt(OTHERS, OTHERS, OTHERS);
+      }
+      if (!scenario.equals(id.scenario())) {
+        return record.placedAt(id.stage(), id.target(), scenario);
+      }
+      latest = id;
+      return record;
+    }
+
+    private boolean has(Level level) {
+      if (levels.contains(level)
+          || levels.contains(new Level(level.label(), level.target(), null))) {
+        return true;
+      }
+      return levels.size() < most && levels.add(level);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.BoundedNames.KeyCounts;
+import io.github.gatlingllm.figures.level.RunBounds.BoundedNames;
+import io.github.gatlingllm.figures.level.Tally.KeyCounts;
 import io.github.gatlingllm.figures.level.Tally.RequestValues;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.server.EngineTally;

@@ -269,7 +269,6 @@ public record Summary(
    *
    * @param reached whether the curve flattens (the last step up adds under 10 % of output tok/s)
    *     and at least one level below delivers less
-   * @param power its output tok/s ÷ median E2E from schedule in seconds
    * @param saturatedFromFirst whether the curve is flat from its first level on: the knee lies
    *     below all loads tried
    */
@@ -281,15 +280,7 @@ public record Summary(
       @Nullable Double offered,
       @Nullable Double outputTokensPerS,
       @Nullable Double medianE2eMs,
-      @Nullable Double power,
-      boolean saturatedFromFirst,
-      @Nullable BestPower bestPower) {}
-
-  /**
-   * The level of a curve with the highest power = output tok/s ÷ median E2E in seconds (Kleinrock).
-   * On a curve that flattens smoothly it delivers about half of the maximum.
-   */
-  public record BestPower(String stage, @Nullable Double offered, double power) {}
+      boolean saturatedFromFirst) {}
 
   /**
    * The load levels of one target and scenario.

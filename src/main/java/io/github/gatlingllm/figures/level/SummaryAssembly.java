@@ -356,7 +356,7 @@ final class SummaryAssembly {
     return new Series(
         time.bucketS(),
         time.buckets(groups.hasSlo()),
-        Shapes.quantiles(whole),
+        whole.quantiles(),
         counted.requestSamples.requestSamples(
             index -> groups.joined(level -> level.index() == index, null).tally()),
         time.generator.buckets(),

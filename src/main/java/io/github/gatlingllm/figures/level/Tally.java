@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.BoundedNames.KeyCounts;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
@@ -18,10 +18,12 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,13 @@ final class Tally {
 
   /** The shortest gap that counts as a stall. */
   private static final int STALL_MICROS = 100_000;
+
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
+
+  private static final double[] NINES = {
+    1, 5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99, 99.995, 99.999
+  };
 
   private final @Nullable ValueRecorder[] metrics =
       new @Nullable ValueRecorder[Metric.values().length];
@@ -197,6 +206,31 @@ final class Tally {
 
   ServerTally server() {
     return server;
+  }
+
+  /** The percentile curves of TTFT, ITL, TPOT and E2E; a metric without values is missing. */
+  Map<Metric, List<Quantile>> quantiles() {
+    Map<Metric, List<Quantile>> curves = new EnumMap<>(Metric.class);
+    for (Metric metric : DRAWN) {
+      ValueRecorder values = recorder(metric);
+      if (!values.isEmpty()) {
+        curves.put(metric, curve(values));
+      }
+    }
+    return curves;
+  }
+
+  private static List<Quantile> curve(ValueRecorder values) {
+    List<Quantile> curve = new ArrayList<>();
+    curve.add(new Quantile(0, values.moments().min()));
+    for (double percent : NINES) {
+      // A higher percentile would be the maximum.
+      if (values.moments().count() * (100 - percent) / 100 >= 1 - 1e-9) {
+        curve.add(new Quantile(percent, Objects.requireNonNull(values.percentile(percent))));
+      }
+    }
+    curve.add(new Quantile(100, values.moments().max()));
+    return curve;
   }
 
   void addJitter(Map<Metric, @Nullable Double> numbers) {
@@ -442,6 +476,47 @@ final class Tally {
                   neverSent,
                   held == 0 ? null : (Double) waitsS.mean(),
                   held == 0 ? null : (Double) longestWaitS));
+    }
+  }
+
+  /**
+   * Counts by key, for keys that a server or a script chooses. After {@value #MOST} different keys
+   * further ones are counted under one common key, so that memory stays bounded.
+   */
+  static final class KeyCounts<K> {
+
+    private static final int MOST = 200;
+
+    private final K other;
+    private final Map<K, long[]> counts = new LinkedHashMap<>();
+
+    KeyCounts(K other) {
+      this.other = other;
+    }
+
+    void add(K key) {
+      add(key, 1);
+    }
+
+    void add(KeyCounts<K> more) {
+      more.counts.forEach((key, count) -> add(key, count[0]));
+    }
+
+    private void add(K key, long count) {
+      long[] known = counts.get(key);
+      if (known == null) {
+        known = counts.computeIfAbsent(counts.size() < MOST ? key : other, k -> new long[1]);
+      }
+      known[0] += count;
+    }
+
+    /** Most frequent first; among equals the one that was added first. */
+    Map<K, Long> byCount() {
+      Map<K, Long> sorted = new LinkedHashMap<>();
+      counts.entrySet().stream()
+          .sorted(Comparator.comparingLong((Map.Entry<K, long[]> e) -> e.getValue()[0]).reversed())
+          .forEach(e -> sorted.put(e.getKey(), e.getValue()[0]));
+      return Collections.unmodifiableMap(sorted);
     }
   }
 }

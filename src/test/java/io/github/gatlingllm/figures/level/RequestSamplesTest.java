@@ -177,7 +177,6 @@ class RequestSamplesTest {
             .slowest()
             .get(0);
     assertThat(request.startS()).isEqualTo(0.998);
-    assertThat(request.startMs()).isEqualTo(2);
     assertThat(request.admittedMs()).isEqualTo(5);
     assertThat(request.writtenMs()).isEqualTo(6);
     assertThat(request.firstTokenMs()).isEqualTo(15);
