@@ -4,7 +4,6 @@ import static java.time.Duration.ofMillis;
 
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.action.PlanSimulation;
-import io.github.gatlingllm.e2e.ArrivalsSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.testing.GatlingRun;

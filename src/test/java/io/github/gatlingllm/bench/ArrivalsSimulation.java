@@ -1,4 +1,4 @@
-package io.github.gatlingllm.e2e;
+package io.github.gatlingllm.bench;
 
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
@@ -18,6 +18,6 @@ public final class ArrivalsSimulation extends Simulation {
                     llm("first").chat().user("Hello").maxTokens(4),
                     llm("second").chat().user("Hello again").maxTokens(4))
                 .injectOpen(poissonUsersPerSec(RATE).seed(42).during(SECONDS)))
-        .protocols(llm.baseUrl(System.getProperty("baseUrl")).seed(42).disableJvmWarmUp());
+        .protocols(llm.baseUrl(System.getProperty("baseUrl")).seed(42));
   }
 }
