@@ -11,7 +11,6 @@ import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.report.ComparePage.Compared;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -102,23 +101,19 @@ final class ChangeText {
     return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() < 2;
   }
 
-  private static final Sentences<Compared> VERDICT =
-      new Sentences<Compared>(Map.of("failed", ChangeText::failed, "changes", ChangeText::changes))
-          .row(
-              "nothing_in_both",
-              other -> other.comparison().places().isEmpty(),
-              "No load level is in both runs, so there is nothing to compare.")
-          .row("changes", other -> hasChanges(other) && failed(other).isEmpty(), "{Changes}.")
-          .row("failed_changes", ChangeText::hasChanges, "{failed} {Changes}.")
-          .row("no_change", other -> failed(other).isEmpty(), "No clear change.")
-          .otherwise("failed", "{failed} No change is clearly more than noise.");
-
+  /** A run's verdict in a sentence. */
   static String verdict(Compared other) {
-    return VERDICT.of(other);
-  }
-
-  private static boolean hasChanges(Compared other) {
-    return other.comparison().count(Outcome.WORSE) + other.comparison().count(Outcome.BETTER) > 0;
+    if (other.comparison().places().isEmpty()) {
+      return "No load level is in both runs, so there is nothing to compare.";
+    }
+    String failed = failed(other);
+    String changes = changes(other);
+    if (changes.isEmpty()) {
+      return failed.isEmpty()
+          ? "No clear change."
+          : failed + " No change is clearly more than noise.";
+    }
+    return (failed.isEmpty() ? "" : failed + " ") + Sentences.capital(changes) + ".";
   }
 
   private static String changes(Compared other) {
@@ -135,10 +130,10 @@ final class ChangeText {
             .filter(Judged::hasFailed)
             .map(
                 judged ->
-                    judged.condition().text()
-                        + " ("
-                        + (judged.change() == null ? judged.missing() : by(judged.change()))
-                        + ")")
+                    "%s (%s)"
+                        .formatted(
+                            judged.condition().text(),
+                            judged.change() == null ? judged.missing() : by(judged.change())))
             .collect(Collectors.joining(", "));
     return failed.isEmpty() ? "" : "Failed: " + failed + ".";
   }
@@ -156,12 +151,11 @@ final class ChangeText {
                         .filter(change -> change.outcome() == outcome)
                         .map(
                             change ->
-                                change.figure().name()
-                                    + " "
-                                    + by(change)
-                                    + " ("
-                                    + place(comparison, place)
-                                    + ")"))
+                                "%s %s (%s)"
+                                    .formatted(
+                                        change.figure().name(),
+                                        by(change),
+                                        place(comparison, place))))
             .limit(MAX_NAMED)
             .toList();
     return outcome.words()
@@ -172,17 +166,13 @@ final class ChangeText {
 
   static String judged(Judged judged) {
     Change change = judged.change();
-    return judged.condition().text()
-        + " : "
-        + (judged.hasFailed() ? "failed" : "held")
-        + (change == null
-            ? " (" + judged.missing() + ")"
-            : " (measured "
-                + by(change)
-                + ", interval "
-                + interval(change)
-                + ", "
-                + change.outcome().words()
-                + ")");
+    return "%s : %s (%s)"
+        .formatted(
+            judged.condition().text(),
+            judged.hasFailed() ? "failed" : "held",
+            change == null
+                ? judged.missing()
+                : "measured %s, interval %s, %s"
+                    .formatted(by(change), interval(change), change.outcome().words()));
   }
 }

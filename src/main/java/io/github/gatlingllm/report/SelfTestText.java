@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.level.SelfTestQuote;
 import io.github.gatlingllm.figures.level.SelfTestQuote.At;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
 import io.github.gatlingllm.record.SelfTest.Level;
@@ -13,8 +12,7 @@ import io.github.gatlingllm.report.Table.Column;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,23 +24,6 @@ final class SelfTestText {
 
   private static final String HOW = "mvn gatling:test -Dllm.selfTest=true (simulation Benchmark)";
 
-  private static final Sentences<Optional<SelfTestQuote>> QUOTE =
-      new Sentences<Optional<SelfTestQuote>>(
-              Map.of(
-                  "day", quote -> day(quote.orElseThrow().test()),
-                  "differs", quote -> String.join(", ", quote.orElseThrow().test().differs()),
-                  "known", quote -> known(quote.orElseThrow())))
-          .row(
-              "no_self_test",
-              Optional::isEmpty,
-              "not known, as no self-test ran on this machine; one takes about a minute: " + HOW)
-          .row(
-              "differs",
-              quote -> !quote.orElseThrow().test().applies(),
-              "not known: the self-test of {day} and this run differ in: {differs}; measure again: "
-                  + HOW)
-          .otherwise("known", "{known}");
-
   private final @Nullable SelfTestQuote quote;
   private final boolean isSelfTest;
 
@@ -53,7 +34,14 @@ final class SelfTestText {
 
   /** The errors at the load of the run, or why they are unknown. */
   String quote() {
-    return QUOTE.of(Optional.ofNullable(quote));
+    if (quote == null) {
+      return "not known, as no self-test ran on this machine; one takes about a minute: " + HOW;
+    }
+    SelfTest test = quote.test();
+    return test.applies()
+        ? known(quote)
+        : "not known: the self-test of %s and this run differ in: %s; measure again: %s"
+            .formatted(day(test), String.join(", ", test.differs()), HOW);
   }
 
   private static String known(SelfTestQuote quote) {
@@ -64,15 +52,11 @@ final class SelfTestText {
     if (headline != null) {
       text.append(errors(quote, headline));
     }
-    if (peak != null && (headline == null || different(headline.tested(), peak.tested()))) {
+    if (peak != null && (headline == null || !Objects.equals(headline.tested(), peak.tested()))) {
       text.append(text.isEmpty() ? "" : "; at the peak of the run ").append(errors(quote, peak));
     }
     text.append("; self-test of ").append(day(test)).append(" on this machine");
     return text.toString();
-  }
-
-  private static boolean different(@Nullable Level one, @Nullable Level other) {
-    return one == null ? other != null : !one.equals(other);
   }
 
   private static String errors(SelfTestQuote quote, At at) {
@@ -82,13 +66,12 @@ final class SelfTestText {
           + load(at.streams(), at.eventsPerS())
           + " are beyond what the self-test measured";
     }
-    return "TTFT "
-        + errors(tested.ttftErrorMs())
-        + ", ITL "
-        + errors(tested.itlErrorMs())
-        + ", as measured with "
-        + load(tested.streams(), tested.eventsPerS())
-        + (tested.isWithin(quote.test().boundMs()) ? "" : ", beyond its ceiling");
+    return "TTFT %s, ITL %s, as measured with %s%s"
+        .formatted(
+            errors(tested.ttftErrorMs()),
+            errors(tested.itlErrorMs()),
+            load(tested.streams(), tested.eventsPerS()),
+            tested.isWithin(quote.test().boundMs()) ? "" : ", beyond its ceiling");
   }
 
   private static String errors(Errors errors) {

@@ -7,11 +7,9 @@ import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 /** Checks of the load plan: its windows, its levels, how it ended. */
@@ -20,43 +18,34 @@ final class PlanChecks {
   /** Values that a p99 needs, so that 10 are beyond it. */
   private static final int ENOUGH_VALUES = 1_000;
 
-  private static final Sentences<CheckInput> WINDOWS =
-      new Sentences<CheckInput>(
-              Map.of(
-                  "unplanned",
-                  in -> "" + in.levels().stream().filter(level -> !level.isPlanned()).count(),
-                  "plan",
-                  PlanChecks::planOf))
-          .row(
-              "inferred",
-              in -> in.facts().areWindowsInferred(),
-              "Measure windows were inferred from the records: from the first scheduled request to"
-                  + " the last end.")
-          .row(
-              "unplanned",
-              in -> in.levels().stream().anyMatch(level -> !level.isPlanned()),
-              "{unplanned} load levels in the records are in no plan: they have no rates.")
-          .row(
-              "no_plan",
-              in -> in.info().stages().isEmpty(),
-              "No load plan: everything was measured, from the first scheduled request to the last"
-                  + " end.")
-          .otherwise("planned", "Measure windows are those of {plan}.");
+  private static final String INJECTION =
+      "Gatling's injection, each to the end of the last request of its scenario";
 
   private PlanChecks() {}
 
   static Finding windows(CheckInput in) {
     long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
-    return Finding.of((double) unplanned, WINDOWS.of(in))
+    return Finding.of((double) unplanned, windows(in, unplanned))
         .warnsIf(in.facts().areWindowsInferred() || unplanned > 0);
   }
 
-  private static String planOf(CheckInput in) {
-    String injection = "Gatling's injection, each to the end of the last request of its scenario";
+  private static String windows(CheckInput in, long unplanned) {
+    String all = "from the first scheduled request to the last end.";
+    if (in.facts().areWindowsInferred()) {
+      return "Measure windows were inferred from the records: " + all;
+    }
+    if (unplanned > 0) {
+      return unplanned + " load levels in the records are in no plan: they have no rates.";
+    }
+    if (in.info().stages().isEmpty()) {
+      return "No load plan: everything was measured, " + all;
+    }
     long injected = in.levels().stream().filter(LevelFigures::isInjected).count();
-    return injected == 0
-        ? "the load plan"
-        : injected == in.levels().size() ? injection : "the load plan and of " + injection;
+    String plan = injected < in.levels().size() || injected == 0 ? "the load plan" : "";
+    return "Measure windows are those of "
+        + plan
+        + (injected == 0 ? "" : (plan.isEmpty() ? "" : " and of ") + INJECTION)
+        + ".";
   }
 
   /** The level that headlines quote; if there are several, the one with the fewest values. */

@@ -38,17 +38,6 @@ final class VerdictSentence {
   /** A smaller share of failed or rate-limited requests is reported by the checks only. */
   private static final double MIN_FAILED = 0.01;
 
-  private static final Sentences<Figures> NO_SUCCESS =
-      new Sentences<Figures>(
-              Map.of(
-                  "started",
-                  run -> NumberText.count(run.counts().started()),
-                  "error",
-                  VerdictSentence::firstError))
-          .row("none_measured", run -> run.counts().started() == 0, "No request was measured.")
-          .row("one_failed", run -> run.counts().started() == 1, "The only request failed{error}.")
-          .otherwise("all_failed", "None of {started} requests succeeded{error}.");
-
   private static final Map<String, Function<Quote, String>> FIELDS =
       Map.ofEntries(
           entry("load", quote -> load(quote.level)),
@@ -63,7 +52,7 @@ final class VerdictSentence {
           entry("few", quote -> prefixed("; ", quote.slo(quote.missedBelow()).tooFew())),
           entry("missed", quote -> prefixed(", but not at ", loads(quote.missedBelow()))),
           entry("noneMeets", quote -> quote.slo(quote.levels()).noneMeets(load(quote.level))),
-          entry("growth", quote -> VerdictSentence.GROWTH.of(quote.growth())));
+          entry("growth", quote -> quote.growth().sentence()));
 
   /** The result of a curve; the level is the one that headlines quote. */
   private static final Sentences<Quote> RESULT =
@@ -95,34 +84,6 @@ final class VerdictSentence {
               Quote::isHighest,
               "{met} up to {load} ({tokens}{few}), the highest load tried{missed}")
           .otherwise("slo_met", "{met} up to {load} ({tokens}{few}){missed}{growth}");
-
-  private static final Sentences<Growth> ADDED =
-      new Sentences<Growth>(
-              Map.of(
-                  "times", growth -> times(growth.throughput),
-                  "percent", growth -> String.valueOf(Math.abs(growth.percent()))))
-          .row("unknown", growth -> growth.throughput == null, "gives an unknown throughput")
-          .row("twice", growth -> growth.ratio() >= 2, "gives {times} the throughput")
-          .row("same", growth -> growth.percent() == 0, "adds no throughput")
-          .row("more", growth -> growth.percent() > 0, "adds {percent} % throughput")
-          .otherwise("less", "costs {percent} % of the throughput");
-
-  private static final Sentences<Growth> GROWTH =
-      new Sentences<Growth>(
-              Map.of(
-                  "factor", growth -> times(growth.load),
-                  "added", growth -> VerdictSentence.ADDED.of(growth),
-                  "times", growth -> times(growth.p99),
-                  "latency", Growth::latency))
-          .row(
-              "heaviest",
-              growth -> growth.load == null,
-              ". The heaviest load {added} at {times} the {latency} p99")
-          .row(
-              "doubled",
-              growth -> Objects.equals(growth.load, 2.0),
-              ". Doubling the load {added} at {times} the {latency} p99")
-          .otherwise("times", ". {factor} the load {added} at {times} the {latency} p99");
 
   private VerdictSentence() {}
 
@@ -222,12 +183,28 @@ final class VerdictSentence {
   private record Growth(
       @Nullable Double load, @Nullable Double throughput, @Nullable Double p99, String latency) {
 
-    double ratio() {
-      return throughput == null ? 1 : throughput;
+    String sentence() {
+      String step =
+          load == null
+              ? "The heaviest load"
+              : load == 2 ? "Doubling the load" : times(load) + " the load";
+      return ". %s %s at %s the %s p99".formatted(step, added(), times(p99), latency);
     }
 
-    long percent() {
-      return Math.round((ratio() - 1) * 100);
+    private String added() {
+      if (throughput == null) {
+        return "gives an unknown throughput";
+      }
+      if (throughput >= 2) {
+        return "gives " + times(throughput) + " the throughput";
+      }
+      long percent = Math.round((throughput - 1) * 100);
+      if (percent == 0) {
+        return "adds no throughput";
+      }
+      return percent > 0
+          ? "adds " + percent + " % throughput"
+          : "costs " + -percent + " % of the throughput";
     }
   }
 
@@ -276,7 +253,7 @@ final class VerdictSentence {
 
   private static List<String> outcome(Figures run, List<LoadCurve> curves) {
     if (run.counts().ok() == 0) {
-      return List.of(NO_SUCCESS.of(run));
+      return List.of(noSuccess(run));
     }
     if (curves.size() == 1) {
       return List.of(sentence(curves.get(0)) + ".");
@@ -298,13 +275,21 @@ final class VerdictSentence {
     return parts;
   }
 
-  private static String firstError(Figures run) {
+  private static String noSuccess(Figures run) {
+    long started = run.counts().started();
+    if (started == 0) {
+      return "No request was measured.";
+    }
+    String what =
+        started == 1
+            ? "The only request failed"
+            : "None of " + NumberText.count(started) + " requests succeeded";
     if (run.errors().isEmpty()) {
-      return "";
+      return what + ".";
     }
     ErrorCount first = run.errors().get(0);
     String times = first.count() == 1 ? "" : " (" + NumberText.count(first.count()) + " times)";
-    return ": " + first.message() + times;
+    return what + ": " + first.message() + times + ".";
   }
 
   /** One of several curves in short; tables have the details. */
