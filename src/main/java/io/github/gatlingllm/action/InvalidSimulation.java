@@ -5,6 +5,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
+import io.gatling.core.structure.PopulationBuilder;
+import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,8 @@ import org.slf4j.Marker;
 public final class InvalidSimulation extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
+
+  private static final ThreadLocal<Boolean> IS_SEARCHING = ThreadLocal.withInitial(() -> false);
 
   private InvalidSimulation(String message) {
     super(message);
@@ -40,23 +44,42 @@ public final class InvalidSimulation extends IllegalArgumentException {
     }
   }
 
-  /** For a scenario that sends LLM requests without an LLM protocol; names those that have none. */
+  /**
+   * For a scenario that sends LLM requests without an LLM protocol. Gatling does not tell an action
+   * its scenario; but when all are built once more, that one fails again.
+   */
   static InvalidSimulation withoutProtocol(ScenarioContext context) {
     String name = "this scenario";
-    try {
-      name =
-          InjectionPlans.populations(context.coreComponents()).stream()
-              .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
-              .map(each -> "scenario '" + each.scenarioBuilder().name() + "'")
-              .reduce((one, other) -> one + " or " + other)
-              .orElse(name);
-    } catch (ReflectiveOperationException otherGatling) {
-      // The message names no scenario.
+    if (!IS_SEARCHING.get()) {
+      IS_SEARCHING.set(true);
+      try {
+        name =
+            InjectionPlans.populations(context.coreComponents()).stream()
+                .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
+                .map(PopulationBuilder::scenarioBuilder)
+                .filter(scenario -> fails(scenario, context))
+                .map(scenario -> "scenario '" + scenario.name() + "'")
+                .findFirst()
+                .orElse(name);
+      } catch (ReflectiveOperationException otherGatling) {
+        // The message names no scenario.
+      } finally {
+        IS_SEARCHING.remove();
+      }
     }
     return because(
         name
             + " sends llm requests but has no llm protocol; add"
             + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+  }
+
+  private static boolean fails(ScenarioBuilder scenario, ScenarioContext context) {
+    try {
+      var unused = scenario.build(context, context.coreComponents().exit());
+      return false;
+    } catch (InvalidSimulation withoutProtocol) {
+      return true;
+    }
   }
 
   /**
