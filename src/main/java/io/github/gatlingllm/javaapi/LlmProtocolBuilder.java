@@ -311,10 +311,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo));
   }
 
-  /**
-   * Adds assertions on the requests under this protocol. An assertion that is not met fails the
-   * build.
-   */
+  /** Adds assertions on the requests under this protocol; one that is not met fails the build. */
   public LlmProtocolBuilder assertions(LlmAssertion... assertions) {
     return assertions(List.of(assertions));
   }
