@@ -12,18 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@code ---- LLM ----} block that is printed after Gatling's own block during a run: as wide
  * as Gatling's, without colours, ASCII except for names of load levels.
- *
- * <pre>
- * ---- LLM ------------------------------------------- … 25s since the first request
- * &gt; TTFT ms          | p50              182 | p95              402 | p99              733
- * &gt; ITL ms           | p50             12.1 | p99             35.2
- * &gt; output tok/s     | now            1,604 | mean           1,580
- * &gt; requests         | in flight         16 | ok             1,204 | failed             3 | in SLO        98.7%
- * [################                                                         …  ]    32%
- *           c=8 measure / left: 1m 05s
- * </pre>
- *
- * <p>An unknown value is {@code -}.
  */
 public final class ConsoleBlock {
 

@@ -203,13 +203,25 @@ final class EngineSection {
     return seconds == null ? null : (Double) (1e3 * seconds);
   }
 
+  private static Drawn drawn(String name, int color, int dash, EngineMetric metric) {
+    return new Drawn(name, color, dash, point -> point.of(metric));
+  }
+
+  private static Drawn drawnMs(String name, int color, int dash, EngineMetric metric) {
+    return new Drawn(name, color, dash, point -> ms(point.of(metric)));
+  }
+
+  private static Drawn drawnShare(String name, int color, int dash, EngineMetric metric) {
+    return new Drawn(name, color, dash, point -> TimeSection.percent(point.of(metric)));
+  }
+
   private Stream<Chart> charts() {
     return Stream.of(
         chart(
             "engine-requests",
             List.of(EngineMetric.REQUESTS_RUNNING, EngineMetric.REQUESTS_WAITING),
-            new Drawn("running", 0, 0, point -> point.of(EngineMetric.REQUESTS_RUNNING)),
-            new Drawn("waiting", 1, 1, point -> point.of(EngineMetric.REQUESTS_WAITING))),
+            drawn("running", 0, 0, EngineMetric.REQUESTS_RUNNING),
+            drawn("waiting", 1, 1, EngineMetric.REQUESTS_WAITING)),
         chart(
                 "engine-cache",
                 List.of(
@@ -217,11 +229,7 @@ final class EngineSection {
                     EngineMetric.PREFIX_CACHE_HITS,
                     EngineMetric.PREFIX_CACHE_QUERIES,
                     EngineMetric.PREFIX_CACHE_HIT_RATE),
-                new Drawn(
-                    "KV cache in use",
-                    0,
-                    0,
-                    p -> TimeSection.percent(p.of(EngineMetric.KV_CACHE_USE))),
+                drawnShare("KV cache in use", 0, 0, EngineMetric.KV_CACHE_USE),
                 new Drawn(
                     "prefix hits", 2, 1, point -> TimeSection.percent(point.prefixCacheHitRate())))
             .upTo(100),
@@ -231,9 +239,9 @@ final class EngineSection {
                     EngineMetric.ENGINE_TTFT_S,
                     EngineMetric.ENGINE_QUEUE_S,
                     EngineMetric.ENGINE_PREFILL_S),
-                new Drawn("TTFT", 0, 0, point -> ms(point.of(EngineMetric.ENGINE_TTFT_S))),
-                new Drawn("queue", 1, 1, point -> ms(point.of(EngineMetric.ENGINE_QUEUE_S))),
-                new Drawn("prefill", 3, 2, point -> ms(point.of(EngineMetric.ENGINE_PREFILL_S))))
+                drawnMs("TTFT", 0, 0, EngineMetric.ENGINE_TTFT_S),
+                drawnMs("queue", 1, 1, EngineMetric.ENGINE_QUEUE_S),
+                drawnMs("prefill", 3, 2, EngineMetric.ENGINE_PREFILL_S))
             .scaledToRange(),
         chart(
                 "engine-machine",
@@ -242,14 +250,9 @@ final class EngineSection {
                     EngineMetric.GPU_MEMORY_USED_BYTES,
                     EngineMetric.GPU_MEMORY_TOTAL_BYTES,
                     EngineMetric.NODE_CPU_USE),
-                new Drawn(
-                    "GPUs busy",
-                    0,
-                    0,
-                    point -> TimeSection.percent(point.of(EngineMetric.GPU_UTILIZATION))),
+                drawnShare("GPUs busy", 0, 0, EngineMetric.GPU_UTILIZATION),
                 new Drawn("GPU memory", 3, 1, EngineSection::gpuMemory),
-                new Drawn(
-                    "CPU", 2, 2, point -> TimeSection.percent(point.of(EngineMetric.NODE_CPU_USE))))
+                drawnShare("CPU", 2, 2, EngineMetric.NODE_CPU_USE))
             .upTo(100));
   }
 
@@ -277,22 +280,23 @@ final class EngineSection {
   // ---- in text files
 
   static String line(LevelFigures stage) {
+    EngineFigures engine = stage.serverMetrics();
+    if (engine == null) {
+      return "";
+    }
     List<String> parts = new ArrayList<>();
-    part(parts, "running ", of(stage, e -> e.mean(EngineMetric.REQUESTS_RUNNING)), "");
-    part(parts, "waiting ", of(stage, e -> e.mean(EngineMetric.REQUESTS_WAITING)), "");
-    share(parts, "KV cache at most ", of(stage, e -> e.max(EngineMetric.KV_CACHE_USE)));
-    share(parts, "prefix hits ", of(stage, EngineFigures::prefixCacheHitRate));
-    Double ttft = ms(stage, EngineMetric.ENGINE_TTFT_S);
+    part(parts, "running ", engine.mean(EngineMetric.REQUESTS_RUNNING), "");
+    part(parts, "waiting ", engine.mean(EngineMetric.REQUESTS_WAITING), "");
+    share(parts, "KV cache at most ", engine.max(EngineMetric.KV_CACHE_USE));
+    share(parts, "prefix hits ", engine.prefixCacheHitRate());
+    Double ttft = engine.meanMs(EngineMetric.ENGINE_TTFT_S);
     Double client = mean(stage, Metric.TTFT_MS);
     if (ttft != null && client != null) {
       parts.add(
-          "TTFT "
-              + NumberText.ms(ttft)
-              + " in the engine, "
-              + NumberText.ms(client)
-              + " at the client");
+          "TTFT %s in the engine, %s at the client"
+              .formatted(NumberText.ms(ttft), NumberText.ms(client)));
     }
-    part(parts, "preemptions ", of(stage, e -> e.total(EngineMetric.PREEMPTIONS)), "");
+    part(parts, "preemptions ", engine.total(EngineMetric.PREEMPTIONS), "");
     return String.join(", ", parts);
   }
 

@@ -18,10 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * Inserts the LLM figures into the pages that Gatling wrote: a block and a menu entry on the index,
- * a tab on every page, a table on the page of each LLM request. Inserts markup and styles, no
- * scripts.
- *
- * <p>Idempotent: inserting twice gives the same bytes as inserting once.
+ * a tab on every page, a table on the page of each LLM request. Inserting twice gives the same
+ * bytes as inserting once.
  */
 final class GatlingPages {
 
@@ -144,13 +142,8 @@ final class GatlingPages {
   }
 
   /**
-   * A foreign page with inserted pieces between comments. Removing the pieces restores the
-   * original. The text is read as ISO-8859-1 and the pieces are ASCII, so the bytes of the original
-   * are restored too, whatever its encoding.
-   *
-   * <pre>
-   *   …original…&lt;!-- gatling-llm:begin menu --&gt;piece&lt;!-- gatling-llm:end --&gt;…original…
-   * </pre>
+   * A foreign page with inserted pieces between comments. It is read as ISO-8859-1 and the pieces
+   * are ASCII, so removing them restores its bytes, whatever its encoding.
    */
   static final class MarkedPage {
 
@@ -217,11 +210,7 @@ final class GatlingPages {
       return ascii.toString();
     }
 
-    /**
-     * Matches the title of Gatling's page of a request in any groups: the names of the groups and
-     * of the request, joined by {@code " / "}, with named entities. A character beyond ASCII
-     * matches any entity.
-     */
+    /** Matches the title of Gatling's page of a request in any groups, with named entities. */
     static Pattern title(String requestName) {
       StringBuilder title = new StringBuilder("<title>Gatling Stats - (?:[^<\\n]* / )?");
       requestName

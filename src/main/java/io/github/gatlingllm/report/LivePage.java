@@ -29,15 +29,7 @@ public final class LivePage {
 
   private LivePage() {}
 
-  /**
-   * The state of a run in progress.
-   *
-   * @param page the report that will be written at the end
-   * @param isJudged whether requests have an SLO
-   * @param levels load levels that have begun, with the phases that have begun
-   * @param figures figures of the current load level; null before the first
-   * @param finished load levels that have ended
-   */
+  /** The state of a run in progress; {@code page} is the report at its end. */
   public record Now(
       String simulation,
       String id,

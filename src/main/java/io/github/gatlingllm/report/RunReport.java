@@ -87,11 +87,7 @@ public final class RunReport {
     return new RunReport(files, slo, true, source, environment);
   }
 
-  /**
-   * Reads the records and writes all files.
-   *
-   * @throws IOException with one line, if there are no records or a file cannot be written
-   */
+  /** Reads the records and writes all files. */
   public RunFigures write() throws IOException {
     if (source == null && !Files.exists(files.requests())) {
       throw new NoSuchFileException(
@@ -144,11 +140,7 @@ public final class RunReport {
     return invalid || (options.failBuild() && !summary.assertionsHold());
   }
 
-  /**
-   * Appends to the file that the variable {@code GITHUB_STEP_SUMMARY} names, which GitHub Actions
-   * shows on the page of the job. A file that cannot be written, e.g. in a container that has the
-   * variable but not the folder, does not fail the report.
-   */
+  /** Appends to the file that GitHub Actions shows on the page of the job, if that is possible. */
   static void toJobPage(
       String markdown, Map<String, String> environment, Consumer<String> console) {
     String file = environment.get("GITHUB_STEP_SUMMARY");

@@ -13,9 +13,8 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /**
- * The load levels that readers can choose on the page. Tiles, objectives, metrics, distributions
- * and scatter charts show the chosen one; by default the operating point, or with several curves
- * the operating point of each.
+ * The load levels that readers can choose on the page; by default the operating point of each
+ * curve.
  */
 final class ShownLevels {
 

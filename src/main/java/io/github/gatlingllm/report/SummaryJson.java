@@ -46,9 +46,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A {@link Summary} as {@code llm/summary.json}: keys in snake case and in a fixed order, absent
- * values as null, numbers with 9 significant digits and at most 9 decimals; equal summaries give
- * equal bytes.
+ * A {@link Summary} as {@code llm/summary.json}: keys in a fixed order, absent values as null,
+ * numbers with 9 significant digits; equal summaries give equal bytes.
  */
 final class SummaryJson {
 

@@ -17,11 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/**
- * The templates ({@code *.peb}), tables of texts, style sheets, scripts and licences in the
- * resources of this package. Templates escape all values; {@code raw} is only for files of this
- * package.
- */
+/** The resources of this package. Templates escape all values but files of this package. */
 final class Templates {
 
   private static final PebbleEngine ENGINE = engine();
