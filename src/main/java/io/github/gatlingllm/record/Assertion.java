@@ -51,7 +51,6 @@ public record Assertion(
     /** The requests of each name, separately. */
     EVERY_REQUEST;
 
-    /** The name used in files: lower case. */
     @JsonValue
     public String key() {
       return name().toLowerCase(Locale.ROOT);
@@ -79,7 +78,6 @@ public record Assertion(
       this.needs = needs;
     }
 
-    /** The name used in files: lower case. */
     @JsonValue
     public String key() {
       return name().toLowerCase(Locale.ROOT);

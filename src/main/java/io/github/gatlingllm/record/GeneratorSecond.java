@@ -44,7 +44,6 @@ public final class GeneratorSecond {
     return this;
   }
 
-  /** The value of a field; null if there is none. */
   @SuppressWarnings("unchecked") // a value has the type of its field
   public <T> @Nullable T get(GeneratorField<T> field) {
     return (T) values[field.index()];
@@ -309,7 +308,6 @@ public final class GeneratorSecond {
       CATALOGUE.add(this);
     }
 
-    /** Position in {@link #ALL}. */
     int index() {
       return index;
     }
@@ -322,7 +320,6 @@ public final class GeneratorSecond {
       return meaning;
     }
 
-    /** Its key. */
     @Override
     public String toString() {
       return key;

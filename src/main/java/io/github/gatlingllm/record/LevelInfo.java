@@ -175,7 +175,6 @@ public record LevelInfo(
 
     private final String key = name().toLowerCase(Locale.ROOT);
 
-    /** The name used in files: lower case. */
     @JsonValue
     public String key() {
       return key;

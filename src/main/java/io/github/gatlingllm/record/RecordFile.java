@@ -1,14 +1,22 @@
 package io.github.gatlingllm.record;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedWriter;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code llm/requests.jsonl} as a stream. Memory is bounded by the longest line, not by the
@@ -185,5 +193,95 @@ public final class RecordFile {
       }
     }
     return true;
+  }
+
+  /**
+   * Writes records as {@code llm/requests.csv}: UTF-8, RFC 4180, a header and a row per record, the
+   * keys of {@code llm/requests.jsonl} in their order. Fields that do not fit into a cell are left
+   * out: values per event, timings that the server named, and texts of prompts and answers. An
+   * absent value is an empty cell, an empty text is {@code ""}, and lists of names are joined by
+   * {@code |}. Spreadsheets read a text that begins with {@code = + - @}, a tab or a line end as a
+   * formula, and names may come from a server; such a text is prefixed with {@code '}. Not
+   * thread-safe.
+   */
+  public static final class RecordCsv implements Consumer<RequestRecord>, Closeable {
+
+    private static final List<RecordField<?>> COLUMNS =
+        RecordField.ALL.stream().filter(RecordField::isColumn).toList();
+
+    private final Path file;
+    private final Path draft;
+    private final Writer out;
+
+    private RecordCsv(Path file, Path draft) throws IOException {
+      this.file = file;
+      this.draft = draft;
+      // Files.newBufferedWriter would throw on the unpaired surrogates that a server may send.
+      out = new BufferedWriter(new OutputStreamWriter(AtomicFile.open(draft), UTF_8), 1 << 16);
+      row(Object::toString);
+    }
+
+    /** Starts a file that {@link #finish} moves to that path. */
+    public static RecordCsv create(Path requestsCsv) throws IOException {
+      return new RecordCsv(requestsCsv, AtomicFile.draftOf(requestsCsv));
+    }
+
+    /**
+     * Writes a row.
+     *
+     * @throws UncheckedIOException if it cannot be written
+     */
+    @Override
+    public void accept(RequestRecord record) {
+      try {
+        row(column -> cell(column, record));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e.getMessage(), e);
+      }
+    }
+
+    private void row(Function<RecordField<?>, @Nullable String> cells) throws IOException {
+      String separator = "";
+      for (RecordField<?> column : COLUMNS) {
+        out.write(separator);
+        String cell = cells.apply(column);
+        if (cell != null) {
+          out.write(needsQuotes(cell) ? '"' + cell.replace("\"", "\"\"") + '"' : cell);
+        }
+        separator = ",";
+      }
+      out.write("\r\n");
+    }
+
+    private static <T> @Nullable String cell(RecordField<T> column, RequestRecord record) {
+      T value = column.get(record);
+      String cell = value == null ? null : column.type().cell(value);
+      boolean isFormula =
+          cell != null
+              && !(value instanceof Number)
+              && !cell.isEmpty()
+              && "=+-@\t\r\n".indexOf(cell.charAt(0)) >= 0;
+      return isFormula ? "'" + cell : cell;
+    }
+
+    private static boolean needsQuotes(String cell) {
+      return cell.isEmpty()
+          || cell.startsWith(" ")
+          || cell.endsWith(" ")
+          || cell.chars().anyMatch(c -> c == ',' || c == '"' || c == '\r' || c == '\n');
+    }
+
+    /** Completes the file and moves it into place. */
+    public void finish() throws IOException {
+      out.close();
+      AtomicFile.move(draft, file);
+    }
+
+    /** Deletes an incomplete file. */
+    @Override
+    public void close() throws IOException {
+      out.close();
+      Files.deleteIfExists(draft);
+    }
   }
 }

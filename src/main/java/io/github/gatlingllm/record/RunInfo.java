@@ -167,7 +167,6 @@ public record RunInfo(
     /** A signal or an error ended the run early. */
     INTERRUPTED;
 
-    /** The name used in files: lower case. */
     @JsonValue
     public String key() {
       return name().toLowerCase(Locale.ROOT);

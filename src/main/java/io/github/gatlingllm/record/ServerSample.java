@@ -60,7 +60,6 @@ public record ServerSample(
         unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms);
   }
 
-  /** A value; null if there is none. */
   public @Nullable Double value(EngineMetric metric) {
     return values.get(metric);
   }
@@ -147,7 +146,6 @@ public record ServerSample(
       this.file = file;
     }
 
-    /** Appends a line. */
     public void append(ServerSample sample) throws IOException {
       Endpoint written = endpoint(sample.target(), sample.url());
       EnumMap<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);

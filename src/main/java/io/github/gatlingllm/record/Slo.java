@@ -70,7 +70,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     /** At least that share of the attempted requests meets all objectives at once. */
     REQUESTS;
 
-    /** The name used in settings and files: lower case. */
     @JsonValue
     @Override
     public String toString() {
@@ -146,7 +145,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     /** Longest gap of the request; not judged without gaps. */
     STALL;
 
-    /** The name used in settings and files: lower case. */
     public String key() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -183,13 +183,7 @@ public final class Timeline {
     return count;
   }
 
-  /**
-   * The durations of the request.
-   *
-   * @param startUnixNanos epoch time of {@code start}
-   * @param scheduledOffsetNanos planned arrival since the start of its schedule
-   * @param streamedTokens N of the metrics
-   */
+  /** The durations of the request, which has {@code streamedTokens} tokens (N of the metrics). */
   public RequestRecord.Timing timing(
       long startUnixNanos, @Nullable Long scheduledOffsetNanos, @Nullable Integer streamedTokens) {
     return new RequestRecord.Timing(
