@@ -31,37 +31,37 @@ import java.util.stream.Stream;
  */
 final class KeyFigureTables {
 
-  private static final Predicate<Summary> ALWAYS = summary -> true;
-  private static final Predicate<Summary> JUDGED = summary -> summary.slo() != null;
-  private static final Predicate<Summary> EMBEDS = summary -> summary.figures().embeds();
+  private record KeyColumn(Column<Figures> column, Predicate<Summary> applies) {
 
-  private record KeyColumn(Column<Figures> column, Predicate<Summary> applies) {}
+    KeyColumn(Column<Figures> column) {
+      this(column, summary -> true);
+    }
+  }
 
   private static final Column<Figures> COMPLETED = metric("completed/s", Metric.REQUESTS_PER_S);
 
   /** The columns, found by their headings. */
   private static final List<KeyColumn> COLUMNS =
       List.of(
-          new KeyColumn(Column.count("count", f -> f.counts().started()), ALWAYS),
-          new KeyColumn(Column.count("failed", f -> f.counts().failed()), ALWAYS),
+          new KeyColumn(Column.count("count", f -> f.counts().started())),
+          new KeyColumn(Column.count("failed", f -> f.counts().failed())),
           new KeyColumn(
               Column.count("rate limited", f -> f.counts().rateLimited()),
               summary -> summary.figures().counts().rateLimited() > 0),
-          new KeyColumn(COMPLETED, ALWAYS),
-          new KeyColumn(metric("output tok/s", Metric.OUTPUT_TOKENS_PER_S), EMBEDS.negate()),
-          new KeyColumn(metric("inputs/s", Metric.INPUTS_PER_S), EMBEDS),
+          new KeyColumn(COMPLETED),
           new KeyColumn(
-              Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean()), ALWAYS),
-          new KeyColumn(metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S), JUDGED),
+              metric("output tok/s", Metric.OUTPUT_TOKENS_PER_S), summary -> !embeds(summary)),
+          new KeyColumn(metric("inputs/s", Metric.INPUTS_PER_S), KeyFigureTables::embeds),
+          new KeyColumn(Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean())),
+          new KeyColumn(
+              metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S), summary -> summary.slo() != null),
           new KeyColumn(
               Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share()),
-              JUDGED),
-          new KeyColumn(metric("jitter", Metric.JITTER), EMBEDS.negate()),
-          new KeyColumn(
-              metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS).ifKnown(), ALWAYS),
-          new KeyColumn(
-              metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS).ifKnown(), ALWAYS),
-          new KeyColumn(metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE).ifKnown(), ALWAYS));
+              summary -> summary.slo() != null),
+          new KeyColumn(metric("jitter", Metric.JITTER), summary -> !embeds(summary)),
+          new KeyColumn(metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS).ifKnown()),
+          new KeyColumn(metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS).ifKnown()),
+          new KeyColumn(metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE).ifKnown()));
 
   private static final List<String> DELIVERED = List.of("output tok/s", "inputs/s");
   private static final List<String> EFFICIENCY =
@@ -76,6 +76,10 @@ final class KeyFigureTables {
           Column.number("output tok/s", Trial::outputTokensPerS));
 
   private KeyFigureTables() {}
+
+  private static boolean embeds(Summary summary) {
+    return summary.figures().embeds();
+  }
 
   private static Column<Figures> metric(String heading, Metric metric) {
     return Column.number(heading, metric::number);
@@ -102,7 +106,7 @@ final class KeyFigureTables {
       Summary summary, boolean isText, Metric metric, String... percentiles) {
     Metric shown = summary.headlineMetric(metric);
     String title = (isText ? shown : metric).title();
-    return metric != Metric.E2E_MS && summary.figures().embeds()
+    return metric != Metric.E2E_MS && embeds(summary)
         ? List.of()
         : Stream.of(percentiles)
             .map(p -> Column.<Figures>percentile(title + " " + p, p, f -> f.metric(shown)))
@@ -303,7 +307,7 @@ final class KeyFigureTables {
                 isOpen ? List.of() : times(summary, true, Metric.ITL_MS, "p50"),
                 times(summary, true, Metric.ITL_MS, "p99"),
                 isOpen ? List.of() : times(summary, true, Metric.E2E_MS, "p50"),
-                EMBEDS.test(summary) ? times(summary, true, Metric.E2E_MS, "p99") : List.of(),
+                embeds(summary) ? times(summary, true, Metric.E2E_MS, "p99") : List.of(),
                 columns(summary, "in SLO", "failed"),
                 columns(summary, EFFICIENCY)))
         .table("Load levels", summary.stages().size() > 1 ? summary.stages() : List.of());
