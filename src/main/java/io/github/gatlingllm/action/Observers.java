@@ -31,7 +31,7 @@ record Observers(LiveView.Options live, @Nullable S3Location upload) {
   }
 
   List<RunObserver> of(Run run, Iterable<? extends EventExecutor> eventLoops) {
-    GenAiMeters meters = GenAiMeters.open(run, live);
+    GenAiMeters meters = meters(run);
     LiveView page = LiveView.open(run, live, meters);
     Consumer<GeneratorSecond> seconds = page == null ? second -> {} : page::generatorSecond;
     return Stream.of(
@@ -44,5 +44,19 @@ record Observers(LiveView.Options live, @Nullable S3Location upload) {
             UploadObserver.of(run, upload))
         .filter(Objects::nonNull)
         .toList();
+  }
+
+  /** Null without Micrometer too, an optional dependency that the class of the meters needs. */
+  private @Nullable GenAiMeters meters(Run run) {
+    try {
+      return GenAiMeters.open(run, live);
+    } catch (NoClassDefFoundError noMicrometer) {
+      if (live.otlp() != null) {
+        System.out.println(
+            "LLM otlp: no meters are sent; add io.micrometer:micrometer-registry-otlp to the class"
+                + " path");
+      }
+      return null;
+    }
   }
 }
