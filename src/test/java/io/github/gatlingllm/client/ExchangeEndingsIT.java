@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
@@ -497,8 +498,9 @@ final class ExchangeEndingsIT {
   @Test
   void interimResponsesAreNotTheAnswer() throws Exception {
     String interim =
-        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
-            + "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n";
+        Stream.of("100 Continue", "102 Processing", "103 Early Hints\r\nLink: </x>")
+            .map(status -> "HTTP/1.1 " + status + "\r\n\r\n")
+            .collect(joining());
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> x.send(interim).startStream().event(A).event(STOP).done().lastChunk())) {
