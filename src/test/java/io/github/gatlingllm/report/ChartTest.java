@@ -42,7 +42,8 @@ class ChartTest {
             .toList();
 
     assertThat(rows).allMatch(row -> row.split(" \\| ").length == 6);
-    assertThat(rows.stream().map(row -> row.split(" ")[0]).distinct()).hasSizeLessThanOrEqualTo(24);
+    assertThat(rows.stream().map(row -> row.split(" ", 2)[0]).distinct())
+        .hasSizeLessThanOrEqualTo(24);
   }
 
   @ParameterizedTest

@@ -25,6 +25,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -186,7 +187,7 @@ class RunObserverTest {
 
   private static final class Hearing implements RunObserver {
     private final List<String> heard = new CopyOnWriteArrayList<>();
-    private volatile int requests;
+    private final AtomicInteger requests = new AtomicInteger();
 
     @Override
     public String name() {
@@ -195,7 +196,7 @@ class RunObserverTest {
 
     @Override
     public void requestEnded(RequestRecord record) {
-      requests = requests + 1;
+      requests.incrementAndGet();
     }
 
     @Override
@@ -222,7 +223,7 @@ class RunObserverTest {
     assertThat(complaints).hasSize(1);
     assertThat(complaints.get(0)).startsWith("LLM broken: ");
     assertThat(other.heard).contains("LLM: a line", "report");
-    assertThat(other.requests).isEqualTo(RECORDS);
+    assertThat(other.requests.get()).isEqualTo(RECORDS);
   }
 
   @Test
@@ -291,7 +292,7 @@ class RunObserverTest {
     }
     queues.await(observer -> {});
     queues.secondPassed();
-    assertThat(other.requests).isEqualTo(2 * ObserverQueues.CAPACITY);
+    assertThat(other.requests.get()).isEqualTo(2 * ObserverQueues.CAPACITY);
     assertThat(complaints).hasSize(1);
     queues.close();
   }
@@ -300,7 +301,7 @@ class RunObserverTest {
     try {
       var unused = event.invoke(observer, arguments);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(event.getName(), e);
     }
   }
 
