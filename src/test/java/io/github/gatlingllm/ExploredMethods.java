@@ -24,7 +24,7 @@ public final class ExploredMethods {
           "record.RecordFuzzTest#line",
           "record.RecordFuzzTest#file",
           "simulations.SettingsFuzzTest#value",
-          "telemetry.MetricsFuzzTest#page");
+          "run.server.MetricsFuzzTest#page");
 
   private static final Path INPUTS = Path.of("src/test/resources/io/github/gatlingllm");
 

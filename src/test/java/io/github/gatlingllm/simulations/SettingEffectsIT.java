@@ -52,17 +52,12 @@ class SettingEffectsIT {
   void settingsReachTheWireAndTheFiles() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(exchange -> exchange.respond(200, "application/json", ANSWER))) {
-      GatlingRun.Setup setup =
-          GatlingRun.of(Benchmark.class).set("llm.endpoint", server.baseUrl() + "/v1");
-      for (Map.Entry<String, String> each : SET.entrySet()) {
-        setup = setup.set("llm." + each.getKey(), each.getValue());
-      }
-      GatlingRun dry = setup.set("llm.dryRun", true).noReports().run();
+      GatlingRun dry = benchmark(server).set("llm.dryRun", true).noReports().run();
       assertThat(dry.exitCode()).as(dry.output()).isZero();
       assertThat(dry.output()).contains("Dry run: nothing was sent");
       assertThat(server.requests()).isEmpty();
 
-      GatlingRun run = setup.run();
+      GatlingRun run = benchmark(server).run();
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
       Set<String> images = new HashSet<>();
@@ -104,6 +99,13 @@ class SettingEffectsIT {
       settings.addAll(List.of("help", "injector", "startAt"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }
+  }
+
+  private static GatlingRun.Setup benchmark(ScriptedServer server) {
+    GatlingRun.Setup setup =
+        GatlingRun.of(Benchmark.class).set("llm.endpoint", server.baseUrl() + "/v1");
+    SET.forEach((name, value) -> setup.set("llm." + name, value));
+    return setup;
   }
 
   private static String imageOf(JsonNode content, int part) {
