@@ -1,7 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.github.gatlingllm.record.GeneratorSecond;
-import io.github.gatlingllm.run.LevelTally;
+import io.github.gatlingllm.run.LiveLevelTally;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunConsole;
 import io.github.gatlingllm.run.RunObserver;
@@ -35,7 +35,7 @@ record Observers(LiveView.Options live, @Nullable S3Location upload) {
     LiveView page = LiveView.open(run, live, meters);
     Consumer<GeneratorSecond> seconds = page == null ? second -> {} : page::generatorSecond;
     return Stream.of(
-            new LevelTally(run),
+            new LiveLevelTally(run),
             new RunConsole(run),
             new GeneratorLog(run, eventLoops, seconds),
             new ServerWatch(run),

@@ -37,7 +37,7 @@ class LevelLogTest {
   private record Task(long nanoTime, Runnable action) {}
 
   private final RunClock clock = new RunClock(1_000_000, 0);
-  private final LevelTally tally = new LevelTally(clock);
+  private final LiveLevelTally tally = new LiveLevelTally(clock);
   private final List<Task> tasks = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
   private final List<Long> edges = new ArrayList<>();

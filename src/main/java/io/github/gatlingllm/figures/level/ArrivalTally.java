@@ -104,7 +104,7 @@ final class ArrivalTally {
       addDispersion(stage.planned, plannedDispersion);
       addDispersion(stage.realised, realisedDispersion);
     }
-    double seconds = RunLevels.unionNanos(spans) / 1e9;
+    double seconds = Windows.unionNanos(spans) / 1e9;
     if (lag.isEmpty() || seconds == 0) {
       return null;
     }

@@ -60,7 +60,7 @@ final class FigureGroups {
       }
     }
     sum.windows(
-        RunLevels.unionNanos(
+        Windows.unionNanos(
             levels().stream()
                 .filter(within)
                 .map(level -> new long[] {level.from(), level.to()})
@@ -132,7 +132,7 @@ final class FigureGroups {
         : new Judge(counted.slo.quote(level.target(), level.index(), clock), true);
   }
 
-  RunLevels runLevels() {
+  Windows runLevels() {
     return counted.levels;
   }
 

@@ -59,8 +59,7 @@ final class RunBounds {
   /** Planned levels have a scenario; a run without a plan has one level per target. */
   private record Key(String label, String target, @Nullable String scenario) {
     static Key of(RequestRecord.Identity id) {
-      return new Key(
-          RunLevels.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
+      return new Key(Windows.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
     }
   }
 
@@ -227,7 +226,7 @@ final class RunBounds {
               ? id.scenario()
               : OTHERS;
       scenarios.add(scenario);
-      if (!has(new Level(RunLevels.labelOf(id), id.target(), scenario))) {
+      if (!has(new Level(Windows.labelOf(id), id.target(), scenario))) {
         return record.placedAt(OTHERS, OTHERS, OTHERS);
       }
       if (!scenario.equals(id.scenario())) {

@@ -60,7 +60,7 @@ public final class RunStatistics {
   private final long runStart;
   private final long runEnd;
   private final BoundedNames boundedNames;
-  final RunLevels levels;
+  final Windows levels;
   private final TokenStream stream = new TokenStream();
   private final double readingSpeed;
   private final RequestValues values;
@@ -91,7 +91,7 @@ public final class RunStatistics {
     overTime = new OverTime(info.startUnixNanos());
     runStart = info.startUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
-    levels = new RunLevels(info.stages(), runEnd);
+    levels = new Windows(info.stages(), runEnd);
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
@@ -123,7 +123,7 @@ public final class RunStatistics {
   public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
       throws IOException {
     List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
-    RunLevels all = new RunLevels(info.stages(), 0);
+    Windows all = new Windows(info.stages(), 0);
     return of(
         info.stages(kept),
         sink ->

@@ -128,7 +128,7 @@ final class SummaryAssembly {
             counted.engines.of(level.index()),
             counted.byInjector.at(level, generators),
             figures,
-            !info.kind().equals(RunLevels.UNPLANNED),
+            !info.kind().equals(Windows.UNPLANNED),
             isCutShort(level),
             arrivals != null || info.isOpen(),
             arrivals == null ? info.isOpen() ? 0 : figures.counts().started() : arrivals.sent(),
@@ -201,7 +201,7 @@ final class SummaryAssembly {
     return (unixNanos - info.startUnixNanos()) / 1e9;
   }
 
-  private void addCurve(RunLevels.Track track) {
+  private void addCurve(Windows.Track track) {
     curves.add(
         new LoadCurve(
             counted.slo.of(track.target()),

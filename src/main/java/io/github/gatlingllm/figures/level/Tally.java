@@ -306,7 +306,7 @@ final class Tally {
         intervals.add(new long[] {span.from, span.to});
         tokens += span.tokens;
       }
-      long wall = RunLevels.unionNanos(intervals);
+      long wall = Windows.unionNanos(intervals);
       return wall == 0 ? null : (Double) (tokens * 1e9 / wall);
     }
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The load levels of a run. A request belongs to the level in which it was scheduled, a token to
  * the measure window, of the same target and scenario, in which it arrived.
  */
-final class RunLevels {
+final class Windows {
 
   /** The kind of a level that is in the records and not in {@code run.json}. */
   static final String UNPLANNED = "unplanned";
@@ -40,7 +40,7 @@ final class RunLevels {
 
   private record Label(String label, Track track) {}
 
-  RunLevels(List<LevelInfo> infos, long runEnd) {
+  Windows(List<LevelInfo> infos, long runEnd) {
     infos.forEach(info -> add(info, runEnd));
     byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(LevelTally::from)));
   }

@@ -22,13 +22,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** In nanoseconds; the epoch began 1,000 before the monotonic clock's 0. */
-class LevelTallyTest {
+class LiveLevelTallyTest {
 
   private static final Phases PHASES = new Phases(0, 0, 200, 30, null);
   private static final LevelRecord OK = LevelRecord.ok("c=1");
   private static final LevelRecord FAILED = LevelRecord.failed("c=1");
 
-  private LevelTally tally = new LevelTally(new RunClock(1_000, 0));
+  private LiveLevelTally tally = new LiveLevelTally(new RunClock(1_000, 0));
   private final List<RunningLevel> started = new ArrayList<>();
   private String slo = "ttft<1s,e2e<1s";
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
@@ -66,7 +66,7 @@ class LevelTallyTest {
             running,
             new Run.Schedule(LevelRecord.SCENARIO, LevelRecord.TARGET, running.label()),
             judge);
-    tally = new LevelTally(new RunClock(1_000, 0));
+    tally = new LiveLevelTally(new RunClock(1_000, 0));
     tally.levelBegan(observed);
     return observed;
   }

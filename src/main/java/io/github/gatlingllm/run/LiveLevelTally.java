@@ -26,17 +26,17 @@ import org.jspecify.annotations.Nullable;
  * Counts the requests of each load level during the run. Thread-safe; callbacks run outside its
  * lock.
  */
-public final class LevelTally implements RunObserver, LevelResults {
+public final class LiveLevelTally implements RunObserver, LevelResults {
 
   private final RunClock clock;
   private final Map<Run.Schedule, Counts> levels = new HashMap<>();
   private final LiveStats ofRun = new LiveStats(System::nanoTime);
 
-  public LevelTally(Run run) {
+  public LiveLevelTally(Run run) {
     this(run.clock());
   }
 
-  LevelTally(RunClock clock) {
+  LiveLevelTally(RunClock clock) {
     this.clock = clock;
   }
 
@@ -143,13 +143,13 @@ public final class LevelTally implements RunObserver, LevelResults {
 
     /** From here on its figures are those of the measure window. */
     void measures() {
-      synchronized (LevelTally.this) {
+      synchronized (LiveLevelTally.this) {
         isMeasuring = true;
       }
     }
 
     @Nullable LiveFigures finish() {
-      synchronized (LevelTally.this) {
+      synchronized (LiveLevelTally.this) {
         LiveStats window = isMeasuring ? measured() : null;
         isFinished = true;
         beforeMeasuring = null;
@@ -187,7 +187,7 @@ public final class LevelTally implements RunObserver, LevelResults {
 
     /** Calls {@code tooMany} when more requests have failed than the limits allow. */
     void watch(FailureLimits limits, Runnable tooMany) {
-      synchronized (LevelTally.this) {
+      synchronized (LiveLevelTally.this) {
         this.limits = limits;
         this.tooMany = tooMany;
       }
@@ -243,7 +243,7 @@ public final class LevelTally implements RunObserver, LevelResults {
     }
 
     LevelResult result() {
-      synchronized (LevelTally.this) {
+      synchronized (LiveLevelTally.this) {
         SloCounts.Decision decision = slo.decide();
         SloCounts.Count judged = decision == null ? SloCounts.Count.NONE : decision.count();
         // A level that cannot be judged yields no counts.
