@@ -7,7 +7,7 @@ import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.run.Run;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -7,7 +7,7 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
-import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
-import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion;
 import java.util.function.Function;
 
 /**

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
-import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;

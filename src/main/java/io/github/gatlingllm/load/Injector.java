@@ -1,6 +1,6 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.ProcessSetting;
 import java.math.BigDecimal;
 import java.time.DateTimeException;

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

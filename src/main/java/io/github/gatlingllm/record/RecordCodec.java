@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.RequestRecord.Outcome;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -2,6 +2,8 @@ package io.github.gatlingllm.record;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.github.gatlingllm.record.RunFiles.AtomicFile;
+import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;

@@ -1,6 +1,35 @@
 package io.github.gatlingllm.record;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Paths of the files of a run.
@@ -58,5 +87,272 @@ public record RunFiles(Path run) {
 
   public Path page() {
     return run.resolve("llm.html");
+  }
+
+  /**
+   * Replaces files atomically, so that readers never see a part of one. A symbolic link in the
+   * place of a file is replaced, never followed: in a folder that somebody else packed it may point
+   * anywhere.
+   */
+  public static final class AtomicFile {
+
+    private static final int MAX_JSON_BYTES = 16 << 20;
+
+    private static final ObjectMapper JSON =
+        JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    private AtomicFile() {}
+
+    /** Writes a text as UTF-8. */
+    public static void write(Path file, String text) throws IOException {
+      write(file, text.getBytes(UTF_8));
+    }
+
+    /** Writes to a file beside it, and moves that into its place. */
+    public static void write(Path file, byte[] content) throws IOException {
+      Path draft = draftOf(file);
+      try {
+        try (OutputStream out = open(draft)) {
+          out.write(content);
+        }
+        move(draft, file);
+      } finally {
+        Files.deleteIfExists(draft);
+      }
+    }
+
+    /** The file beside it that is written first. */
+    static Path draftOf(Path file) {
+      return file.resolveSibling(file.getFileName() + ".part");
+    }
+
+    static OutputStream open(Path draft) throws IOException {
+      Files.deleteIfExists(draft);
+      return Files.newOutputStream(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    }
+
+    static void move(Path draft, Path file) throws IOException {
+      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Writes a Java record as JSON, with keys in snake case; creates missing directories. */
+    static void writeJson(Object value, Path file) throws IOException {
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      write(file.toAbsolutePath(), JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
+    }
+
+    /**
+     * Reads a file of that schema; empty if it does not exist. Unknown keys are skipped.
+     *
+     * @throws IOException with a one-line message
+     */
+    static <T> Optional<T> readJson(Path file, Class<T> type, String schema) throws IOException {
+      if (Files.exists(file) && !Files.isRegularFile(file)) {
+        throw new IOException(file + " is not a file");
+      }
+      try (InputStream in = Files.newInputStream(file)) {
+        byte[] bytes = in.readNBytes(MAX_JSON_BYTES + 1);
+        if (bytes.length > MAX_JSON_BYTES) {
+          throw new IOException(file + " is larger than " + (MAX_JSON_BYTES >> 20) + " MiB");
+        }
+        String found = JSON.readTree(bytes).path("schema").asText();
+        if (!schema.equals(found)) {
+          throw new IOException(file + " has schema '" + found + "'; expected " + schema);
+        }
+        return Optional.of(JSON.readValue(bytes, type));
+      } catch (NoSuchFileException e) {
+        return Optional.empty();
+      } catch (JsonProcessingException e) {
+        String why = e.getOriginalMessage().replaceAll("\\s+", " ");
+        throw new IOException(file + " is not understood: " + why, e);
+      }
+    }
+  }
+
+  /**
+   * Appends JSON values to a file, one per line, in batches of 64 KiB that end with a line, and
+   * splits such files into lines. Control characters and the Unicode line ends U+0085, U+2028 and
+   * U+2029 are escaped, so that a value stays on one line for every reader. Unpaired surrogates are
+   * written as U+FFFD. Not thread-safe.
+   */
+  public static final class JsonLines implements Closeable {
+
+    private static final int BATCH = 1 << 16;
+
+    /** Keys in snake case, decimals in digits. */
+    private static final ObjectMapper VALUES =
+        JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .addModule(new SimpleModule().addSerializer(String.class, new PairedText()))
+            .build();
+
+    private final OutputStream out;
+    private final ByteArrayOutputStream lines = new ByteArrayOutputStream(BATCH + 1024);
+    private final JsonGenerator json;
+
+    private JsonLines(OutputStream out) throws IOException {
+      this.out = out;
+      this.json = generator(VALUES.getFactory(), lines).setCodec(VALUES);
+    }
+
+    /** Writes a value without a line end. */
+    interface Value {
+      void write(JsonGenerator json) throws IOException;
+    }
+
+    /** Receives the lines of a file in their order. */
+    interface LineReader {
+
+      /** A line of {@code length} bytes that begins at {@code from}, without its line feed. */
+      void line(byte[] buffer, int from, int length) throws IOException;
+
+      /** A line that is too long, with its length. */
+      void tooLong(long bytes);
+
+      /**
+       * What follows the last line feed: nothing in a whole file; its first bytes may be skipped.
+       */
+      void tail(byte[] buffer, int length, long skipped) throws IOException;
+    }
+
+    /**
+     * Splits a file into lines. Memory is bounded by the longest line.
+     *
+     * @param initialSize of the buffer
+     * @param longest longer lines are skipped, unless they fit into the buffer
+     */
+    static void read(InputStream in, int initialSize, int longest, LineReader reader)
+        throws IOException {
+      byte[] buffer = new byte[initialSize];
+      int size = 0;
+      long skipped = 0;
+      for (int count = in.read(buffer);
+          count >= 0;
+          count = in.read(buffer, size, buffer.length - size)) {
+        int start = 0;
+        int end = size + count;
+        for (int i = size; i < end; i++) {
+          if (buffer[i] == '\n') {
+            if (skipped > 0) {
+              reader.tooLong(skipped + i - start);
+              skipped = 0;
+            } else {
+              reader.line(buffer, start, i - start);
+            }
+            start = i + 1;
+          }
+        }
+        size = end - start;
+        System.arraycopy(buffer, start, buffer, 0, size);
+        if (size >= longest) {
+          skipped += size;
+          size = 0;
+        } else if (size == buffer.length) {
+          buffer = Arrays.copyOf(buffer, size * 2);
+        }
+      }
+      reader.tail(buffer, size, skipped);
+    }
+
+    /** Appends to that file, which is created if it does not exist. */
+    public static JsonLines appendTo(Path file) throws IOException {
+      return new JsonLines(
+          Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+    }
+
+    /** Appends one line to that file, which is created if it does not exist. */
+    static void append(Path file, Value value) throws IOException {
+      try (JsonLines lines = appendTo(file)) {
+        lines.line(value);
+      }
+    }
+
+    /** Appends a Java record, with keys in snake case. */
+    public void add(Object value) throws IOException {
+      line(line -> line.writePOJO(value));
+    }
+
+    private void line(Value value) throws IOException {
+      value.write(json);
+      json.writeRaw('\n');
+      json.flush();
+      if (lines.size() >= BATCH) {
+        flush();
+      }
+    }
+
+    private void flush() throws IOException {
+      lines.writeTo(out);
+      lines.reset();
+    }
+
+    @Override
+    public void close() throws IOException {
+      try (out;
+          json) {
+        flush();
+      }
+    }
+
+    /** A generator that keeps a JSON value on one line, and does not close the stream. */
+    static JsonGenerator generator(JsonFactory factory, OutputStream out) throws IOException {
+      return factory
+          .createGenerator(out, JsonEncoding.UTF8)
+          .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+          .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
+          .setCharacterEscapes(OneLine.ESCAPES);
+    }
+
+    /** Replaces unpaired surrogates, which the generator refuses. */
+    private static final class PairedText extends StdScalarSerializer<String> {
+
+      private static final long serialVersionUID = 1;
+
+      PairedText() {
+        super(String.class);
+      }
+
+      @Override
+      public void serialize(String text, JsonGenerator json, SerializerProvider provider)
+          throws IOException {
+        json.writeString(FieldType.paired(text));
+      }
+    }
+
+    /** Escapes control characters and everything that a reader may take for a line end. */
+    private static final class OneLine extends CharacterEscapes {
+
+      private static final long serialVersionUID = 1;
+      static final OneLine ESCAPES = new OneLine();
+
+      private static final SerializableString NEXT_LINE = new SerializedString("\\u0085");
+      private static final SerializableString LINE_SEPARATOR = new SerializedString("\\u2028");
+      private static final SerializableString PARAGRAPH_SEPARATOR = new SerializedString("\\u2029");
+
+      private final int[] ascii = standardAsciiEscapesForJSON();
+
+      OneLine() {
+        ascii[0x7f] = ESCAPE_STANDARD;
+      }
+
+      @Override
+      public int[] getEscapeCodesForAscii() {
+        return ascii;
+      }
+
+      @Override
+      public @Nullable SerializableString getEscapeSequence(int c) {
+        return switch (c) {
+          case 0x85 -> NEXT_LINE;
+          case 0x2028 -> LINE_SEPARATOR;
+          case 0x2029 -> PARAGRAPH_SEPARATOR;
+          default -> null;
+        };
+      }
+    }
   }
 }

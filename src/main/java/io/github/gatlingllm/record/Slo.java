@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.github.gatlingllm.record.AtomicFile;
+import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.ShownLevels.LevelChoices;
 import io.github.gatlingllm.report.ShownLevels.When;

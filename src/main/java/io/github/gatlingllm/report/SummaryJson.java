@@ -34,7 +34,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.AtomicFile;
+import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.SelfTest;
 import java.io.IOException;
 import java.math.BigDecimal;

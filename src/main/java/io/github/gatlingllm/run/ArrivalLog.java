@@ -2,7 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.record.JsonLines;
+import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;

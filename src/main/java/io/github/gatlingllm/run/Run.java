@@ -1,7 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
-import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;

@@ -2,10 +2,10 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
-import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Assertion.Condition;
-import io.github.gatlingllm.record.Assertion.Scope;
-import io.github.gatlingllm.record.DurationText;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Condition;
+import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Matcher;

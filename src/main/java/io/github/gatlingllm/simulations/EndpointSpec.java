@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.run.server.MetricsPage;
+import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;

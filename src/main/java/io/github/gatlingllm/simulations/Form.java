@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.record.DurationText;
+import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;

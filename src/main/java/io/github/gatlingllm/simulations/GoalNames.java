@@ -2,8 +2,8 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;

@@ -8,7 +8,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.record.DurationText;
+import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;

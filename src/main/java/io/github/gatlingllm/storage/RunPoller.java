@@ -1,6 +1,6 @@
 package io.github.gatlingllm.storage;
 
-import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.storage.ObjectStore.StoredObject;

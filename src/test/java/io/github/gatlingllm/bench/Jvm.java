@@ -2,7 +2,7 @@ package io.github.gatlingllm.bench;
 
 import io.gatling.app.Gatling;
 import io.gatling.javaapi.core.Simulation;
-import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.testing.JavaCommand;
 import java.nio.file.Path;
 import java.util.ArrayList;

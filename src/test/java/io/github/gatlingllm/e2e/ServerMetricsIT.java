@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;

@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

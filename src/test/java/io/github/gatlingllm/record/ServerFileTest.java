@@ -1,10 +1,11 @@
 package io.github.gatlingllm.record;
 
-import static io.github.gatlingllm.record.EngineMetric.ENGINE_TTFT_S;
-import static io.github.gatlingllm.record.EngineMetric.PROMPT_TOKENS;
-import static io.github.gatlingllm.record.EngineMetric.REQUESTS_RUNNING;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.ENGINE_TTFT_S;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.PROMPT_TOKENS;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.Objectives.SloCounts;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

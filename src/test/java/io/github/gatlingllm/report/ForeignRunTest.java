@@ -9,9 +9,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Assertion.Condition;
-import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Condition;
+import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
@@ -286,7 +286,7 @@ class ForeignRunTest {
     String text =
         json.startsWith("RUN")
             ? "{\"schema\":\"gatling-llm/run/1\",\"id\":\"a\",\"simulation\":\"b\",\"injector\":\"c\","
-                + "\"state\":\"complete\""
+                  + "\"state\":\"complete\""
                 + json.substring(4).replace("DEEP", "[".repeat(100_000))
                 + "}"
             : json.equals("HUGE") ? " ".repeat((16 << 20) + 1) : json;

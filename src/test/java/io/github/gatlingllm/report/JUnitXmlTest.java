@@ -3,9 +3,9 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Assertion.Condition;
-import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Condition;
+import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.github.gatlingllm.simulations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Assertion.Condition;
-import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Condition;
+import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

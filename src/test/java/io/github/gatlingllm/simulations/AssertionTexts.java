@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion;
 import java.util.Arrays;
 import java.util.List;
 

@@ -11,7 +11,7 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;

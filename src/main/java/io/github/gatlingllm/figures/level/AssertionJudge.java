@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Metric.Unit;
-import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.merge;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.record.InjectorRun;
-import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunInfo;

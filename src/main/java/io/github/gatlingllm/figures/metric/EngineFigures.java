@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.metric;
 
-import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -18,9 +18,9 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfFailed;
 import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfReader;
 import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 
-import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -4,7 +4,7 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
 import io.github.gatlingllm.figures.metric.EngineFigures.State;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
-import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run.server;
 
+import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

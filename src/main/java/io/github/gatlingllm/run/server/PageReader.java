@@ -1,7 +1,7 @@
 package io.github.gatlingllm.run.server;
 
-import io.github.gatlingllm.record.EngineMetric;
-import io.github.gatlingllm.record.EngineMetric.Kind;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.run.server.SourceNames.Choice;
 import io.github.gatlingllm.run.server.SourceNames.Term;

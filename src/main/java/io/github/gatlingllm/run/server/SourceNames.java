@@ -1,8 +1,8 @@
 package io.github.gatlingllm.run.server;
 
-import static io.github.gatlingllm.record.EngineMetric.*;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.*;
 
-import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations.cli;
 
-import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.simulations.Benchmark;
 import java.io.File;
 import java.io.IOException;

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Assertion.Condition;
-import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Condition;
+import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;

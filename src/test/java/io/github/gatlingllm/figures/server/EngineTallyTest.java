@@ -1,13 +1,13 @@
 package io.github.gatlingllm.figures.server;
 
-import static io.github.gatlingllm.record.EngineMetric.ENGINE_TTFT_S;
-import static io.github.gatlingllm.record.EngineMetric.GENERATION_TOKENS;
-import static io.github.gatlingllm.record.EngineMetric.GPU_ENERGY_J;
-import static io.github.gatlingllm.record.EngineMetric.GPU_POWER_W;
-import static io.github.gatlingllm.record.EngineMetric.KV_CACHE_USE;
-import static io.github.gatlingllm.record.EngineMetric.PREFIX_CACHE_HITS;
-import static io.github.gatlingllm.record.EngineMetric.PREFIX_CACHE_QUERIES;
-import static io.github.gatlingllm.record.EngineMetric.REQUESTS_RUNNING;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.ENGINE_TTFT_S;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GENERATION_TOKENS;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_ENERGY_J;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_POWER_W;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.KV_CACHE_USE;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.PREFIX_CACHE_HITS;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.PREFIX_CACHE_QUERIES;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -17,8 +17,8 @@ import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.State;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.figures.server.EngineTally.Window;
-import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import java.util.List;
 import java.util.Map;

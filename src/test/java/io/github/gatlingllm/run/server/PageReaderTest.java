@@ -3,7 +3,7 @@ package io.github.gatlingllm.run.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,9 +3,10 @@ package io.github.gatlingllm.run.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
+import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;

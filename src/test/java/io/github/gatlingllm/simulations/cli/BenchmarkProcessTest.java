@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -12,7 +12,7 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
-import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.report.CommandLine;
 import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
