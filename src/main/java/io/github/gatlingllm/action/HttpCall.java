@@ -95,7 +95,7 @@ final class HttpCall {
 
   static HttpCall of(
       LlmProtocol protocol,
-      LlmRequest.RequestDraft request,
+      LlmRequest request,
       HttpComponents http,
       GatlingConfiguration configuration,
       @Nullable SslContexts tls,
@@ -127,7 +127,7 @@ final class HttpCall {
   }
 
   /** Of two headers of the same name the later one counts. */
-  private static List<Header> headers(LlmProtocol protocol, LlmRequest.RequestDraft request) {
+  private static List<Header> headers(LlmProtocol protocol, LlmRequest request) {
     Map<String, Header.Value> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));

@@ -51,8 +51,8 @@ final class LlmAction extends SessionHook implements RequestAction {
     this.components = components;
     this.core = context.coreComponents();
     this.throttled = context.throttled() && core.throttler().isDefined() && components.isMeasured();
-    this.call = components.httpCall(context, request.parts());
-    this.end = new ResponseProcessor(request.parts(), components, core, next);
+    this.call = components.httpCall(context, request);
+    this.end = new ResponseProcessor(request, components, core, next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
@@ -60,7 +60,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     if (!components.protocol.hasTarget()) {
       throw InvalidSimulation.withoutProtocol(context);
     }
-    components.addSlo(request.parts());
+    components.addSlo(request);
     components.validateThrottle(context);
     components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
@@ -90,7 +90,7 @@ final class LlmAction extends SessionHook implements RequestAction {
   public Function1<Session, Validation<String>> requestName() {
     return session -> {
       try {
-        return new Success<>(request.parts().name.resolve(session));
+        return new Success<>(request.name.resolve(session));
       } catch (Dynamic.Unresolved e) {
         return Dynamic.Validations.failure(e.getMessage());
       }
@@ -157,7 +157,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     logger().underlying().error("Failed to build request {}: {}", name(), message);
     String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
     statsEngine().logRequestCrash(session.scenario(), session.groups(), named, message);
-    if (request.parts().silent) {
+    if (request.silent) {
       components.totals.skipped(named, RunInfo.NOT_BUILT);
     } else {
       long now = System.nanoTime();
@@ -172,7 +172,7 @@ final class LlmAction extends SessionHook implements RequestAction {
               components.record(
                   end.records().notBuilt(session, named, timeline, now, offset(arrival), message)));
     }
-    next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
+    next().$bang(ChatMessages.afterFailure(request.messages, session).markAsFailed());
   }
 
   private static long startLag(@Nullable Arrival arrival) {
@@ -240,7 +240,7 @@ final class LlmAction extends SessionHook implements RequestAction {
               end.ended(ended, sent);
             });
     components.inFlight.add(exchange, session);
-    if (!request.parts().silent) {
+    if (!request.silent) {
       components.started();
     } else if (arrival != null) {
       components.totals.skipped(prepared.name(), "it is silent");
@@ -274,7 +274,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     TokenCounting.PromptCount count =
         components.counting.prompt(
             components.protocol.tokenizer,
-            request.parts().silent ? List.of() : prepared.body().promptTexts());
+            request.silent ? List.of() : prepared.body().promptTexts());
     return components.isMeasured() && prepared.body().isTextOnly()
         ? count.sentTo(components.target)
         : count;
@@ -287,7 +287,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     }
     components.admitted();
     exchange.timeline().admitted(now);
-    if (!request.parts().silent) {
+    if (!request.silent) {
       InFlight.admitted(session);
     }
     try {

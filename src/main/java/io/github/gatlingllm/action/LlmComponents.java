@@ -198,13 +198,13 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  void addSlo(LlmRequest.RequestDraft request) {
+  void addSlo(LlmRequest request) {
     if (request.slo != null && isMeasured()) {
       targets.addSlo(protocol, request.name.constant(), request.slo);
     }
   }
 
-  Slo sloOf(LlmRequest.RequestDraft request, String name) {
+  Slo sloOf(LlmRequest request, String name) {
     return request.slo == null ? protocol.sloOf(name) : request.slo;
   }
 
@@ -231,8 +231,8 @@ final class LlmComponents implements ProtocolComponents {
     parts.start.requireInTime(run);
     WarmUpRounds rounds = new WarmUpRounds(context);
     if (jvm) {
-      requireHosts(http, context, request.parts().api);
-      rounds.warmUpJvm(this, request.parts().api);
+      requireHosts(http, context, request.api);
+      rounds.warmUpJvm(this, request.api);
     }
     if (first) {
       rounds.warmUpTarget(this, request);
@@ -322,7 +322,7 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  HttpCall httpCall(ScenarioContext context, LlmRequest.RequestDraft request) {
+  HttpCall httpCall(ScenarioContext context, LlmRequest request) {
     HttpComponents http = http(context);
     endBeforeClient(context.coreComponents().actorSystem());
     GatlingConfiguration configuration = context.coreComponents().configuration();

@@ -16,29 +16,47 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The description of an LLM request in a simulation. Immutable; {@link #edit} returns a copy. */
-public final class LlmRequest {
+/** An LLM request of a simulation; a parameter is null where not set. {@link #with} copies it. */
+public final class LlmRequest extends Draft<LlmRequest> {
 
-  private final RequestDraft parts;
+  final Dynamic<String> name;
+  final Api api;
+  public List<MessagePart> messages = List.of();
+  public @Nullable Dynamic<String> prompt;
+  public List<Dynamic<String>> inputs = List.of();
 
-  private LlmRequest(RequestDraft parts) {
-    this.parts = parts;
-  }
+  /** The texts to embed, instead of {@link #inputs}. */
+  public @Nullable Dynamic<List<String>> inputList;
 
-  public static LlmRequest of(Dynamic<String> name, Api api) {
-    return new LlmRequest(new RequestDraft(name, api));
-  }
+  public @Nullable Dynamic<String> model;
+  public @Nullable Dynamic<Integer> maxTokens;
 
-  public LlmRequest edit(Consumer<RequestDraft> change) {
-    return new LlmRequest(parts.with(change));
+  /** Further fields of the body by name: numbers, texts and booleans. */
+  public Map<String, Dynamic<?>> parameters = Map.of();
+
+  public List<Dynamic<String>> stop = List.of();
+  public @Nullable Dynamic<Boolean> stream;
+  public @Nullable Dynamic<String> tools;
+  public @Nullable Dynamic<String> toolChoice;
+  public @Nullable Dynamic<String> responseFormat;
+  public @Nullable Dynamic<String> extraBody;
+  public Map<String, Dynamic<String>> headers = Map.of();
+  public @Nullable Dynamic<String> apiKey;
+  public @Nullable Duration requestTimeout;
+  public @Nullable Slo slo;
+  public List<ConditionalCheck> checks = List.of();
+  public boolean silent;
+
+  public LlmRequest(Dynamic<String> name, Api api) {
+    this.name = name;
+    this.api = api;
   }
 
   public LlmRequest and(MessagePart message) {
-    return edit(draft -> draft.messages = Draft.and(draft.messages, message));
+    return with(draft -> draft.messages = Draft.and(draft.messages, message));
   }
 
   /**
@@ -46,15 +64,15 @@ public final class LlmRequest {
    * all others.
    */
   public LlmRequest withHistory(String sessionKey) {
-    List<MessagePart> messages = new ArrayList<>(parts.messages);
+    List<MessagePart> more = new ArrayList<>(messages);
     int at = 0;
-    while (at < messages.size()
-        && messages.get(at) instanceof MessagePart.Text text
+    while (at < more.size()
+        && more.get(at) instanceof MessagePart.Text text
         && text.role().equals("system")) {
       at++;
     }
-    messages.add(at, new MessagePart.History(sessionKey));
-    return edit(draft -> draft.messages = List.copyOf(messages));
+    more.add(at, new MessagePart.History(sessionKey));
+    return with(draft -> draft.messages = List.copyOf(more));
   }
 
   public ActionBuilder toActionBuilder() {
@@ -69,25 +87,25 @@ public final class LlmRequest {
 
   private void validate() {
     ParameterCheck check =
-        ParameterCheck.ofRequest(parts.name)
-            .of("model", parts.model)
-            .atLeastOne("maxTokens", parts.maxTokens)
-            .of("stream", parts.stream)
-            .of("prompt", parts.prompt)
-            .of("input", parts.inputList)
-            .of("tools", parts.tools)
-            .of("toolChoice", parts.toolChoice)
-            .of("responseFormat", parts.responseFormat)
-            .of("body", parts.extraBody)
-            .secret("apiKey", parts.apiKey);
-    parts.parameters.forEach((key, value) -> check.of(method(key), value));
-    parts.stop.forEach(text -> check.of("stop", text));
-    parts.inputs.forEach(text -> check.of("input", text));
-    parts.headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
-    parts.messages.forEach(message -> message.parameters(check));
+        ParameterCheck.ofRequest(name)
+            .of("model", model)
+            .atLeastOne("maxTokens", maxTokens)
+            .of("stream", stream)
+            .of("prompt", prompt)
+            .of("input", inputList)
+            .of("tools", tools)
+            .of("toolChoice", toolChoice)
+            .of("responseFormat", responseFormat)
+            .of("body", extraBody)
+            .secret("apiKey", apiKey);
+    parameters.forEach((key, value) -> check.of(method(key), value));
+    stop.forEach(text -> check.of("stop", text));
+    inputs.forEach(text -> check.of("input", text));
+    headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
+    messages.forEach(message -> message.parameters(check));
     try {
       validateJson();
-      parts.checks.forEach(conditional -> LlmChecks.build(conditional.check()));
+      checks.forEach(conditional -> LlmChecks.build(conditional.check()));
     } catch (IllegalArgumentException e) {
       throw check.wrong("", String.valueOf(e.getMessage()));
     }
@@ -101,12 +119,12 @@ public final class LlmRequest {
 
   private void validateJson() {
     GenerationRequest.Builder body =
-        GenerationRequest.of(parts.api)
-            .tools(constant(parts.tools))
-            .toolChoice(constant(parts.toolChoice))
-            .responseFormat(constant(parts.responseFormat))
-            .extra(constant(parts.extraBody));
-    for (MessagePart part : parts.messages) {
+        GenerationRequest.of(api)
+            .tools(constant(tools))
+            .toolChoice(constant(toolChoice))
+            .responseFormat(constant(responseFormat))
+            .extra(constant(extraBody));
+    for (MessagePart part : messages) {
       String text = part instanceof MessagePart.Whole whole ? whole.messages().text() : null;
       if (text != null && !text.contains("#{")) {
         body.messagesJson(text);
@@ -116,10 +134,6 @@ public final class LlmRequest {
 
   private static @Nullable String constant(@Nullable Dynamic<String> text) {
     return text == null ? null : text.constant();
-  }
-
-  RequestDraft parts() {
-    return parts;
   }
 
   public sealed interface MessagePart {
@@ -172,58 +186,7 @@ public final class LlmRequest {
     record NextTurn(String sessionKey) implements MessagePart {}
   }
 
+  /** A check, and the condition on which it is made; null for none. */
   public record ConditionalCheck(
-      CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
-
-    public static ConditionalCheck of(CheckBuilder check) {
-      return new ConditionalCheck(check, null);
-    }
-
-    /** A check that runs if the condition on the session holds. */
-    public static ConditionalCheck when(Dynamic<Boolean> condition, CheckBuilder check) {
-      return new ConditionalCheck(
-          check, (response, session) -> condition.resolve(session.asScala()));
-    }
-
-    public static ConditionalCheck when(
-        BiFunction<MeasuredAnswer, Session, Boolean> condition, CheckBuilder check) {
-      return new ConditionalCheck(check, condition);
-    }
-  }
-
-  /** The parameters of a request; null where not set. */
-  public static final class RequestDraft extends Draft<RequestDraft> {
-    final Dynamic<String> name;
-    final Api api;
-    public List<MessagePart> messages = List.of();
-    public @Nullable Dynamic<String> prompt;
-    public List<Dynamic<String>> inputs = List.of();
-
-    /** The texts to embed, instead of {@link #inputs}. */
-    public @Nullable Dynamic<List<String>> inputList;
-
-    public @Nullable Dynamic<String> model;
-    public @Nullable Dynamic<Integer> maxTokens;
-
-    /** Further fields of the body by name: numbers, texts and booleans. */
-    public Map<String, Dynamic<?>> parameters = Map.of();
-
-    public List<Dynamic<String>> stop = List.of();
-    public @Nullable Dynamic<Boolean> stream;
-    public @Nullable Dynamic<String> tools;
-    public @Nullable Dynamic<String> toolChoice;
-    public @Nullable Dynamic<String> responseFormat;
-    public @Nullable Dynamic<String> extraBody;
-    public Map<String, Dynamic<String>> headers = Map.of();
-    public @Nullable Dynamic<String> apiKey;
-    public @Nullable Duration requestTimeout;
-    public @Nullable Slo slo;
-    public List<ConditionalCheck> checks = List.of();
-    public boolean silent;
-
-    private RequestDraft(Dynamic<String> name, Api api) {
-      this.name = name;
-      this.api = api;
-    }
-  }
+      CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {}
 }

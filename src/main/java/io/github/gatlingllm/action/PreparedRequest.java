@@ -45,41 +45,40 @@ record PreparedRequest(
       boolean pinned,
       Prefixes prefixes,
       Session session) {
-    LlmRequest.RequestDraft parts = request.parts();
-    GenerationRequest.Builder body = GenerationRequest.of(parts.api);
+    GenerationRequest.Builder body = GenerationRequest.of(request.api);
     ChatMessages chat = new ChatMessages(session, body);
-    parts.messages.forEach(chat::add);
-    Integer maxTokens = resolve(parts.maxTokens, session);
-    Boolean stream = resolve(parts.stream, session);
-    String model = resolve(parts.model == null ? protocol.model : parts.model, session);
+    request.messages.forEach(chat::add);
+    Integer maxTokens = resolve(request.maxTokens, session);
+    Boolean stream = resolve(request.stream, session);
+    String model = resolve(request.model == null ? protocol.model : request.model, session);
     body
         .model(model)
-        .prompt(resolve(parts.prompt, session))
+        .prompt(resolve(request.prompt, session))
         .inputs(
-            parts.inputList == null
-                ? resolve(parts.inputs, session)
-                : parts.inputList.resolve(session))
+            request.inputList == null
+                ? resolve(request.inputs, session)
+                : request.inputList.resolve(session))
         // A prefix is sent, but is not part of the conversation.
         .prefix(prefixes.next(session, chat.conversation != null))
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)
-        .stop(resolve(parts.stop, session))
-        .tools(parts.tools == null ? chat.tools : parts.tools.resolve(session))
-        .toolChoice(resolve(parts.toolChoice, session))
-        .responseFormat(resolve(parts.responseFormat, session))
+        .stop(resolve(request.stop, session))
+        .tools(request.tools == null ? chat.tools : request.tools.resolve(session))
+        .toolChoice(resolve(request.toolChoice, session))
+        .responseFormat(resolve(request.responseFormat, session))
         .extra(protocol.extraBody)
-        .extra(resolve(parts.extraBody, session));
-    parts.parameters.forEach((name, value) -> body.parameter(name, value.resolve(session)));
-    String key = resolve(parts.apiKey == null ? protocol.apiKey : parts.apiKey, session);
+        .extra(resolve(request.extraBody, session));
+    request.parameters.forEach((name, value) -> body.parameter(name, value.resolve(session)));
+    String key = resolve(request.apiKey == null ? protocol.apiKey : request.apiKey, session);
     String apiKey = key == null ? null : key.strip();
-    String url = protocol.url(prefixes.user(session), parts.api);
+    String url = protocol.url(prefixes.user(session), request.api);
     return new PreparedRequest(
-        parts.name.resolve(session),
+        request.name.resolve(session),
         url,
         apiKey,
-        secrets(apiKey, url, List.of(protocol.headers, parts.headers), session),
+        secrets(apiKey, url, List.of(protocol.headers, request.headers), session),
         body.build(),
         chat.historyKey,
         chat.conversation,

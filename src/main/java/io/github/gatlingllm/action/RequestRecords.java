@@ -19,10 +19,10 @@ import scala.jdk.javaapi.CollectionConverters;
 
 final class RequestRecords {
 
-  private final LlmRequest.RequestDraft request;
+  private final LlmRequest request;
   private final LlmComponents components;
 
-  RequestRecords(LlmRequest.RequestDraft request, LlmComponents components) {
+  RequestRecords(LlmRequest request, LlmComponents components) {
     this.request = request;
     this.components = components;
   }

@@ -36,7 +36,7 @@ final class ResponseProcessor {
   /** An estimate, for text that is not counted. */
   private static final int CHARS_PER_TOKEN = 4;
 
-  private final LlmRequest.RequestDraft request;
+  private final LlmRequest request;
   private final LlmComponents components;
   private final RequestRecords records;
   private final StatsEngine statsEngine;
@@ -45,7 +45,7 @@ final class ResponseProcessor {
   private final scala.collection.immutable.List<Check<MeasuredAnswer>> checks;
 
   ResponseProcessor(
-      LlmRequest.RequestDraft request, LlmComponents components, CoreComponents core, Action next) {
+      LlmRequest request, LlmComponents components, CoreComponents core, Action next) {
     this.request = request;
     this.components = components;
     this.records = new RequestRecords(request, components);

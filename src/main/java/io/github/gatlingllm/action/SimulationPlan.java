@@ -51,7 +51,7 @@ final class SimulationPlan {
   synchronized void add(LlmComponents components, LlmRequest request, EventLoop eventLoop) {
     LlmProtocol protocol = components.protocol;
     protocols.add(protocol);
-    String name = request.parts().name.constant();
+    String name = request.name.constant();
     String target = protocols.size() > 1 ? components.target + ": " : "";
     requests.put(
         target + (name == null ? "(a name per user)" : name),
@@ -194,7 +194,7 @@ final class SimulationPlan {
                       + (last.ignoreEos() ? "exactly " : "at most ")
                       + NumberText.counted(last.maxTokens(), "token"));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      return request.parts().api.key() + "; made for each user (" + e.getMessage() + ")";
+      return request.api.key() + "; made for each user (" + e.getMessage() + ")";
     }
   }
 

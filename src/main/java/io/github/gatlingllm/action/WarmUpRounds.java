@@ -112,7 +112,7 @@ final class WarmUpRounds {
     Map<String, String> failures = new LinkedHashMap<>();
     try {
       for (int i = 0; i < Math.max(requests, protocol.baseUrls.size()); i++) {
-        String url = Secrets.redactUrl(protocol.url(i, request.parts().api));
+        String url = Secrets.redactUrl(protocol.url(i, request.api));
         if (failures.containsKey(url)) {
           continue;
         }
@@ -156,7 +156,7 @@ final class WarmUpRounds {
    */
   private LlmRequest warmUpRequest(LlmRequest request, LlmComponents components) {
     LlmRequest plain =
-        request.edit(
+        request.with(
             draft -> {
               draft.checks = List.of();
               draft.silent = false;
@@ -165,19 +165,22 @@ final class WarmUpRounds {
             });
     Session session = session(0, core.eventLoopGroup().next(), components.protocol);
     try {
-      plain.parts().headers.values().forEach(header -> header.resolve(session));
+      plain.headers.values().forEach(header -> header.resolve(session));
       var unused =
           PreparedRequest.of(plain, components.protocol, false, components.prefixes, session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      return shortRequest(request.parts().api);
+      return shortRequest(request.api);
     }
   }
 
   private static LlmRequest shortRequest(Api api) {
-    return LlmRequest.of(Dynamic.of("warm-up"), api)
-        .edit(draft -> draft.maxTokens = Dynamic.of(SHORT_TOKENS))
-        .edit(draft -> draft.prompt = Dynamic.of(PROMPT));
+    return new LlmRequest(Dynamic.of("warm-up"), api)
+        .with(
+            draft -> {
+              draft.maxTokens = Dynamic.of(SHORT_TOKENS);
+              draft.prompt = Dynamic.of(PROMPT);
+            });
   }
 
   private Action action(LlmComponents components, LlmRequest request) {

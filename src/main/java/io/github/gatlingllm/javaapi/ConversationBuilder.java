@@ -4,7 +4,6 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.CoreDsl;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
-import io.github.gatlingllm.action.Arguments;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.ParameterCheck;

@@ -20,12 +20,12 @@ public final class Llm {
 
   /** A chat completion: {@code POST …/chat/completions}. */
   public ChatStep chat() {
-    return new ChatStep(LlmRequest.of(name, Api.CHAT));
+    return new ChatStep(new LlmRequest(name, Api.CHAT));
   }
 
   /** OpenAI's Responses API, which streams typed events: {@code POST …/responses}. */
   public ChatStep responses() {
-    return new ChatStep(LlmRequest.of(name, Api.RESPONSES));
+    return new ChatStep(new LlmRequest(name, Api.RESPONSES));
   }
 
   /**
@@ -34,17 +34,17 @@ public final class Llm {
    * header sets it.
    */
   public ChatStep messages() {
-    return new ChatStep(LlmRequest.of(name, Api.MESSAGES));
+    return new ChatStep(new LlmRequest(name, Api.MESSAGES));
   }
 
   /** A text completion: {@code POST …/completions}. */
   public CompletionStep completion() {
-    return new CompletionStep(LlmRequest.of(name, Api.COMPLETIONS));
+    return new CompletionStep(new LlmRequest(name, Api.COMPLETIONS));
   }
 
   /** Embeddings of texts: {@code POST …/embeddings}. */
   public EmbeddingStep embeddings() {
-    return new EmbeddingStep(LlmRequest.of(name, Api.EMBEDDINGS));
+    return new EmbeddingStep(new LlmRequest(name, Api.EMBEDDINGS));
   }
 
   /** A text completion that still needs its prompt. */
@@ -67,7 +67,7 @@ public final class Llm {
     }
 
     private CompletionRequestBuilder prompt(Dynamic<String> prompt) {
-      return new CompletionRequestBuilder(request.edit(draft -> draft.prompt = prompt));
+      return new CompletionRequestBuilder(request.with(draft -> draft.prompt = prompt));
     }
   }
 
@@ -84,13 +84,13 @@ public final class Llm {
     public EmbeddingRequestBuilder input(String text, String... more) {
       List<Dynamic<String>> texts =
           Stream.concat(Stream.of(text), Arrays.stream(more)).map(Dynamic::text).toList();
-      return new EmbeddingRequestBuilder(request.edit(draft -> draft.inputs = texts));
+      return new EmbeddingRequestBuilder(request.with(draft -> draft.inputs = texts));
     }
 
     /** The texts to embed, computed from the session. */
     public EmbeddingRequestBuilder input(Function<Session, List<String>> texts) {
       return new EmbeddingRequestBuilder(
-          request.edit(draft -> draft.inputList = Dynamic.of(texts)));
+          request.with(draft -> draft.inputList = Dynamic.of(texts)));
     }
   }
 }

@@ -1,13 +1,12 @@
 package io.github.gatlingllm.javaapi;
 
-import static io.github.gatlingllm.action.Arguments.above0;
-import static io.github.gatlingllm.action.Arguments.all;
-import static io.github.gatlingllm.action.Arguments.atLeast;
+import static io.github.gatlingllm.javaapi.Arguments.above0;
+import static io.github.gatlingllm.javaapi.Arguments.all;
+import static io.github.gatlingllm.javaapi.Arguments.atLeast;
 
 import io.gatling.core.protocol.Protocol;
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
-import io.github.gatlingllm.action.Arguments;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;

@@ -3,10 +3,11 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
-import io.github.gatlingllm.action.Arguments;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.action.LlmRequest.ConditionalCheck;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters that all requests have in common. A parameter that is not set is taken from the
@@ -32,8 +34,8 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   abstract T with(LlmRequest changed);
 
-  final T edit(Consumer<LlmRequest.RequestDraft> change) {
-    return with(request.edit(change));
+  final T edit(Consumer<LlmRequest> change) {
+    return with(request.with(change));
   }
 
   /** For internal use only. */
@@ -132,32 +134,33 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
   }
 
   public final T check(List<CheckBuilder> checks) {
-    return check(checks, LlmRequest.ConditionalCheck::of);
+    return check(checks, null);
   }
 
   private T check(
-      List<CheckBuilder> checks, Function<CheckBuilder, LlmRequest.ConditionalCheck> done) {
+      List<CheckBuilder> checks, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
     return edit(
-        draft -> checks.forEach(c -> draft.checks = Draft.and(draft.checks, done.apply(c))));
+        draft ->
+            checks.forEach(
+                c -> draft.checks = Draft.and(draft.checks, new ConditionalCheck(c, condition))));
   }
 
   /** Adds checks that are done only if the condition is true; a Gatling EL String. */
   public final CheckCondition<T> checkIf(String condition) {
-    Dynamic<Boolean> holds = Dynamic.el(condition, Boolean.class);
-    return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
+    return checkIf(Dynamic.el(condition, Boolean.class));
   }
 
   public final CheckCondition<T> checkIf(Function<Session, Boolean> condition) {
-    Dynamic<Boolean> holds = Dynamic.of(condition);
-    return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
+    return checkIf(Dynamic.of(condition));
+  }
+
+  private CheckCondition<T> checkIf(Dynamic<Boolean> condition) {
+    return new CheckCondition<>(this, (answer, session) -> condition.resolve(session.asScala()));
   }
 
   public final CheckCondition<T> checkIf(BiFunction<LlmResponse, Session, Boolean> condition) {
     return new CheckCondition<>(
-        this,
-        c ->
-            LlmRequest.ConditionalCheck.when(
-                (answer, session) -> condition.apply(new LlmResponse(answer), session), c));
+        this, (answer, session) -> condition.apply(new LlmResponse(answer), session));
   }
 
   /**
@@ -167,13 +170,12 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
    */
   public static final class CheckCondition<T extends LlmRequestBuilder<T>> {
     private final LlmRequestBuilder<T> builder;
-    private final Function<CheckBuilder, LlmRequest.ConditionalCheck> conditional;
+    private final BiFunction<MeasuredAnswer, Session, Boolean> condition;
 
     CheckCondition(
-        LlmRequestBuilder<T> builder,
-        Function<CheckBuilder, LlmRequest.ConditionalCheck> conditional) {
+        LlmRequestBuilder<T> builder, BiFunction<MeasuredAnswer, Session, Boolean> condition) {
       this.builder = builder;
-      this.conditional = conditional;
+      this.condition = condition;
     }
 
     /** The checks to do if the condition is true. */
@@ -183,7 +185,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
     /** The checks to do if the condition is true. */
     public T then(List<CheckBuilder> checks) {
-      return builder.check(checks, conditional);
+      return builder.check(checks, condition);
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.Arguments;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import java.awt.image.BufferedImage;

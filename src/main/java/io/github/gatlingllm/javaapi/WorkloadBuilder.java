@@ -7,7 +7,6 @@ import static io.gatling.javaapi.core.CoreDsl.repeat;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
-import io.github.gatlingllm.action.Arguments;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;

@@ -28,7 +28,7 @@ class PreparedRequestTest {
 
   private static final LlmProtocolBuilder PROTOCOL =
       LlmDsl.llm.baseUrl("http://a/v1", "http://b/v1").model("m");
-  private static final LlmRequest CHAT = LlmRequest.of(Dynamic.of("ask"), Api.CHAT);
+  private static final LlmRequest CHAT = new LlmRequest(Dynamic.of("ask"), Api.CHAT);
   private static final Session SESSION = Sessions.with(Map.of());
 
   @Test
@@ -81,7 +81,7 @@ class PreparedRequestTest {
     assertThat(contents(first, prefixes, SESSION)).containsExactly("<1> Why?");
     assertThat(prepare(first, SESSION).turn()).as("a conversation begins").isEqualTo(1);
     LlmRequest completion =
-        LlmRequest.of(Dynamic.of("ask"), Api.COMPLETIONS).edit(d -> d.prompt = Dynamic.of("Once"));
+        new LlmRequest(Dynamic.of("ask"), Api.COMPLETIONS).with(d -> d.prompt = Dynamic.of("Once"));
     assertThat(body(prepare(completion, prefixes, SESSION)).path("prompt").asText())
         .isEqualTo("<2> Once");
     LlmRequest parts =
@@ -239,8 +239,8 @@ class PreparedRequestTest {
         .isEqualTo("http://b/v1/chat/completions");
   }
 
-  private static LlmRequest asking(Consumer<LlmRequest.RequestDraft> more) {
-    return CHAT.and(text("user", "Why?")).edit(more);
+  private static LlmRequest asking(Consumer<LlmRequest> more) {
+    return CHAT.and(text("user", "Why?")).with(more);
   }
 
   private static MessagePart text(String role, String text) {

@@ -1,5 +1,6 @@
-package io.github.gatlingllm.action;
+package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -7,11 +8,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the arguments of the builders. Each method returns its argument, or throws. */
-public final class Arguments {
+final class Arguments {
 
   private Arguments() {}
 
-  public static int atLeast(int least, String method, int value, String noun) {
+  static int atLeast(int least, String method, int value, String noun) {
     if (value < least) {
       throw InvalidSimulation.because(
           "%s(%s): expected %s %s or more".formatted(method, value, least, noun));
@@ -19,26 +20,26 @@ public final class Arguments {
     return value;
   }
 
-  public static double above0(String method, double value) {
+  static double above0(String method, double value) {
     if (value > 0 && value < Double.POSITIVE_INFINITY) {
       return value;
     }
     throw InvalidSimulation.because(method + "(" + value + "): expected a number above 0");
   }
 
-  public static Duration above0(String method, Duration value) {
+  static Duration above0(String method, Duration value) {
     if (value.isNegative() || value.isZero()) {
       throw InvalidSimulation.because(method + "(" + value + "): expected more than zero");
     }
     return value;
   }
 
-  public static List<String> all(String first, String... more) {
+  static List<String> all(String first, String... more) {
     return Stream.concat(Stream.of(first), Stream.of(more)).toList();
   }
 
   /** An http or https URL without credentials; the result has no slash at its end. */
-  public static String url(@Nullable String url) {
+  static String url(@Nullable String url) {
     if (url == null) {
       throw InvalidSimulation.because(
           "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
