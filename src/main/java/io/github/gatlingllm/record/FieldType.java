@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonLocation;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +66,8 @@ record FieldType<T>(
   static final FieldType<Integer> INTEGER =
       new FieldType<>(
           "integer", "", JsonGenerator::writeNumber, JsonParser::getIntValue, Object::toString);
+
+  static final FieldType<Integer> TOKENS = INTEGER.in("tokens");
 
   static final FieldType<Long> LONG =
       new FieldType<>(
@@ -139,26 +141,20 @@ record FieldType<T>(
         keys::get);
   }
 
-  /** Whether values fit into a cell of CSV. */
-  boolean hasCell() {
-    return cell != null;
-  }
-
-  /** The text of a cell; null for an empty one. */
-  @Nullable String cell(T value) {
-    return Objects.requireNonNull(cell, name).apply(value);
-  }
-
-  void write(JsonGenerator json, @Nullable T value) throws IOException {
+  /** Writes a value of this type, or null. */
+  @SuppressWarnings("unchecked")
+  void write(JsonGenerator json, @Nullable Object value) throws IOException {
     if (value == null) {
       json.writeNull();
     } else {
-      writer.write(json, value);
+      writer.write(json, (T) value);
     }
   }
 
-  @Nullable T read(JsonParser json) throws IOException {
-    return json.currentToken() == JsonToken.VALUE_NULL ? null : reader.read(json);
+  /** The text of a cell; null for an empty one. */
+  @SuppressWarnings("unchecked")
+  @Nullable String cellOf(Object value) {
+    return requireNonNull(cell, name).apply((T) value);
   }
 
   private static void writeText(JsonGenerator json, String text) throws IOException {

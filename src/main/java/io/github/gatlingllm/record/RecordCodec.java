@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
@@ -19,7 +18,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +29,8 @@ final class RecordCodec {
 
   private static final int[] NO_EVENTS = {};
 
-  private static final Map<String, RecordField<?>> BY_KEY =
-      RecordField.ALL.stream()
-          .collect(Collectors.toUnmodifiableMap(RecordField::toString, field -> field));
+  private static final RecordField[] ALL = RecordField.values();
+  private static final FieldTable<RecordField> FIELDS = new FieldTable<>(ALL);
 
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -41,11 +38,7 @@ final class RecordCodec {
           .enable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
           .build();
 
-  private final @Nullable Object[] values = new @Nullable Object[RecordField.ALL.size()];
-  private boolean hasText;
-
-  /** The field whose value is being read, which an exception names. */
-  private @Nullable RecordField<?> reading;
+  private final @Nullable Object[] values = new @Nullable Object[ALL.length];
 
   private RecordCodec() {}
 
@@ -59,9 +52,9 @@ final class RecordCodec {
   static void append(RequestRecord record, OutputStream lines) {
     try (JsonGenerator json = JsonLines.generator(JSON, lines)) {
       json.writeStartObject();
-      for (RecordField<?> field : RecordField.ALL) {
+      for (RecordField field : ALL) {
         if (field.isIn(record)) {
-          write(field, record, json);
+          FieldTable.write(field, field.get(record), json);
         }
       }
       json.writeEndObject();
@@ -71,12 +64,6 @@ final class RecordCodec {
     }
   }
 
-  private static <T> void write(RecordField<T> field, RequestRecord record, JsonGenerator json)
-      throws IOException {
-    json.writeFieldName(field.key());
-    field.type().write(json, field.get(record));
-  }
-
   /**
    * Parses a line. Keys may be in any order; unknown keys are skipped.
    *
@@ -84,59 +71,33 @@ final class RecordCodec {
    * @throws IOException with a one-line message, if the line is not a record
    */
   static RequestRecord read(byte[] line, int offset, int length) throws IOException {
-    RecordCodec values = new RecordCodec();
     try (JsonParser json = JSON.createParser(line, offset, length)) {
-      values.read(json);
-      return values.record();
-    } catch (JsonProcessingException e) {
-      String in = values.reading == null ? "" : " in " + values.reading;
-      throw new IOException(oneLine("not valid JSON" + in + ": " + e.getOriginalMessage()), e);
-    } catch (IllegalArgumentException | ArithmeticException e) {
-      String in = values.reading == null ? "" : values.reading + " ";
-      throw new IOException(oneLine(in + e.getMessage()), e);
-    }
-  }
-
-  private void read(JsonParser json) throws IOException {
-    if (json.nextToken() != JsonToken.START_OBJECT) {
-      throw new IllegalArgumentException("not a JSON object");
-    }
-    int likely = 0;
-    while (true) {
-      RecordField<?> field = RecordField.ALL.get(likely);
-      if (!json.nextFieldName(field.key())) {
-        if (json.currentToken() != JsonToken.FIELD_NAME) {
-          break;
-        }
-        field = BY_KEY.get(json.currentName());
-      }
       json.nextToken();
-      if (field == null) {
-        json.skipChildren();
-      } else {
-        reading = field;
-        values[field.index()] = field.type().read(json);
-        reading = null;
-        hasText |= field.isText();
-        likely = (field.index() + 1) % RecordField.ALL.size();
+      RecordCodec values = new RecordCodec();
+      int last = FIELDS.read(json, values.values);
+      if (json.nextToken() != null) {
+        throw new IllegalArgumentException("more than one JSON object");
       }
-    }
-    if (json.nextToken() != null) {
-      throw new IllegalArgumentException("more than one JSON object");
+      return values.record(last >= RecordField.MESSAGES.ordinal());
+    } catch (JsonProcessingException e) {
+      throw new IOException(oneLine("not valid JSON: " + e.getOriginalMessage()), e);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(oneLine(String.valueOf(e.getMessage())), e);
     }
   }
 
-  @SuppressWarnings("unchecked") // a value is read by the type of its field
-  private <T> @Nullable T get(RecordField<T> field) {
-    return (T) values[field.index()];
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // of the type of its field
+  private <T> @Nullable T get(RecordField field) {
+    return (T) values[field.ordinal()];
   }
 
-  private <T> T get(RecordField<T> field, T absent) {
+  private <T> T get(RecordField field, T absent) {
     T value = get(field);
     return value == null ? absent : value;
   }
 
-  private <T> T required(RecordField<T> field) {
+  @SuppressWarnings("TypeParameterUnusedInFormals")
+  private <T> T required(RecordField field) {
     T value = get(field);
     if (value == null) {
       throw new IllegalArgumentException("no " + field);
@@ -144,8 +105,8 @@ final class RecordCodec {
     return value;
   }
 
-  private RequestRecord record() {
-    RequestStatus status = required(RecordField.STATUS);
+  private RequestRecord record(boolean hasText) {
+    RequestStatus status = required(RecordField.VERDICT);
     return new RequestRecord(
         new Identity(
             required(RecordField.REQUEST_ID),
@@ -183,7 +144,7 @@ final class RecordCodec {
             get(RecordField.INPUTS)),
         new Outcome(
             get(RecordField.FINISH_REASON),
-            get(RecordField.HTTP_STATUS),
+            get(RecordField.STATUS),
             status,
             get(RecordField.OK, status == RequestStatus.COMPLETE),
             get(RecordField.ERROR),
@@ -194,7 +155,7 @@ final class RecordCodec {
             get(RecordField.SERVER, Map.of()),
             get(RecordField.SERVER_NAMES, List.of()),
             get(RecordField.RATE_LIMITS, Map.of()),
-            get(RecordField.RETRY_AFTER)),
+            get(RecordField.RETRY_AFTER_S)),
         hasText
             ? new Text(
                 get(RecordField.MESSAGES),
@@ -205,38 +166,38 @@ final class RecordCodec {
   }
 
   private Timing timing() {
-    Long tpot = get(RecordField.TPOT);
+    Long tpot = get(RecordField.TPOT_S);
     return new Timing(
-        required(RecordField.START),
-        get(RecordField.SCHEDULED_OFFSET),
-        get(RecordField.START_LAG, 0L),
-        get(RecordField.GATE_WAIT),
-        get(RecordField.CONNECT),
-        get(RecordField.HEADERS),
-        get(RecordField.FIRST_EVENT),
-        get(RecordField.TTFT),
-        get(RecordField.TTFO),
-        get(RecordField.LATENCY),
-        get(RecordField.CLOSED),
+        required(RecordField.START_UNIX_NS),
+        get(RecordField.SCHEDULED_OFFSET_S),
+        get(RecordField.START_LAG_S, 0L),
+        get(RecordField.GATE_WAIT_S),
+        get(RecordField.CONNECT_S),
+        get(RecordField.TTFB_S),
+        get(RecordField.FIRST_EVENT_S),
+        get(RecordField.TTFT_S),
+        get(RecordField.TTFO_S),
+        get(RecordField.LATENCY_S),
+        get(RecordField.CLOSED_S),
         tpot == null ? null : (Double) (double) tpot,
-        get(RecordField.PACING_WAIT));
+        get(RecordField.PACING_WAIT_S));
   }
 
   private Events events() {
-    int[] offsets = get(RecordField.EVENT_OFFSETS, NO_EVENTS);
+    int[] offsets = get(RecordField.EVENT_OFFSETS_US, NO_EVENTS);
     return new Events(
         offsets,
         perEvent(RecordField.EVENT_TOKENS, offsets.length),
         perEvent(RecordField.EVENT_CHOICES, offsets.length),
-        get(RecordField.EVENT_COUNT, offsets.length),
+        get(RecordField.EVENTS, offsets.length),
         get(RecordField.COALESCED_EVENTS, 0),
         get(RecordField.LATE_EVENTS, 0),
         get(RecordField.DONE, false),
-        get(RecordField.STALL),
+        get(RecordField.STALL_S),
         get(RecordField.FIRST_EVENT_TOKENS));
   }
 
-  private int[] perEvent(RecordField<int[]> field, int events) {
+  private int[] perEvent(RecordField field, int events) {
     int[] each = get(field, NO_EVENTS);
     if (each.length > 0 && each.length != events) {
       throw new IllegalArgumentException(

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -208,8 +209,8 @@ public final class RecordFile {
    */
   public static final class RecordCsv implements Consumer<RequestRecord>, Closeable {
 
-    private static final List<RecordField<?>> COLUMNS =
-        RecordField.ALL.stream().filter(RecordField::isColumn).toList();
+    private static final List<RecordField> COLUMNS =
+        Arrays.stream(RecordField.values()).filter(RecordField::isColumn).toList();
 
     private final Path file;
     private final Path draft;
@@ -242,9 +243,9 @@ public final class RecordFile {
       }
     }
 
-    private void row(Function<RecordField<?>, @Nullable String> cells) throws IOException {
+    private void row(Function<RecordField, @Nullable String> cells) throws IOException {
       String separator = "";
-      for (RecordField<?> column : COLUMNS) {
+      for (RecordField column : COLUMNS) {
         out.write(separator);
         String cell = cells.apply(column);
         if (cell != null) {
@@ -255,9 +256,9 @@ public final class RecordFile {
       out.write("\r\n");
     }
 
-    private static <T> @Nullable String cell(RecordField<T> column, RequestRecord record) {
-      T value = column.get(record);
-      String cell = value == null ? null : column.type().cell(value);
+    private static @Nullable String cell(RecordField column, RequestRecord record) {
+      Object value = column.get(record);
+      String cell = value == null ? null : column.type().cellOf(value);
       boolean isFormula =
           cell != null
               && !(value instanceof Number)

@@ -50,7 +50,7 @@ class BlockedLoopIT {
           .as("a line per second")
           .hasSizeGreaterThan(BlockedLoopSimulation.MEASURE_SECONDS)
           .allSatisfy(BlockedLoopIT::isWhole);
-      assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.PROCESS_CPU)).sum())
+      assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.PROCESS_CPU_S)).sum())
           .as("in each it may be less than is counted")
           .isPositive();
       assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.EVENTS)).sum())
@@ -58,14 +58,14 @@ class BlockedLoopIT {
       assertThat(seconds).anyMatch(second -> second.number(GeneratorField.IN_FLIGHT) > 0);
       assertThat(seconds)
           .as("lines end where measuring begins and ends")
-          .extracting(second -> second.get(GeneratorField.START))
+          .extracting(second -> second.number(GeneratorField.START_UNIX_NS))
           .contains(measured.startUnixNanos(), measured.endUnixNanos());
 
       // What else the machine of the test is busy with is left out: other processes, other levels.
       Files.delete(run.files().generator());
       for (GeneratorSecond second : seconds) {
-        if (second.number(GeneratorField.START) >= measured.startUnixNanos()) {
-          second.with(GeneratorField.MACHINE_IDLE, null).append(run.files().generator());
+        if (second.number(GeneratorField.START_UNIX_NS) >= measured.startUnixNanos()) {
+          second.with(GeneratorField.MACHINE_IDLE_S, null).append(run.files().generator());
         }
       }
       RunReport.of(run.files()).write();
@@ -83,12 +83,13 @@ class BlockedLoopIT {
   }
 
   private static void isWhole(GeneratorSecond second) {
-    assertThat(second.get(GeneratorField.LAG_MAX)).isNotEmpty();
-    assertThat(second.get(GeneratorField.LAG_P50))
-        .hasSameSizeAs(second.get(GeneratorField.LAG_MAX));
-    assertThat(second.get(GeneratorField.LATEST_LOOP)).hasSize(GeneratorField.LATE_MS.size());
-    assertThat(second.number(GeneratorField.PROCESS_CPU)).isNotNegative();
-    assertThat(second.number(GeneratorField.HEAP_USED)).isPositive();
+    assertThat(second.numbers(GeneratorField.LOOP_LAG_MAX_US)).isNotEmpty();
+    assertThat(second.numbers(GeneratorField.LOOP_LAG_P50_US))
+        .hasSameSizeAs(second.numbers(GeneratorField.LOOP_LAG_MAX_US));
+    assertThat(second.numbers(GeneratorField.LATEST_LOOP_US))
+        .hasSize(GeneratorSecond.LATE_MS.size());
+    assertThat(second.number(GeneratorField.PROCESS_CPU_S)).isNotNegative();
+    assertThat(second.number(GeneratorField.HEAP_USED_BYTES)).isPositive();
     assertThat(second.number(GeneratorField.CPUS)).isPositive();
   }
 }

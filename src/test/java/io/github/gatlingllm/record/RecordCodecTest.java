@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -181,7 +182,9 @@ class RecordCodecTest {
   private static Long seconds(String number) throws IOException {
     try (JsonParser json = JSON.createParser(number.getBytes(UTF_8))) {
       json.nextToken();
-      return FieldType.SECONDS.read(json);
+      return json.currentToken() == JsonToken.VALUE_NULL
+          ? null
+          : FieldType.SECONDS.reader().read(json);
     }
   }
 

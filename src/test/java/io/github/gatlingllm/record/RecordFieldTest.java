@@ -16,14 +16,9 @@ import org.junit.jupiter.api.Test;
 class RecordFieldTest {
 
   @Test
-  void keysAreUniqueAndEveryFieldHasAMeaning() {
-    assertThat(RecordField.ALL).extracting(RecordField::toString).doesNotHaveDuplicates();
-    for (int i = 0; i < RecordField.ALL.size(); i++) {
-      RecordField<?> field = RecordField.ALL.get(i);
-      assertThat(field.index()).isEqualTo(i);
-      assertThat(field.toString()).matches("[a-z_]+");
-      assertThat(field.meaning()).as(field.toString()).isNotBlank();
-    }
+  void everyFieldHasAMeaning() {
+    assertThat(RecordField.values()).allMatch(field -> !field.meaning().isBlank());
+    assertThat(GeneratorField.values()).allMatch(field -> !field.meaning().isBlank());
   }
 
   @Test
@@ -38,7 +33,7 @@ class RecordFieldTest {
           .as("one line for every reader")
           .endsWith("}\n")
           .doesNotContainPattern("[\\x00-\\x09\\x0b-\\x1f\\x7f\\x85\\u2028\\u2029]|\n.");
-      for (RecordField<?> field : RecordField.ALL) {
+      for (RecordField field : RecordField.values()) {
         assertThat((Object) field.get(read)).as("%s", field).isEqualTo(field.get(record));
       }
     }
@@ -82,7 +77,7 @@ class RecordFieldTest {
         """
         + ReferencePage.table(
             List.of("Key", "Type", "Unit", "Meaning"),
-            GeneratorField.ALL.stream()
+            Arrays.stream(GeneratorField.values())
                 .map(
                     field ->
                         List.of(
@@ -127,9 +122,9 @@ class RecordFieldTest {
         """;
   }
 
-  private static String table(Predicate<RecordField<?>> which) {
+  private static String table(Predicate<RecordField> which) {
     List<List<String>> rows =
-        RecordField.ALL.stream()
+        Arrays.stream(RecordField.values())
             .filter(which)
             .map(
                 field ->

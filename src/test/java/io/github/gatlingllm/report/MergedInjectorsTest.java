@@ -136,15 +136,15 @@ class MergedInjectorsTest {
     for (int second = 0; second < 30; second++) {
       new GeneratorSecond()
           .with(GeneratorField.INJECTOR, "injector-" + index)
-          .with(GeneratorField.START, begin + second * 1_000L * MS)
-          .with(GeneratorField.LENGTH, 1_000 * MS)
-          .with(GeneratorField.LAG_MAX, new int[] {index * 1_000})
-          .with(GeneratorField.LATEST_LOOP, new int[10])
-          .with(GeneratorField.PROCESS_CPU, index * 200L * MS)
-          .with(GeneratorField.MACHINE_USER, index * 200L * MS)
-          .with(GeneratorField.MACHINE_SYSTEM, 0L)
-          .with(GeneratorField.MACHINE_STEAL, 0L)
-          .with(GeneratorField.MACHINE_IDLE, 2_000 * MS - index * 200L * MS)
+          .with(GeneratorField.START_UNIX_NS, begin + second * 1_000L * MS)
+          .with(GeneratorField.LENGTH_S, 1_000 * MS)
+          .with(GeneratorField.LOOP_LAG_MAX_US, new int[] {index * 1_000})
+          .with(GeneratorField.LATEST_LOOP_US, new int[10])
+          .with(GeneratorField.PROCESS_CPU_S, index * 200L * MS)
+          .with(GeneratorField.MACHINE_USER_S, index * 200L * MS)
+          .with(GeneratorField.MACHINE_SYSTEM_S, 0L)
+          .with(GeneratorField.MACHINE_STEAL_S, 0L)
+          .with(GeneratorField.MACHINE_IDLE_S, 2_000 * MS - index * 200L * MS)
           .append(files.generator());
     }
     return run;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Locale;
 import java.util.function.Function;
@@ -147,7 +147,7 @@ enum CheckCatalogue {
   START_LAG(
       "Did requests start when planned?",
       "p99 of start − planned start, ms",
-      Threshold.aboveMs(GeneratorField.LATE_START_MS),
+      Threshold.aboveMs(GeneratorSecond.LATE_START_MS),
       "open loads",
       in -> in.summary().arrivals() != null,
       "Times from schedule include the lag. Give the generator more CPU.",

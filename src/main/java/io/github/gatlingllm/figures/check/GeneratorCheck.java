@@ -11,7 +11,7 @@ import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -251,8 +251,8 @@ final class GeneratorCheck {
   /** How long a loop's lag exceeded that, in seconds. */
   private static double lateS(Interval second, double toleranceMs) {
     int[] lateMicros = second.lateMicros();
-    for (int i = 0; i < Math.min(lateMicros.length, GeneratorField.LATE_MS.size()); i++) {
-      if (GeneratorField.LATE_MS.get(i) >= toleranceMs) {
+    for (int i = 0; i < Math.min(lateMicros.length, GeneratorSecond.LATE_MS.size()); i++) {
+      if (GeneratorSecond.LATE_MS.get(i) >= toleranceMs) {
         return Math.min(second.lengthS(), lateMicros[i] / 1e6);
       }
     }

@@ -54,18 +54,18 @@ final class GeneratorTally {
     }
 
     private void add(GeneratorSecond second) {
-      double length = second.number(GeneratorField.LENGTH) / 1e9;
-      lagP99Ms = Math.max(lagP99Ms, second.largest(GeneratorField.LAG_P99) / 1e3);
-      lagMaxMs = Math.max(lagMaxMs, second.largest(GeneratorField.LAG_MAX) / 1e3);
+      double length = second.number(GeneratorField.LENGTH_S) / 1e9;
+      lagP99Ms = Math.max(lagP99Ms, second.largest(GeneratorField.LOOP_LAG_P99_US) / 1e3);
+      lagMaxMs = Math.max(lagMaxMs, second.largest(GeneratorField.LOOP_LAG_MAX_US) / 1e3);
       seconds += length;
       double all = machineNanos(second);
       machine += all;
-      if (second.get(GeneratorField.PROCESS_CPU) != null) {
+      if (second.has(GeneratorField.PROCESS_CPU_S)) {
         ownMachine += all;
-        own += second.number(GeneratorField.PROCESS_CPU);
+        own += second.number(GeneratorField.PROCESS_CPU_S);
       }
-      busy += all - second.number(GeneratorField.MACHINE_IDLE);
-      stolen += second.number(GeneratorField.MACHINE_STEAL);
+      busy += all - second.number(GeneratorField.MACHINE_IDLE_S);
+      stolen += second.number(GeneratorField.MACHINE_STEAL_S);
     }
 
     private @Nullable GeneratorBucket bucket(double startS) {
@@ -83,12 +83,12 @@ final class GeneratorTally {
 
   /** CPU time of all processors in nanoseconds; 0 where the system does not report it. */
   private static double machineNanos(GeneratorSecond second) {
-    return second.get(GeneratorField.MACHINE_IDLE) == null
+    return !second.has(GeneratorField.MACHINE_IDLE_S)
         ? 0
-        : (double) second.number(GeneratorField.MACHINE_USER)
-            + second.number(GeneratorField.MACHINE_SYSTEM)
-            + second.number(GeneratorField.MACHINE_IDLE)
-            + second.number(GeneratorField.MACHINE_STEAL);
+        : (double) second.number(GeneratorField.MACHINE_USER_S)
+            + second.number(GeneratorField.MACHINE_SYSTEM_S)
+            + second.number(GeneratorField.MACHINE_IDLE_S)
+            + second.number(GeneratorField.MACHINE_STEAL_S);
   }
 
   private static @Nullable Double share(double part, double whole) {
@@ -99,24 +99,24 @@ final class GeneratorTally {
     if (lines++ >= MOST) {
       return;
     }
-    long from = second.number(GeneratorField.START);
+    long from = second.number(GeneratorField.START_UNIX_NS);
     overTime.at(from).add(second);
-    String injector = second.get(GeneratorField.INJECTOR);
-    int[] late = second.get(GeneratorField.LATEST_LOOP);
+    String injector = second.injector();
     double all = machineNanos(second);
-    Long own = second.get(GeneratorField.PROCESS_CPU);
     seconds
         .computeIfAbsent(injector == null ? "" : injector, i -> new ArrayList<>())
         .add(
             new Interval(
                 (from - origin) / 1e9,
-                (from - origin + second.number(GeneratorField.LENGTH)) / 1e9,
-                second.largest(GeneratorField.LAG_MAX) / 1e3,
-                late == null ? new int[0] : late,
-                share((double) second.number(GeneratorField.MACHINE_IDLE), all),
-                own == null ? null : share(own.doubleValue(), all),
-                second.number(GeneratorField.COMPILER) / 1e9,
-                second.number(GeneratorField.GC_PAUSE_MAX) / 1e6));
+                (from - origin + second.number(GeneratorField.LENGTH_S)) / 1e9,
+                second.largest(GeneratorField.LOOP_LAG_MAX_US) / 1e3,
+                second.numbers(GeneratorField.LATEST_LOOP_US),
+                share((double) second.number(GeneratorField.MACHINE_IDLE_S), all),
+                second.has(GeneratorField.PROCESS_CPU_S)
+                    ? share((double) second.number(GeneratorField.PROCESS_CPU_S), all)
+                    : null,
+                second.number(GeneratorField.COMPILER_S) / 1e9,
+                second.number(GeneratorField.GC_PAUSE_MAX_S) / 1e6));
   }
 
   /** The health of each injector in a window: of the seconds whose middle lies in it. */

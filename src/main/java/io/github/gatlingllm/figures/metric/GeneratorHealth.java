@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.metric;
 
-import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -13,7 +12,7 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
    * About a second.
    *
    * @param lateMicros for the loop with the most lag: how long its lag exceeded each of {@link
-   *     GeneratorField#LATE_MS}
+   *     GeneratorSecond#LATE_MS}
    * @param idle idle share of the machine's CPU; null if unknown
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody

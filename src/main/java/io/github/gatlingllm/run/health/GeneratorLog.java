@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class GeneratorLog implements RunObserver {
 
   private static final long LATE_NANOS =
-      TimeUnit.MILLISECONDS.toNanos(GeneratorField.LATE_START_MS);
+      TimeUnit.MILLISECONDS.toNanos(GeneratorSecond.LATE_START_MS);
 
   /** Shortest interval of a line: CPU time is counted in steps of 10 ms. */
   private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -216,39 +216,39 @@ public final class GeneratorLog implements RunObserver {
     GeneratorSecond second =
         new GeneratorSecond()
             .with(GeneratorField.INJECTOR, injector)
-            .with(GeneratorField.START, unixNanos.applyAsLong(before.nanoTime))
-            .with(GeneratorField.LENGTH, length);
+            .with(GeneratorField.START_UNIX_NS, unixNanos.applyAsLong(before.nanoTime))
+            .with(GeneratorField.LENGTH_S, length);
     List<Heartbeat.Lateness> late =
         heartbeats.stream().map(heartbeat -> heartbeat.take(now.nanoTime)).toList();
     GcPauses.Pauses gc = pauses.take(now.nanoTime);
     Load run = load.get();
     second
-        .with(GeneratorField.LAG_P50, byLoop(late, loop -> loop.percentile(50)))
-        .with(GeneratorField.LAG_P99, byLoop(late, loop -> loop.percentile(99)))
-        .with(GeneratorField.LAG_MAX, byLoop(late, Heartbeat.Lateness::longest))
+        .with(GeneratorField.LOOP_LAG_P50_US, byLoop(late, loop -> loop.percentile(50)))
+        .with(GeneratorField.LOOP_LAG_P99_US, byLoop(late, loop -> loop.percentile(99)))
+        .with(GeneratorField.LOOP_LAG_MAX_US, byLoop(late, Heartbeat.Lateness::longest))
         .with(
-            GeneratorField.LATEST_LOOP,
+            GeneratorField.LATEST_LOOP_US,
             late.stream()
                 .max(Comparator.comparingLong(Heartbeat.Lateness::sum))
                 .map(Heartbeat.Lateness::timeAbove)
                 .orElse(null))
         .with(GeneratorField.GC_PAUSES, gc.count())
-        .with(GeneratorField.GC_PAUSE, gc.nanos())
-        .with(GeneratorField.GC_PAUSE_MAX, gc.longestNanos())
-        .with(GeneratorField.COMPILER, now.compiler - before.compiler)
+        .with(GeneratorField.GC_PAUSE_S, gc.nanos())
+        .with(GeneratorField.GC_PAUSE_MAX_S, gc.longestNanos())
+        .with(GeneratorField.COMPILER_S, now.compiler - before.compiler)
         .with(GeneratorField.CPUS, (long) counters.cpus())
-        .with(GeneratorField.PROCESS_CPU, now.processCpu - before.processCpu)
-        .with(GeneratorField.CPU_PRESSURE, difference(now.pressure, before.pressure))
-        .with(GeneratorField.THROTTLED, difference(now.throttled, before.throttled))
-        .with(GeneratorField.HEAP_USED, counters.heapUsed())
-        .with(GeneratorField.DIRECT, counters.directBytes())
+        .with(GeneratorField.PROCESS_CPU_S, now.processCpu - before.processCpu)
+        .with(GeneratorField.CPU_PRESSURE_S, difference(now.pressure, before.pressure))
+        .with(GeneratorField.THROTTLED_S, difference(now.throttled, before.throttled))
+        .with(GeneratorField.HEAP_USED_BYTES, counters.heapUsed())
+        .with(GeneratorField.DIRECT_BYTES, counters.directBytes())
         .with(GeneratorField.OPEN_FILES, counters.openFiles())
         .with(GeneratorField.IN_FLIGHT, run.inFlight())
         .with(GeneratorField.LATE_STARTS, lateStarts.getAndSet(0))
         .with(GeneratorField.EVENTS, events.getAndSet(0))
-        .with(GeneratorField.COALESCED, coalesced.getAndSet(0))
-        .with(GeneratorField.QUEUED, run.queued())
-        .with(GeneratorField.DROPPED, run.dropped());
+        .with(GeneratorField.COALESCED_EVENTS, coalesced.getAndSet(0))
+        .with(GeneratorField.RECORDS_QUEUED, run.queued())
+        .with(GeneratorField.RECORDS_DROPPED, run.dropped());
     machine(second, now.cpu, before.cpu, length);
     return second;
   }
@@ -260,18 +260,18 @@ public final class GeneratorLog implements RunObserver {
       long length) {
     if (now != null && then != null) {
       second
-          .with(GeneratorField.MACHINE_USER, now.user() - then.user())
-          .with(GeneratorField.MACHINE_SYSTEM, difference(now.system(), then.system()))
-          .with(GeneratorField.MACHINE_IDLE, now.idle() - then.idle())
-          .with(GeneratorField.MACHINE_STEAL, difference(now.steal(), then.steal()));
+          .with(GeneratorField.MACHINE_USER_S, now.user() - then.user())
+          .with(GeneratorField.MACHINE_SYSTEM_S, difference(now.system(), then.system()))
+          .with(GeneratorField.MACHINE_IDLE_S, now.idle() - then.idle())
+          .with(GeneratorField.MACHINE_STEAL_S, difference(now.steal(), then.steal()));
       return;
     }
     double share = counters.load();
     if (share >= 0) {
       long all = length * counters.cpus();
       second
-          .with(GeneratorField.MACHINE_USER, Math.round(share * all))
-          .with(GeneratorField.MACHINE_IDLE, Math.round((1 - share) * all));
+          .with(GeneratorField.MACHINE_USER_S, Math.round(share * all))
+          .with(GeneratorField.MACHINE_IDLE_S, Math.round((1 - share) * all));
     }
   }
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.run.health;
 
-import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
+import io.github.gatlingllm.record.GeneratorSecond;
 import java.util.Arrays;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -148,13 +148,13 @@ final class Heartbeat implements Runnable {
     }
 
     /**
-     * Time in microseconds during which the lag exceeded each of {@link GeneratorField#LATE_MS}.
+     * Time in microseconds during which the lag exceeded each of {@link GeneratorSecond#LATE_MS}.
      */
     int[] timeAbove() {
-      int[] time = new int[GeneratorField.LATE_MS.size()];
+      int[] time = new int[GeneratorSecond.LATE_MS.size()];
       for (int i = 0; i < size; i++) {
         for (int of = 0; of < time.length; of++) {
-          boolean isLater = values[i] > 1_000 * GeneratorField.LATE_MS.get(of);
+          boolean isLater = values[i] > 1_000 * GeneratorSecond.LATE_MS.get(of);
           time[of] += isLater ? (int) (Heartbeat.PERIOD_NANOS / 1_000) : 0;
         }
       }

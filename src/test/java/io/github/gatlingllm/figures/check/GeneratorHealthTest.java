@@ -37,11 +37,11 @@ class GeneratorHealthTest {
       seconds.add(
           new GeneratorSecond()
               .with(GeneratorField.INJECTOR, injector)
-              .with(GeneratorField.START, Recorded.ORIGIN + i * SECOND)
-              .with(GeneratorField.LENGTH, SECOND)
-              .with(GeneratorField.PROCESS_CPU, SECOND / 5)
-              .with(GeneratorField.MACHINE_USER, SECOND)
-              .with(GeneratorField.MACHINE_IDLE, SECOND));
+              .with(GeneratorField.START_UNIX_NS, Recorded.ORIGIN + i * SECOND)
+              .with(GeneratorField.LENGTH_S, SECOND)
+              .with(GeneratorField.PROCESS_CPU_S, SECOND / 5)
+              .with(GeneratorField.MACHINE_USER_S, SECOND)
+              .with(GeneratorField.MACHINE_IDLE_S, SECOND));
       late(seconds.get(i), 1, 0);
     }
     return seconds;
@@ -54,11 +54,11 @@ class GeneratorHealthTest {
    */
   private static void late(GeneratorSecond second, int maxMs, int forMs) {
     second
-        .with(GeneratorField.LAG_P99, new int[] {0, maxMs * 1_000})
-        .with(GeneratorField.LAG_MAX, new int[] {0, maxMs * 1_000})
+        .with(GeneratorField.LOOP_LAG_P99_US, new int[] {0, maxMs * 1_000})
+        .with(GeneratorField.LOOP_LAG_MAX_US, new int[] {0, maxMs * 1_000})
         .with(
-            GeneratorField.LATEST_LOOP,
-            GeneratorField.LATE_MS.stream()
+            GeneratorField.LATEST_LOOP_US,
+            GeneratorSecond.LATE_MS.stream()
                 .mapToInt(of -> of < maxMs ? forMs * 1_000 : 0)
                 .toArray());
   }
@@ -66,9 +66,9 @@ class GeneratorHealthTest {
   /** Two processors without a rest, so much of both taken by the generator. */
   private static void full(GeneratorSecond second, double share) {
     second
-        .with(GeneratorField.PROCESS_CPU, Math.round(2 * SECOND * share))
-        .with(GeneratorField.MACHINE_USER, 2 * SECOND)
-        .with(GeneratorField.MACHINE_IDLE, 0L);
+        .with(GeneratorField.PROCESS_CPU_S, Math.round(2 * SECOND * share))
+        .with(GeneratorField.MACHINE_USER_S, 2 * SECOND)
+        .with(GeneratorField.MACHINE_IDLE_S, 0L);
   }
 
   private Summary summary() {
@@ -192,13 +192,13 @@ class GeneratorHealthTest {
   @Test
   void theCauseIsNamed() {
     late(seconds.get(4), 300, 280);
-    seconds.get(4).with(GeneratorField.GC_PAUSE_MAX, SECOND / 4);
+    seconds.get(4).with(GeneratorField.GC_PAUSE_MAX_S, SECOND / 4);
     assertThat(generator().message())
         .contains(
             "up to 300 ms (garbage collection paused the JVM for up to 250 ms), which affects"
                 + " TTFT");
 
-    seconds.get(4).with(GeneratorField.GC_PAUSE_MAX, 0L).with(GeneratorField.COMPILER, SECOND);
+    seconds.get(4).with(GeneratorField.GC_PAUSE_MAX_S, 0L).with(GeneratorField.COMPILER_S, SECOND);
     full(seconds.get(4), 0.9);
     assertThat(generator().message())
         .contains(
@@ -210,7 +210,7 @@ class GeneratorHealthTest {
   void generatorAndServerShareAMachineThatIsOutOfCpu() {
     for (GeneratorSecond second : seconds.subList(2, 9)) {
       full(second, 0.3);
-      second.with(GeneratorField.COMPILER, SECOND / 2);
+      second.with(GeneratorField.COMPILER_S, SECOND / 2);
     }
     assertThat(generator().level()).isEqualTo(Level.INVALID);
     assertThat(generator().value()).isEqualTo(0.7);
@@ -274,9 +274,9 @@ class GeneratorHealthTest {
   void cpuThatIsNotReportedIsNotJudged() {
     for (GeneratorSecond second : seconds) {
       second
-          .with(GeneratorField.PROCESS_CPU, null)
-          .with(GeneratorField.MACHINE_USER, null)
-          .with(GeneratorField.MACHINE_IDLE, null);
+          .with(GeneratorField.PROCESS_CPU_S, null)
+          .with(GeneratorField.MACHINE_USER_S, null)
+          .with(GeneratorField.MACHINE_IDLE_S, null);
     }
     assertThat(generator().level()).isEqualTo(Level.OK);
     assertThat(generator().message())
@@ -285,10 +285,10 @@ class GeneratorHealthTest {
 
   @Test
   void foreignFilesAreRead() {
-    seconds.get(3).with(GeneratorField.LATEST_LOOP, new int[] {1});
-    seconds.get(4).with(GeneratorField.LENGTH, Long.MAX_VALUE);
-    seconds.get(5).with(GeneratorField.START, Long.MIN_VALUE);
-    seconds.get(6).with(GeneratorField.MACHINE_IDLE, -5L * SECOND);
+    seconds.get(3).with(GeneratorField.LATEST_LOOP_US, new int[] {1});
+    seconds.get(4).with(GeneratorField.LENGTH_S, Long.MAX_VALUE);
+    seconds.get(5).with(GeneratorField.START_UNIX_NS, Long.MIN_VALUE);
+    seconds.get(6).with(GeneratorField.MACHINE_IDLE_S, -5L * SECOND);
     assertThat(generator().message()).isNotEmpty();
   }
 }

@@ -39,7 +39,7 @@ class GeneratorLogTest {
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();
-    assertThat(lines).allMatch(line -> line.number(GeneratorField.LENGTH) >= 100_000_000);
+    assertThat(lines).allMatch(line -> line.number(GeneratorField.LENGTH_S) >= 100_000_000);
     assertThat(lines.stream().mapToLong(line -> line.number(GeneratorField.EVENTS)).sum())
         .isPositive()
         .isEqualTo(records.stream().mapToLong(record -> record.events().count()).sum());
@@ -64,10 +64,10 @@ class GeneratorLogTest {
     assertThat(lines)
         .as("on a slow machine, one that the edge did not end too")
         .hasSizeGreaterThanOrEqualTo(2)
-        .allMatch(line -> line.number(GeneratorField.LENGTH) > 0);
+        .allMatch(line -> line.number(GeneratorField.LENGTH_S) > 0);
     GeneratorSecond first = lines.get(0);
-    assertThat(first.number(GeneratorField.START) + first.number(GeneratorField.LENGTH))
+    assertThat(first.number(GeneratorField.START_UNIX_NS) + first.number(GeneratorField.LENGTH_S))
         .isEqualTo(edge);
-    assertThat(lines.get(1).get(GeneratorField.START)).isEqualTo(edge);
+    assertThat(lines.get(1).number(GeneratorField.START_UNIX_NS)).isEqualTo(edge);
   }
 }

@@ -1,0 +1,84 @@
+package io.github.gatlingllm.record;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.SerializedString;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes and reads lines of JSON whose keys are a catalogue of fields, in its order. */
+final class FieldTable<F extends FieldTable.Field> {
+
+  /** A constant of a catalogue, an enum. */
+  interface Field {
+    SerializedString key();
+
+    FieldType<?> type();
+
+    int ordinal();
+  }
+
+  private final F[] fields;
+  private final Map<String, F> byKey = new HashMap<>();
+
+  FieldTable(F[] fields) {
+    this.fields = fields;
+    for (F field : fields) {
+      byKey.put(field.toString(), field);
+    }
+  }
+
+  static void write(Field field, @Nullable Object value, JsonGenerator json) throws IOException {
+    json.writeFieldName(field.key());
+    field.type().write(json, value);
+  }
+
+  /**
+   * Reads the object that begins with the current token. Keys may be in any order; unknown keys are
+   * skipped.
+   *
+   * @param values receives the values, by the position of their fields in the catalogue
+   * @return the highest position of a field in the line; -1 if there is none
+   * @throws IllegalArgumentException in one line that names the field of an invalid value
+   */
+  int read(JsonParser json, @Nullable Object[] values) throws IOException {
+    if (json.currentToken() != JsonToken.START_OBJECT) {
+      throw new IllegalArgumentException("not a JSON object");
+    }
+    int highest = -1;
+    int likely = 0;
+    while (true) {
+      F field = fields[likely];
+      if (!json.nextFieldName(field.key())) {
+        if (json.currentToken() != JsonToken.FIELD_NAME) {
+          return highest;
+        }
+        field = byKey.get(json.currentName());
+      }
+      if (field == null) {
+        json.nextToken();
+        json.skipChildren();
+      } else {
+        int index = field.ordinal();
+        values[index] = value(field, json);
+        highest = Math.max(highest, index);
+        likely = (index + 1) % fields.length;
+      }
+    }
+  }
+
+  private static @Nullable Object value(Field field, JsonParser json) throws IOException {
+    try {
+      return json.nextToken() == JsonToken.VALUE_NULL ? null : field.type().reader().read(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(
+          "not valid JSON in " + field + ": " + e.getOriginalMessage(), e);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new IllegalArgumentException(field + " " + e.getMessage(), e);
+    }
+  }
+}
