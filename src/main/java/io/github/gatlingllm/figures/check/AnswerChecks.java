@@ -22,6 +22,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Checks of the answers: whether they match the assumptions of the figures. */
 final class AnswerChecks {
@@ -57,8 +58,11 @@ final class AnswerChecks {
     return counts.ok() == 0 ? found.level(Level.INVALID) : found;
   }
 
-  static Finding rateLimited(CheckInput in) {
-    RateLimits limits = requireNonNull(in.figures().rateLimits());
+  static @Nullable Finding rateLimited(CheckInput in) {
+    RateLimits limits = in.figures().rateLimits();
+    if (limits == null || (limits.requests() == 0 && limits.quotas().isEmpty())) {
+      return null;
+    }
     double share = share(limits.requests(), in.figures().counts().ended());
     String left = limits.left().isEmpty() ? "" : " Lowest remaining: " + limits.left() + ".";
     if (limits.requests() == 0) {
@@ -85,10 +89,14 @@ final class AnswerChecks {
             + left);
   }
 
-  static Finding connectionsClosed(CheckInput in) {
+  static @Nullable Finding connectionsClosed(CheckInput in) {
+    Map<String, Connections> servers = in.info().outcome().connections();
+    if (servers.values().stream().allMatch(server -> server.answers() == 0)) {
+      return null;
+    }
     Map.Entry<String, Connections> worst =
         Collections.max(
-            in.info().outcome().connections().entrySet(),
+            servers.entrySet(),
             Comparator.comparingDouble(server -> closedShare(server.getValue())));
     double share = closedShare(worst.getValue());
     if (share == 0) {
@@ -105,14 +113,10 @@ final class AnswerChecks {
     return share(connections.closed(), connections.answers());
   }
 
-  static Finding pinnedOutput(CheckInput in) {
-    double share = share(in.answers().of(Property.NOT_PINNED), in.answers().of(Property.PINNED));
-    return Finding.of(
-        share,
-        percent(share) + " of the answers stopped early or do not have their pinned length.");
-  }
-
-  static Finding finishReasons(CheckInput in) {
+  static @Nullable Finding finishReasons(CheckInput in) {
+    if (in.answers().of(Property.OK) == 0) {
+      return null;
+    }
     Map<String, Long> reasons = in.figures().finishReasons();
     String mix =
         reasons.entrySet().stream()
@@ -127,7 +131,10 @@ final class AnswerChecks {
                 + " length.");
   }
 
-  static Finding tokenCounts(CheckInput in) {
+  static @Nullable Finding tokenCounts(CheckInput in) {
+    if (in.answers().of(Property.OK) == 0) {
+      return null;
+    }
     AnswerCounts answers = in.answers();
     double share =
         ofAnswers(in, Math.max(answers.of(Property.ESTIMATED), answers.of(Property.REFUSED)));
@@ -150,15 +157,7 @@ final class AnswerChecks {
     return answers.of(Property.REFUSED) == 0 ? found : found.level(Level.WARNING);
   }
 
-  static Finding tokenCountsAgree(CheckInput in) {
-    double share =
-        share(in.answers().of(Property.DISAGREEING), in.answers().of(Property.COMPARABLE));
-    return Finding.of(
-        share,
-        percent(share) + " of the answers have events whose tokens do not add up to the total.");
-  }
-
-  static Finding promptTokensAgree(CheckInput in) {
+  static @Nullable Finding promptTokensAgree(CheckInput in) {
     return comparison(
         in.answers().prompts(),
         "prompt tokens",
@@ -175,9 +174,12 @@ final class AnswerChecks {
    * @param template explains a difference that is the same for texts of all lengths
    * @param median explains a difference that varies between texts
    */
-  private static Finding comparison(
+  private static @Nullable Finding comparison(
       CountComparison counts, String tokens, String scope, String template, String median) {
-    CountComparison.TargetCounts worst = requireNonNull(counts.worst());
+    CountComparison.TargetCounts worst = counts.worst();
+    if (worst == null) {
+      return null;
+    }
     double difference = worst.difference();
     double overhead = worst.medianOverhead();
     boolean isTemplate = worst.isTemplateOnly();
@@ -200,68 +202,71 @@ final class AnswerChecks {
     return isTemplate ? found.warnsIf(false) : found;
   }
 
-  static Finding outputTokensAgree(CheckInput in) {
+  static @Nullable Finding outputTokensAgree(CheckInput in) {
     CountComparison outputs = in.answers().outputs();
+    long counted = outputs.worst() == null ? 0 : outputs.worst().count();
     Finding found =
         comparison(
             outputs,
             "output tokens",
-            " in the "
-                + count(requireNonNull(outputs.worst()).count())
-                + " answers counted by both",
+            " in the " + count(counted) + " answers counted by both",
             "per answer of any length, such as an end token",
             "per answer (median), including end tokens and tool markup");
     boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
     return isModelsOwn
+            && found != null
             && found.level() == null
             && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold.level(found.value()) == Level.NOTE
         ? found.level(Level.WARNING)
         : found;
   }
 
-  static Finding notStreamed(CheckInput in) {
-    AnswerCounts answers = in.answers();
-    double share =
-        share(
-            answers.of(Property.NOT_STREAMED),
-            answers.of(Property.STREAMED) + answers.of(Property.NOT_STREAMED));
-    return Finding.of(
-        share,
-        percent(share)
-            + " of the answers to requests for a stream arrived as one body"
-            + (answers.of(Property.NOT_STREAMED) == 0
-                ? "."
-                : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of the"
-                    + " body."));
+  static @Nullable Finding notStreamed(CheckInput in) {
+    long bodies = in.answers().of(Property.NOT_STREAMED);
+    long all = in.answers().of(Property.STREAMED) + bodies;
+    double share = share(bodies, all);
+    return all == 0
+        ? null
+        : Finding.of(
+            share,
+            percent(share)
+                + " of the answers to requests for a stream arrived as one body"
+                + (bodies == 0
+                    ? "."
+                    : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of the"
+                        + " body."));
   }
 
-  static Finding tokensPerEvent(CheckInput in) {
-    double ratio = requireNonNull(in.figures().number(Metric.BATCH_RATIO));
-    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.isPassed(ratio);
+  static @Nullable Finding tokensPerEvent(CheckInput in) {
+    Double ratio = in.figures().number(Metric.BATCH_RATIO);
+    AnswerCounts answers = in.answers();
+    if (ratio == null || answers.of(Property.STREAMED) <= answers.of(Property.COUNTED_BY_CHUNKS)) {
+      return null;
+    }
+    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) != Level.OK;
     return Finding.of(
         ratio,
         number(ratio)
             + (ratio == 1 ? " token per event" : " tokens per event")
-            + (in.answers().of(Property.SHARED) > 0
+            + (answers.of(Property.SHARED) > 0
                 ? ", shared evenly (TPOT and ITL are estimates)"
                 : "")
             + (isMany ? ": ITL describes chunks, not single tokens." : "."));
   }
 
-  static Finding buffering(CheckInput in) {
-    double share =
-        share(in.answers().of(Property.BUFFERED), in.answers().of(Property.LONG_STREAMS));
-    return Finding.of(share, percent(share) + " of the streams arrived all at once at their end.");
-  }
-
-  static Finding coalescedEvents(CheckInput in) {
+  static @Nullable Finding coalescedEvents(CheckInput in) {
     double share = share(in.answers().of(Property.COALESCED), in.answers().of(Property.EVENTS));
-    return Finding.of(
-        share, percent(share) + " of the events arrived in the same read as the previous one.");
+    return in.answers().of(Property.STREAMED) == 0
+        ? null
+        : Finding.of(
+            share, percent(share) + " of the events arrived in the same read as the previous one.");
   }
 
-  static Finding cachedShare(CheckInput in) {
-    CacheUse cache = requireNonNull(in.summary().workload().cache());
+  static @Nullable Finding cachedShare(CheckInput in) {
+    CacheUse cache = in.summary().workload().cache();
+    if (cache == null) {
+      return null;
+    }
     double share = requireNonNull(in.summary().workload().cachedShare());
     Distribution warm = cache.warmTtftMs();
     Distribution cold = cache.coldTtftMs();
@@ -290,8 +295,11 @@ final class AnswerChecks {
         : found;
   }
 
-  static Finding repeatedPrompts(CheckInput in) {
-    PromptRepeats prompts = requireNonNull(in.info().outcome().prompts());
+  static @Nullable Finding repeatedPrompts(CheckInput in) {
+    PromptRepeats prompts = in.info().outcome().prompts();
+    if (prompts == null || in.summary().workload().cache() != null) {
+      return null;
+    }
     double share = share(prompts.repeated(), prompts.counted());
     return asMeant(
         in,
@@ -316,6 +324,12 @@ final class AnswerChecks {
 
   private static double ofAnswers(CheckInput in, long part) {
     return share(part, in.answers().of(Property.OK));
+  }
+
+  /** The share of answers with one of two properties; the others do not have the second. */
+  static @Nullable Finding share(CheckInput in, Property part, Property whole, String are) {
+    double share = share(in.answers().of(part), in.answers().of(whole));
+    return in.answers().of(whole) == 0 ? null : Finding.of(share, percent(share) + " " + are);
   }
 
   private static double share(long part, long whole) {

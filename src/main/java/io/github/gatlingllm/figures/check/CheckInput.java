@@ -1,18 +1,21 @@
 package io.github.gatlingllm.figures.check;
 
+import static java.util.Objects.requireNonNull;
+
 import io.github.gatlingllm.figures.level.AnswerCounts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The figures of a run as the checks read them. */
 record CheckInput(Summary summary, RunFacts facts) {
@@ -47,8 +50,12 @@ record CheckInput(Summary summary, RunFacts facts) {
         + (facts.file().cutTailBytes() > 0 ? 1 : 0);
   }
 
-  int maxLevels() {
-    return summary.curves().stream().mapToInt(curve -> curve.stages().size()).max().orElse(0);
+  /** The level with the largest figure; null if no level has one. */
+  @Nullable LevelFigures worst(Function<LevelFigures, @Nullable Double> figure) {
+    return levels().stream()
+        .filter(level -> figure.apply(level) != null)
+        .max(Comparator.comparingDouble(level -> requireNonNull(figure.apply(level))))
+        .orElse(null);
   }
 
   /** The known options of each JVM that produced load; one list if all had the same. */
@@ -58,11 +65,6 @@ record CheckInput(Summary summary, RunFacts facts) {
         .filter(options -> !options.isBlank())
         .map(options -> List.of(options.split(" ", -1)))
         .toList();
-  }
-
-  /** Conclusions of load plans on a topic. */
-  Stream<Conclusion> conclusions(String topic) {
-    return info().outcome().conclusions().stream().filter(found -> found.topic().equals(topic));
   }
 
   /** Whether an endpoint is an address of the generator's own machine. */
@@ -76,10 +78,5 @@ record CheckInput(Summary summary, RunFacts facts) {
         || info().config().containsKey("dataset")
         || summary.workload().turns().keySet().stream().anyMatch(turn -> turn > 1)
         || summary.requests().stream().anyMatch(of -> SHARING_SCENARIOS.contains(of.name()));
-  }
-
-  /** The targets that got a request. */
-  List<Summary.Target> targets() {
-    return summary.targets().stream().filter(target -> target.failures() != null).toList();
   }
 }

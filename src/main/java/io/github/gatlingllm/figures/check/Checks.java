@@ -69,10 +69,8 @@ public final class Checks {
   /** The findings of all checks that apply, the worst first. */
   private static List<Check> judge(CheckInput in) {
     boolean mayBeGenerator =
-        GENERATOR.applies.test(in)
-            && GENERATOR.judge.apply(in).anyMatch(finding -> finding.level() != Level.OK);
+        GENERATOR.judge.apply(in).anyMatch(finding -> finding.level() != Level.OK);
     return Arrays.stream(CheckCatalogue.values())
-        .filter(entry -> entry.applies.test(in))
         .flatMap(entry -> entry.judge.apply(in).map(found -> check(entry, found, mayBeGenerator)))
         .sorted(Comparator.comparing(Check::level).reversed())
         .toList();

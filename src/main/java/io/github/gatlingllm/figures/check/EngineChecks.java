@@ -5,6 +5,7 @@ import static io.github.gatlingllm.figures.metric.NumberText.counted;
 import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
+import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -13,11 +14,9 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
-import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that compare the server's own metrics with what was measured here. */
@@ -42,48 +41,53 @@ final class EngineChecks {
 
   private EngineChecks() {}
 
-  // ---- counters of the whole run
-
-  /** The runs with both counts known, and with no other cause for a difference. */
-  static List<WholeRun> comparable(CheckInput in) {
-    return in.facts().engines().stream()
-        .filter(run -> run.generatedTokens() != null && run.outputTokens() > 0)
-        .filter(run -> run.ok() >= MIN_OK * run.sent())
-        .filter(run -> !hasOthers(run))
-        .toList();
+  static @Nullable Finding tokensAgree(CheckInput in) {
+    WholeRun worst =
+        worst(
+            in,
+            run ->
+                run.generatedTokens() != null
+                    && run.outputTokens() > 0
+                    && run.ok() >= MIN_OK * run.sent()
+                    && !hasOthers(run),
+            EngineChecks::tokenDifference);
+    return worst == null
+        ? null
+        : Finding.of(
+            tokenDifference(worst),
+            "The engine counted %s output tokens in the whole run%s, the report %s."
+                .formatted(
+                    count(Math.round(generated(worst))), at(worst), count(worst.outputTokens())));
   }
 
-  static Finding tokensAgree(CheckInput in) {
-    WholeRun worst = most(comparable(in), EngineChecks::tokenDifference);
-    return Finding.of(
-        tokenDifference(worst),
-        "The engine counted %s output tokens in the whole run%s, the report %s."
-            .formatted(
-                count(Math.round(generated(worst))), at(worst), count(worst.outputTokens())));
+  private static @Nullable WholeRun worst(
+      CheckInput in, Predicate<WholeRun> isComparable, ToDoubleFunction<WholeRun> figure) {
+    return in.facts().engines().stream()
+        .filter(isComparable)
+        .max(Comparator.comparingDouble(figure))
+        .orElse(null);
   }
 
   private static double generated(WholeRun run) {
-    return Objects.requireNonNull(run.generatedTokens());
+    return requireNonNull(run.generatedTokens());
   }
 
   private static double tokenDifference(WholeRun run) {
     return Math.abs(generated(run) / run.outputTokens() - 1);
   }
 
-  /** The runs with a known number of requests that the engine finished. */
-  static List<WholeRun> countedRequests(CheckInput in) {
-    return in.facts().engines().stream().filter(run -> run.finishedRequests() != null).toList();
-  }
-
-  static Finding otherTraffic(CheckInput in) {
-    WholeRun worst = most(countedRequests(in), EngineChecks::others);
-    double finished = Objects.requireNonNull(worst.finishedRequests());
-    return Finding.of(
-            others(worst),
-            "The engine finished %s%s, this run sent %s."
-                .formatted(
-                    counted(Math.round(finished), "request"), at(worst), count(worst.sent())))
-        .warnsIf(hasOthers(worst));
+  static @Nullable Finding otherTraffic(CheckInput in) {
+    WholeRun worst = worst(in, run -> run.finishedRequests() != null, EngineChecks::others);
+    return worst == null
+        ? null
+        : Finding.of(
+                others(worst),
+                "The engine finished %s%s, this run sent %s."
+                    .formatted(
+                        counted(Math.round(requireNonNull(worst.finishedRequests())), "request"),
+                        at(worst),
+                        count(worst.sent())))
+            .warnsIf(hasOthers(worst));
   }
 
   /** Requests of other clients ÷ own requests. */
@@ -100,58 +104,40 @@ final class EngineChecks {
     return run.target() == null ? "" : " at " + run.target();
   }
 
-  // ---- by load level
-
-  /** A load level with the server's metrics. */
-  private record EngineLevel(LevelFigures level, EngineFigures engine) {
-
-    double clientTtftMs() {
-      return orZero(level.figures().metric(Metric.TTFT_MS).mean());
-    }
-
-    double ms(EngineMetric timing) {
-      return orZero(engine.meanMs(timing));
-    }
-
-    double outsideMs() {
-      return clientTtftMs() - ms(EngineMetric.ENGINE_TTFT_S);
-    }
+  /** A figure of the server's metrics at a level; null if it reports none. */
+  private static @Nullable Double engine(
+      LevelFigures level, Function<EngineFigures, @Nullable Double> figure) {
+    EngineFigures engine = level.serverMetrics();
+    return engine == null ? null : figure.apply(engine);
   }
 
-  private static double orZero(@Nullable Double value) {
-    return value == null ? 0 : value;
+  private static @Nullable Double timing(LevelFigures level, EngineMetric timing) {
+    return engine(level, engine -> engine.meanMs(timing));
   }
 
-  private static Stream<EngineLevel> levels(CheckInput in, Function<EngineFigures, ?> needed) {
-    return in.levels().stream()
-        .flatMap(
-            level ->
-                Stream.ofNullable(level.serverMetrics())
-                    .map(engine -> new EngineLevel(level, engine)))
-        .filter(at -> needed.apply(at.engine()) != null);
+  private static @Nullable Double clientTtftMs(LevelFigures level) {
+    return level.figures().metric(Metric.TTFT_MS).mean();
   }
 
-  private static Stream<EngineLevel> withTtft(CheckInput in) {
-    return levels(in, engine -> engine.meanMs(EngineMetric.ENGINE_TTFT_S))
-        .filter(at -> at.level().figures().metric(Metric.TTFT_MS).mean() != null);
+  /** TTFT that is not spent in the engine. */
+  private static @Nullable Double outsideMs(LevelFigures level) {
+    Double engine = timing(level, EngineMetric.ENGINE_TTFT_S);
+    Double client = clientTtftMs(level);
+    return engine == null || client == null ? null : (Double) (client - engine);
   }
 
   /**
    * Excludes levels whose queue grows: the engine's times in a window are of requests whose first
    * token was in it, ours of requests sent in it, which wait longer.
    */
-  private static List<EngineLevel> withComparableTtft(CheckInput in) {
-    return withTtft(in).filter(at -> !at.level().isPilingUp()).toList();
-  }
-
-  static boolean hasTtft(CheckInput in) {
-    return !withComparableTtft(in).isEmpty();
-  }
-
-  static Finding ttft(CheckInput in) {
-    EngineLevel worst = most(withComparableTtft(in), EngineLevel::outsideMs);
-    double outside = worst.outsideMs();
-    boolean isMost = outside > HALF * worst.clientTtftMs();
+  static @Nullable Finding ttft(CheckInput in) {
+    LevelFigures worst = in.worst(level -> level.isPilingUp() ? null : outsideMs(level));
+    if (worst == null) {
+      return null;
+    }
+    double outside = requireNonNull(outsideMs(worst));
+    double client = requireNonNull(clientTtftMs(worst));
+    boolean isMost = outside > HALF * client;
     Check.Level level =
         isMost && outside > 100
             ? Check.Level.WARNING
@@ -160,55 +146,44 @@ final class EngineChecks {
             outside,
             "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
                 .formatted(
-                    worst.level().place(),
-                    ms(worst.clientTtftMs()),
-                    ms(worst.ms(EngineMetric.ENGINE_TTFT_S)),
+                    worst.place(),
+                    ms(client),
+                    ms(timing(worst, EngineMetric.ENGINE_TTFT_S)),
                     ms(outside)))
         .level(level);
   }
 
-  private static List<EngineLevel> withQueue(CheckInput in) {
-    return withTtft(in)
-        .filter(at -> at.engine().meanMs(EngineMetric.ENGINE_QUEUE_S) != null)
-        .toList();
-  }
-
-  static boolean hasQueue(CheckInput in) {
-    return !withQueue(in).isEmpty();
-  }
-
-  static Finding queue(CheckInput in) {
-    EngineLevel worst = most(withQueue(in), at -> at.ms(EngineMetric.ENGINE_QUEUE_S));
-    double queue = worst.ms(EngineMetric.ENGINE_QUEUE_S);
-    double share = worst.clientTtftMs() == 0 ? 0 : queue / worst.clientTtftMs();
+  static @Nullable Finding queue(CheckInput in) {
+    LevelFigures worst =
+        in.worst(
+            level -> outsideMs(level) == null ? null : timing(level, EngineMetric.ENGINE_QUEUE_S));
+    if (worst == null) {
+      return null;
+    }
+    double queue = requireNonNull(timing(worst, EngineMetric.ENGINE_QUEUE_S));
+    double client = requireNonNull(clientTtftMs(worst));
+    double share = client == 0 ? 0 : queue / client;
     return Finding.of(
             share,
             "At %s requests waited %s in the engine's queue on average, %s of their mean TTFT of %s."
-                .formatted(
-                    worst.level().place(),
-                    ms(queue),
-                    percent(Math.min(1, share)),
-                    ms(worst.clientTtftMs())))
+                .formatted(worst.place(), ms(queue), percent(Math.min(1, share)), ms(client)))
         .notesIf(share > HALF && queue > MIN_MS);
   }
 
-  static boolean hasPreemptions(CheckInput in) {
-    return levels(in, engine -> engine.total(EngineMetric.PREEMPTIONS)).findAny().isPresent();
-  }
-
-  static Finding preemptions(CheckInput in) {
-    List<EngineLevel> levels =
-        levels(in, engine -> engine.total(EngineMetric.PREEMPTIONS)).toList();
-    EngineLevel worst = most(levels, EngineChecks::preemptions);
-    Double jitter = worst.level().figures().number(Metric.JITTER);
-    long times = Math.round(preemptions(worst));
+  static @Nullable Finding preemptions(CheckInput in) {
+    LevelFigures worst = in.worst(EngineChecks::preemptions);
+    if (worst == null) {
+      return null;
+    }
+    Double jitter = worst.figures().number(Metric.JITTER);
+    long times = Math.round(requireNonNull(preemptions(worst)));
     return Finding.of(
             preemptions(worst),
             times == 0
                 ? "The engine preempted no request."
                 : "At %s the engine preempted requests %s times, for lack of KV cache memory%s."
                     .formatted(
-                        worst.level().place(),
+                        worst.place(),
                         count(times),
                         jitter == null || jitter <= SPIKES
                             ? ""
@@ -218,28 +193,22 @@ final class EngineChecks {
         .notesIf(times > 0);
   }
 
-  private static double preemptions(EngineLevel level) {
-    return orZero(level.engine().total(EngineMetric.PREEMPTIONS));
+  private static @Nullable Double preemptions(LevelFigures level) {
+    return engine(level, engine -> engine.total(EngineMetric.PREEMPTIONS));
   }
 
-  static boolean hasKvCache(CheckInput in) {
-    return levels(in, engine -> engine.max(EngineMetric.KV_CACHE_USE)).findAny().isPresent();
+  static @Nullable Finding kvCacheFull(CheckInput in) {
+    LevelFigures fullest = in.worst(EngineChecks::kvCacheUse);
+    return fullest == null
+        ? null
+        : Finding.of(
+            kvCacheUse(fullest),
+            "The KV cache was at most %s full, at %s."
+                .formatted(
+                    percent(Math.min(1, requireNonNull(kvCacheUse(fullest)))), fullest.place()));
   }
 
-  static Finding kvCacheFull(CheckInput in) {
-    List<EngineLevel> levels = levels(in, engine -> engine.max(EngineMetric.KV_CACHE_USE)).toList();
-    EngineLevel fullest = most(levels, EngineChecks::kvCacheUse);
-    return Finding.of(
-        kvCacheUse(fullest),
-        "The KV cache was at most %s full, at %s."
-            .formatted(percent(Math.min(1, kvCacheUse(fullest))), fullest.level().place()));
-  }
-
-  private static double kvCacheUse(EngineLevel level) {
-    return orZero(level.engine().max(EngineMetric.KV_CACHE_USE));
-  }
-
-  private static <T> T most(List<T> of, ToDoubleFunction<T> figure) {
-    return of.stream().max(Comparator.comparingDouble(figure)).orElseThrow();
+  private static @Nullable Double kvCacheUse(LevelFigures level) {
+    return engine(level, engine -> engine.max(EngineMetric.KV_CACHE_USE));
   }
 }

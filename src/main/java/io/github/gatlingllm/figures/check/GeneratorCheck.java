@@ -62,10 +62,6 @@ final class GeneratorCheck {
     this.isServerHere = isServerHere;
   }
 
-  static boolean applies(CheckInput in) {
-    return in.levels().stream().anyMatch(level -> !level.generators().isEmpty());
-  }
-
   /** The worst verdict on one injector at these levels; null if its health is unknown. */
   static @Nullable Level level(List<LevelFigures> levels, String injector, boolean isServerHere) {
     return levels.stream()
@@ -80,7 +76,7 @@ final class GeneratorCheck {
   }
 
   /** The worst injector at the worst level. */
-  static Finding judge(CheckInput in) {
+  static @Nullable Finding judge(CheckInput in) {
     List<Finding> found = new ArrayList<>();
     Double idle = null;
     double lag = 0;
@@ -97,7 +93,10 @@ final class GeneratorCheck {
             .max(
                 Comparator.<Finding, Level>comparing(finding -> requireNonNull(finding.level()))
                     .thenComparing(finding -> requireNonNull(finding.value())))
-            .orElseThrow();
+            .orElse(null);
+    if (worst == null) {
+      return null;
+    }
     long others = found.stream().filter(other -> other.level() != Level.OK).count() - 1;
     if (others == 0) {
       return worst;

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks of merged runs: did all injectors take part, with the same settings and similar results?
@@ -31,17 +32,12 @@ final class InjectorChecks {
 
   private InjectorChecks() {}
 
-  static boolean applies(CheckInput in) {
-    return !in.info().injectors().isEmpty();
-  }
-
-  static boolean hasSeveral(CheckInput in) {
-    return in.info().injectors().size() > 1;
-  }
-
   /** Injectors that are missing, and those that did not finish. */
-  static Finding injectors(CheckInput in) {
+  static @Nullable Finding injectors(CheckInput in) {
     List<InjectorRun> injectors = in.info().injectors();
+    if (injectors.isEmpty()) {
+      return null;
+    }
     List<String> found = new ArrayList<>();
     int missing = missing(in.info());
     if (missing > 0) {
@@ -149,29 +145,17 @@ final class InjectorChecks {
   }
 
   /** The settings and versions that differ, by injector. */
-  static Finding settings(CheckInput in) {
-    TreeMap<String, TreeMap<String, List<String>>> byName = new TreeMap<>();
-    Set<String> names = new TreeSet<>();
-    in.info().injectors().forEach(injector -> names.addAll(injector.settings().keySet()));
-    for (InjectorRun injector : in.info().injectors()) {
-      for (String name : names) {
-        byName
-            .computeIfAbsent(name, n -> new TreeMap<>())
-            .computeIfAbsent(
-                injector.settings().getOrDefault(name, "not set"), value -> new ArrayList<>())
-            .add(injector.name());
-      }
+  static @Nullable Finding settings(CheckInput in) {
+    List<InjectorRun> injectors = in.info().injectors();
+    if (injectors.size() < 2) {
+      return null;
     }
+    Set<String> names = new TreeSet<>();
+    injectors.forEach(injector -> names.addAll(injector.settings().keySet()));
     String different =
-        byName.entrySet().stream()
+        names.stream()
             .limit(MAX_NAMED)
-            .map(
-                setting ->
-                    setting.getKey()
-                        + " is "
-                        + setting.getValue().entrySet().stream()
-                            .map(of -> of.getKey() + " at " + NumberText.some(of.getValue()))
-                            .collect(Collectors.joining(", ")))
+            .map(name -> name + " is " + values(name, injectors))
             .collect(Collectors.joining("; "));
     return Finding.of(
         (double) names.size(),
@@ -187,24 +171,37 @@ final class InjectorChecks {
                         : ""));
   }
 
-  static boolean hasPlannedStarts(CheckInput in) {
-    return in.info().injectors().stream()
-        .flatMap(injector -> injector.levels().stream())
-        .anyMatch(level -> level.lateNanos() != null);
+  /** The values of a setting, each with its injectors. */
+  private static String values(String name, List<InjectorRun> injectors) {
+    return injectors.stream()
+        .collect(
+            Collectors.groupingBy(
+                injector -> injector.settings().getOrDefault(name, "not set"),
+                TreeMap::new,
+                Collectors.mapping(InjectorRun::name, Collectors.toList())))
+        .entrySet()
+        .stream()
+        .map(of -> of.getKey() + " at " + NumberText.some(of.getValue()))
+        .collect(Collectors.joining(", "));
   }
 
   /** The injector that began a level farthest from its planned start. */
-  static Finding starts(CheckInput in) {
+  static @Nullable Finding starts(CheckInput in) {
     double most = 0;
     String where = "";
+    boolean isPlanned = false;
     for (InjectorRun injector : in.info().injectors()) {
       for (LevelPart level : injector.levels()) {
+        isPlanned |= level.lateNanos() != null;
         double late = level.lateNanos() == null ? 0 : level.lateNanos() / 1e9;
         if (Math.abs(late) > Math.abs(most)) {
           most = late;
           where = "%s began %s".formatted(injector.name(), level.label());
         }
       }
+    }
+    if (!isPlanned) {
+      return null;
     }
     return Finding.of(
         Math.abs(most),
@@ -215,7 +212,10 @@ final class InjectorChecks {
   }
 
   /** The injector that deviates most from the others. */
-  static Finding alike(CheckInput in) {
+  static @Nullable Finding alike(CheckInput in) {
+    if (in.info().injectors().size() < 2) {
+      return null;
+    }
     Outlier one = in.facts().outlier();
     return one == null
         ? Finding.of(0.0, "No injector deviates from the others.").level(Level.OK)

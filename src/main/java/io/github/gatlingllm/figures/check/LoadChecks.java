@@ -12,6 +12,7 @@ import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.figures.metric.Figures.Pacing;
+import io.github.gatlingllm.figures.metric.Figures.RateLimits;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
@@ -27,7 +28,10 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Checks of the load: records, arrivals, Little's law, steadiness, outages. */
 final class LoadChecks {
@@ -53,39 +57,43 @@ final class LoadChecks {
                         .orElse("")));
   }
 
-  static Finding cutTail(CheckInput in) {
+  static @Nullable Finding cutTail(CheckInput in) {
     long bytes = in.facts().file().cutTailBytes();
-    return Finding.of(
-        (double) bytes, "The last line of the records is cut off (" + count(bytes) + " bytes).");
+    return bytes == 0
+        ? null
+        : Finding.of(
+            (double) bytes,
+            "The last line of the records is cut off (" + count(bytes) + " bytes).");
   }
 
-  static Finding complete(CheckInput in) {
-    return Finding.of(null, "The run was interrupted: figures cover what was measured until then.")
-        .level(Level.WARNING);
+  static @Nullable Finding complete(CheckInput in) {
+    return in.info().state() == RunInfo.State.COMPLETE
+        ? null
+        : Finding.of(null, "The run was interrupted: figures cover what was measured until then.")
+            .level(Level.WARNING);
   }
 
   /** The level with the largest deviation from the law. */
-  static Finding littlesLaw(CheckInput in) {
-    String label = "";
-    LittlesLaw worst = null;
-    for (LevelFigures level : in.levels()) {
-      LittlesLaw law = level.law();
-      if (law != null && (worst == null || law.excess() > worst.excess())) {
-        label = level.place();
-        worst = law;
-      }
+  static @Nullable Finding littlesLaw(CheckInput in) {
+    LevelFigures worst =
+        in.worst(level -> level.law() == null ? null : (Double) level.law().excess());
+    if (worst == null) {
+      return null;
     }
-    LittlesLaw law = requireNonNull(worst);
+    LittlesLaw law = requireNonNull(worst.law());
     return Finding.of(
             law.residual(),
             "%s: %s requests in flight on average, counted during the run; rate × time in the system from the records is %s."
-                .formatted(label, number(law.mean()), number(law.rateTimesStay())))
+                .formatted(worst.place(), number(law.mean()), number(law.rateTimesStay())))
         .threshold(law.tolerance())
         .warnsIf(law.residual() > law.tolerance());
   }
 
   /** The level with the largest significant change. */
-  static Finding steadyState(CheckInput in) {
+  static @Nullable Finding steadyState(CheckInput in) {
+    if (in.levels().stream().allMatch(level -> level.steadiness() == null)) {
+      return null;
+    }
     LevelFigures worst =
         unsteady(in.levels()).stream()
             .max(Comparator.comparingDouble(level -> drift(level).change()))
@@ -138,12 +146,11 @@ final class LoadChecks {
   }
 
   /** The level whose requests take the largest share of its window. */
-  static Finding windowLength(CheckInput in) {
-    LevelFigures worst =
-        in.levels().stream()
-            .filter(level -> level.shareOfWindow() != null)
-            .max(Comparator.comparingDouble(level -> requireNonNull(level.shareOfWindow())))
-            .orElseThrow();
+  static @Nullable Finding windowLength(CheckInput in) {
+    LevelFigures worst = in.worst(LevelFigures::shareOfWindow);
+    if (worst == null) {
+      return null;
+    }
     double share = requireNonNull(worst.shareOfWindow());
     Double e2eMs = requireNonNull(worst.figures().metric(Metric.E2E_MS).p90());
     return Finding.of(
@@ -153,43 +160,36 @@ final class LoadChecks {
   }
 
   /** planned = sent, and started = ended + cancelled. */
-  static Finding allAccounted(CheckInput in) {
-    long planned = 0;
-    long missing = 0;
-    long extra = 0;
-    long cut = 0;
-    boolean isPlanKnown = false;
+  static @Nullable Finding allAccounted(CheckInput in) {
+    List<InjectorRun> injectors = in.info().injectors();
     boolean isInterrupted = in.info().state() != RunInfo.State.COMPLETE;
-    for (LevelFigures level : in.levels()) {
-      Long ofLevel = level.info().planned();
-      isPlanKnown |= ofLevel != null;
-      planned += ofLevel == null ? 0 : ofLevel;
-      long fewer = level.missing();
-      missing += Math.max(0, fewer);
-      extra += Math.max(0, -fewer);
-      cut += level.isCutShort() || isInterrupted ? Math.max(0, fewer) : 0;
-    }
-    Map<String, Long> reasons = new LinkedHashMap<>();
-    boolean isJoined = !in.info().injectors().isEmpty();
-    if (isJoined && !isPlanKnown) {
+    boolean isPlanKnown = in.levels().stream().anyMatch(level -> level.info().planned() != null);
+    long planned = sum(in, level -> Objects.requireNonNullElse(level.info().planned(), 0L));
+    long missing = sum(in, level -> Math.max(0, level.missing()));
+    long extra = sum(in, level -> Math.max(0, -level.missing()));
+    long cut = sum(in, level -> level.isCutShort() || isInterrupted ? level.missing() : 0);
+    if (!isPlanKnown) {
       // The merged windows have no plan; each injector's own windows have one.
-      for (InjectorRun injector : in.info().injectors()) {
+      for (InjectorRun injector : injectors) {
         Long lost = injector.missing();
         isPlanKnown |= lost != null;
         planned += lost == null ? 0 : requireNonNull(injector.planned());
         missing += lost == null ? 0 : lost;
       }
     }
+    Long started = in.info().outcome().started();
+    if (!isPlanKnown && started == null) {
+      return null;
+    }
+    Map<String, Long> reasons = new LinkedHashMap<>();
     long unnamed = 0;
-    if (missing > 0 && isJoined) {
-      for (InjectorRun injector : in.info().injectors()) {
+    if (missing > 0) {
+      for (InjectorRun injector : injectors) {
         Long lost = injector.isComplete() ? null : injector.missing();
         put(reasons, injector.name() + " did not finish", lost == null ? 0 : lost);
         unnamed += lost == null ? 0 : lost;
       }
-    }
-    if (missing > 0) {
-      put(reasons, "the level was stopped early", isJoined ? 0 : cut);
+      put(reasons, "the level was stopped early", injectors.isEmpty() ? cut : 0);
       put(reasons, "lost records", in.lost());
       in.info().outcome().notSent().forEach((reason, count) -> put(reasons, reason, count));
     }
@@ -199,7 +199,6 @@ final class LoadChecks {
                 .mapToLong(Map.Entry::getValue)
                 .sum()
             - unnamed;
-    Long started = in.info().outcome().started();
     long records = in.facts().file().records();
     long unrecorded =
         started == null ? 0 : Math.max(records - started, started - records - in.lost());
@@ -220,6 +219,10 @@ final class LoadChecks {
     return Finding.of(
         (double) (Math.max(0, missing - named) + extra + Math.max(0, unrecorded)),
         sentence + (sentence.isEmpty() || recorded.isEmpty() ? "" : "; ") + recorded + ".");
+  }
+
+  private static long sum(CheckInput in, ToLongFunction<LevelFigures> requests) {
+    return in.levels().stream().mapToLong(requests).sum();
   }
 
   private static void put(Map<String, Long> reasons, String reason, long count) {
@@ -243,9 +246,12 @@ final class LoadChecks {
     return notBuilt == 0 ? "" : " or could not be built (" + count(notBuilt) + ")";
   }
 
-  static Finding arrivals(CheckInput in) {
-    ArrivalFigures arrivals = requireNonNull(in.summary().arrivals());
-    double planned = requireNonNull(arrivals.plannedPerS());
+  static @Nullable Finding arrivals(CheckInput in) {
+    ArrivalFigures arrivals = in.summary().arrivals();
+    if (arrivals == null || arrivals.plannedPerS() == null) {
+      return null;
+    }
+    double planned = arrivals.plannedPerS();
     double realised = requireNonNull(arrivals.realisedPerS());
     return Finding.of(
         planned == 0 ? 0 : Math.abs(realised - planned) / planned,
@@ -257,16 +263,22 @@ final class LoadChecks {
                 number(arrivals.realisedDispersion())));
   }
 
-  static Finding startLag(CheckInput in) {
-    ArrivalFigures arrivals = requireNonNull(in.summary().arrivals());
-    return Finding.of(
-        arrivals.lagP99Ms(),
-        "Requests started late by p50 %s, p99 %s, at most %s."
-            .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
+  static @Nullable Finding startLag(CheckInput in) {
+    ArrivalFigures lag = in.summary().arrivals();
+    return lag == null
+        ? null
+        : Finding.of(
+            lag.lagP99Ms(),
+            "Requests started late by p50 %s, p99 %s, at most %s."
+                .formatted(ms(lag.lagP50Ms()), ms(lag.lagP99Ms()), ms(lag.lagMaxMs())));
   }
 
-  static Finding paced(CheckInput in) {
-    Pacing pacing = requireNonNull(requireNonNull(in.figures().rateLimits()).pacing());
+  static @Nullable Finding paced(CheckInput in) {
+    RateLimits limits = in.figures().rateLimits();
+    Pacing pacing = limits == null ? null : limits.pacing();
+    if (pacing == null) {
+      return null;
+    }
     String settings =
         PACING.stream()
             .filter(in.info().config()::containsKey)
@@ -281,29 +293,32 @@ final class LoadChecks {
    * Options of all JVMs that produced load. Only a missing compiler option affects figures enough
    * to warn.
    */
-  static Finding jvmOptions(CheckInput in) {
+  static @Nullable Finding jvmOptions(CheckInput in) {
+    List<List<String>> jvms = in.jvmOptions();
     List<String> missing =
-        in.jvmOptions().stream()
-            .flatMap(options -> JvmOptions.missing(options).stream())
-            .distinct()
-            .toList();
-    return Finding.of(
-            (double) missing.size(),
-            missing.isEmpty()
-                ? "The JVM had all recommended options."
-                : "The JVM ran without " + String.join(" ", missing) + ".")
-        .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));
+        jvms.stream().flatMap(options -> JvmOptions.missing(options).stream()).distinct().toList();
+    return jvms.isEmpty()
+        ? null
+        : Finding.of(
+                (double) missing.size(),
+                missing.isEmpty()
+                    ? "The JVM had all recommended options."
+                    : "The JVM ran without " + String.join(" ", missing) + ".")
+            .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));
   }
 
   /** The level with the longest silence. */
-  static Finding silentSpans(CheckInput in) {
+  static @Nullable Finding silentSpans(CheckInput in) {
     LevelFigures level =
         in.levels().stream()
             .filter(l -> l.silence() != null)
             .max(
                 Comparator.comparing((LevelFigures l) -> requireNonNull(l.silence()).spans() > 0)
                     .thenComparing(l -> requireNonNull(l.silence()).longestS()))
-            .orElseThrow();
+            .orElse(null);
+    if (level == null) {
+      return null;
+    }
     Silence silence = requireNonNull(level.silence());
     Double windowS = level.figures().windowS();
     Finding found =
@@ -334,10 +349,15 @@ final class LoadChecks {
   }
 
   /** The target with the longest outages. */
-  static Finding failingSpans(CheckInput in) {
+  static @Nullable Finding failingSpans(CheckInput in) {
+    List<Target> targets =
+        in.summary().targets().stream().filter(target -> target.failures() != null).toList();
+    if (targets.stream().allMatch(target -> requireNonNull(target.failures()).failed() == 0)) {
+      return null;
+    }
     Target worst =
         Collections.max(
-            in.targets(),
+            targets,
             Comparator.comparing(
                 target -> requireNonNull(target.failures()),
                 Comparator.comparingDouble(Failures::awayS)
@@ -359,7 +379,7 @@ final class LoadChecks {
             span.seconds(),
             "%s was unavailable from %s to %s:%s %s s in which %s requests failed and none succeeded; %s."
                 .formatted(
-                    in.targets().size() == 1 ? "The endpoint" : worst.label(),
+                    targets.size() == 1 ? "The endpoint" : worst.label(),
                     NumberText.clock(span.fromS()),
                     NumberText.clock(span.toS()),
                     others,

@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Checks of the load plan: its windows, its levels, how it ended. */
 final class PlanChecks {
@@ -49,12 +50,15 @@ final class PlanChecks {
   }
 
   /** The level that headlines quote; if there are several, the one with the fewest values. */
-  static Finding lowN(CheckInput in) {
+  static @Nullable Finding lowN(CheckInput in) {
     LevelFigures level =
         in.summary().curves().stream()
             .map(in.summary()::operatingLevel)
             .min(Comparator.comparingLong(PlanChecks::e2eValues))
-            .orElseThrow();
+            .orElse(null);
+    if (level == null || in.figures().metric(Metric.E2E_MS).isEmpty()) {
+      return null;
+    }
     long values = e2eValues(level);
     Finding found =
         Finding.of(
@@ -72,8 +76,11 @@ final class PlanChecks {
     return level.figures().metric(Metric.E2E_MS).count();
   }
 
-  static Finding knee(CheckInput in) {
+  static @Nullable Finding knee(CheckInput in) {
     List<Curve> curves = in.summary().curves();
+    if (curves.stream().allMatch(curve -> curve.stages().size() < 3)) {
+      return null;
+    }
     long open = curves.stream().map(Curve::knee).filter(k -> k == null || !k.reached()).count();
     return Finding.of(
         (double) open,
@@ -85,23 +92,14 @@ final class PlanChecks {
                     + " more.");
   }
 
-  static Stream<Finding> stoppedEarly(CheckInput in) {
-    return conclusions(in, "stopped early", "Stopped early");
-  }
-
-  static Stream<Finding> search(CheckInput in) {
-    return conclusions(in, "search", "");
-  }
-
-  /** One finding per conclusion of a load plan. */
-  private static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
+  /** One finding per conclusion of a load plan on that topic. */
+  static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
+    List<Conclusion> conclusions = in.info().outcome().conclusions();
     boolean several =
-        in.info().outcome().conclusions().stream()
-                .map(c -> List.of(c.target(), "" + c.scenario()))
-                .distinct()
-                .count()
+        conclusions.stream().map(c -> List.of(c.target(), "" + c.scenario())).distinct().count()
             > 1;
-    return in.conclusions(topic)
+    return conclusions.stream()
+        .filter(found -> found.topic().equals(topic))
         .map(
             found ->
                 Finding.of(found.value(), title(title, several, found) + found.text() + ".")
@@ -125,10 +123,12 @@ final class PlanChecks {
     return found.sound() ? Level.OK : isGone ? Level.INVALID : Level.WARNING;
   }
 
-  static Finding sameModel(CheckInput in) {
-    boolean sameModel =
-        in.facts().models().stream().distinct().count() == 1
-            && !in.facts().models().get(0).contains("");
+  static @Nullable Finding sameModel(CheckInput in) {
+    var models = in.facts().models();
+    if (models.size() < 2) {
+      return null;
+    }
+    boolean sameModel = models.stream().distinct().count() == 1 && !models.get(0).contains("");
     String different =
         in.info().hasOneTokenizer()
             ? "The targets were not asked for the same model name"

@@ -1,128 +1,59 @@
 package io.github.gatlingllm.figures.check;
 
 import io.github.gatlingllm.figures.metric.Check.Level;
-import io.github.gatlingllm.figures.metric.NumberText;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
-import java.util.function.DoubleFunction;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The bounds beyond which the figure of a check is a note, a warning, or makes the run invalid.
  *
- * @param value first bound; null if no figure decides
- * @param second second bound, beyond the first; null if there is none
- * @param first level beyond {@code value}
- * @param then level beyond {@code second}
- * @param isBelow whether "beyond" means below the bound
- * @param words the threshold in words
+ * @param bounds the weakest first; none if findings decide by themselves
  */
-record Threshold(
-    @Nullable Double value,
-    @Nullable Double second,
-    Level first,
-    Level then,
-    boolean isBelow,
-    String words) {
+record Threshold(String words, List<Bound> bounds) {
 
-  /** A share of 0 to 1, above which it warns. */
-  static Threshold share(double value) {
-    return above(Level.WARNING, value, Threshold::percent);
+  private static final Pattern BOUND =
+      Pattern.compile("(note|warning|invalid) (above|below) ([\\d.,]*\\d)( %)?");
+
+  /** A share in percent is a figure of 0 to 1. */
+  private record Bound(Level level, boolean isBelow, double value) {
+
+    static Bound of(MatchResult words) {
+      double number = Double.parseDouble(words.group(3).replace(",", ""));
+      return new Bound(
+          Level.valueOf(words.group(1).toUpperCase(Locale.ROOT)),
+          words.group(2).equals("below"),
+          words.group(4) == null ? number : number / 100);
+    }
+
+    boolean isPassed(double figure) {
+      return isBelow ? figure < value : figure > value;
+    }
   }
 
-  /** A share of 0 to 1, above which it is a note. */
-  static Threshold noteShare(double value) {
-    return above(Level.NOTE, value, Threshold::percent);
+  /** Reads the bounds from their words: {@code warning above 2 %, invalid above 50 %}. */
+  static Threshold of(String words) {
+    return new Threshold(words, BOUND.matcher(words).results().map(Bound::of).toList());
   }
 
-  /** A number above which it warns. */
-  static Threshold above(double value) {
-    return above(Level.WARNING, value, NumberText::plain);
+  /** Words for what each finding decides by itself. */
+  static Threshold judged(String words) {
+    return new Threshold(words, List.of());
   }
 
-  /** A number above which it is a note. */
-  static Threshold noteAbove(double value) {
-    return above(Level.NOTE, value, NumberText::plain);
-  }
-
-  /** A time above which it warns. */
-  static Threshold aboveMs(double value) {
-    return above(Level.WARNING, value, NumberText::plainMs);
-  }
-
-  /** A number above which the run is invalid. */
-  static Threshold invalidAbove(double value) {
-    return above(Level.INVALID, value, NumberText::plain);
-  }
-
-  private static Threshold above(Level first, double value, DoubleFunction<String> text) {
-    return new Threshold(
-        value, null, first, first, false, words(first) + "above " + text.apply(value));
-  }
-
-  /** A number below which it is a note. */
-  static Threshold noteBelow(double value) {
-    String words = words(Level.NOTE) + "below " + NumberText.number(value);
-    return new Threshold(value, null, Level.NOTE, Level.NOTE, true, words);
-  }
-
-  /** A warning that each finding decides by itself. */
-  static Threshold when(String condition) {
-    return judged(Level.WARNING, condition);
-  }
-
-  /** A note that each finding decides by itself. */
-  static Threshold noteWhen(String condition) {
-    return judged(Level.NOTE, condition);
-  }
-
-  private static Threshold judged(Level level, String condition) {
-    return new Threshold(null, null, level, level, false, words(level) + condition);
-  }
-
-  /** With a second share above which the run is invalid. */
-  Threshold invalidAboveShare(double share) {
-    return then(Level.INVALID, share, "above " + percent(share));
-  }
-
-  /** With a second share above which it warns. */
-  Threshold warningAboveShare(double share) {
-    return then(Level.WARNING, share, "above " + percent(share));
-  }
-
-  /** With a second number below which it warns. */
-  Threshold warningBelow(double bound) {
-    return then(Level.WARNING, bound, "below " + NumberText.number(bound));
-  }
-
-  private Threshold then(Level level, double bound, String text) {
-    return new Threshold(value, bound, first, level, isBelow, words + ", " + words(level) + text);
-  }
-
-  /** Adds a case that findings decide by themselves. */
-  Threshold or(String condition) {
-    return new Threshold(value, second, first, then, isBelow, words + ", " + condition);
-  }
-
-  boolean isPassed(double figure) {
-    return isBeyond(value, figure);
+  /** The first bound; null if findings decide by themselves. */
+  @Nullable Double value() {
+    return bounds.isEmpty() ? null : (Double) bounds.get(0).value;
   }
 
   Level level(@Nullable Double figure) {
-    if (figure == null) {
-      return Level.OK;
-    }
-    return isBeyond(second, figure) ? then : isPassed(figure) ? first : Level.OK;
-  }
-
-  private boolean isBeyond(@Nullable Double bound, double figure) {
-    return bound != null && (isBelow ? figure < bound : figure > bound);
-  }
-
-  private static String words(Level level) {
-    return level.name().toLowerCase(Locale.ROOT) + " ";
-  }
-
-  private static String percent(double share) {
-    return NumberText.plain(Math.round(share * 1e4) / 1e2) + " %";
+    return bounds.stream()
+        .filter(bound -> figure != null && bound.isPassed(figure))
+        .map(Bound::level)
+        .max(Comparator.naturalOrder())
+        .orElse(Level.OK);
   }
 }

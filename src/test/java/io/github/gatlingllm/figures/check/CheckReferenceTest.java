@@ -80,17 +80,16 @@ class CheckReferenceTest {
 
   @Test
   void thresholdsMatchTheirWords() {
-    Threshold shares = Threshold.share(0.02).invalidAboveShare(0.5);
-    assertThat(shares.words()).isEqualTo("warning above 2 %, invalid above 50 %");
+    Threshold shares = Threshold.of("warning above 2 %, invalid above 50 %");
+    assertThat(shares.value()).isEqualTo(0.02);
     assertThat(shares.level(0.02)).isEqualTo(Check.Level.OK);
     assertThat(shares.level(0.021)).isEqualTo(Check.Level.WARNING);
     assertThat(shares.level(0.51)).isEqualTo(Check.Level.INVALID);
-    Threshold counts = Threshold.noteBelow(1_000).warningBelow(100);
-    assertThat(counts.words()).isEqualTo("note below 1,000, warning below 100");
+    Threshold counts = Threshold.of("note below 1,000, warning below 100");
     assertThat(counts.level(1_000.0)).isEqualTo(Check.Level.OK);
     assertThat(counts.level(999.0)).isEqualTo(Check.Level.NOTE);
     assertThat(counts.level(99.0)).isEqualTo(Check.Level.WARNING);
-    assertThat(Threshold.invalidAbove(0).level(1.0)).isEqualTo(Check.Level.INVALID);
-    assertThat(Threshold.when("always").level(1.0)).isEqualTo(Check.Level.OK);
+    assertThat(Threshold.of("invalid above 0").level(1.0)).isEqualTo(Check.Level.INVALID);
+    assertThat(Threshold.judged("warning above 5 % + 0.1 ms").level(1.0)).isEqualTo(Check.Level.OK);
   }
 }
