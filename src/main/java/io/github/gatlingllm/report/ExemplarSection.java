@@ -146,7 +146,7 @@ final class ExemplarSection {
   }
 
   private String place(Exemplar request) {
-    return summary.place(request.stage(), request.target(), request.scenario());
+    return summary.place(request.level());
   }
 
   private static double waitMs(Exemplar request) {

@@ -376,6 +376,6 @@ final class KeyFigureTables {
   }
 
   static String place(Summary summary, LevelFigures stage) {
-    return summary.place(stage.label(), stage.target(), stage.scenario());
+    return summary.place(stage.info());
   }
 }

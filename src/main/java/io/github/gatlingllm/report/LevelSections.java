@@ -2,10 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.RequestSamples;
 import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
-import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
 import io.github.gatlingllm.figures.level.RequestSamples.Part;
-import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
-import io.github.gatlingllm.figures.level.RequestSamples.Range;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -19,17 +16,13 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
-import io.github.gatlingllm.report.Table.Cell;
-import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -38,9 +31,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Load levels in detail: distributions, jitter, parts of the time, arrivals. */
 final class LevelSections {
-
-  /** With fewer values in a range, fewer than 10 are above its p95. */
-  private static final int SURE_P95 = 200;
 
   private static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
@@ -60,7 +50,8 @@ final class LevelSections {
     this.samples = samples;
     isReported = samples.breakdowns().stream().anyMatch(level -> level.reporting() > 0);
     isDecodeReported =
-        samples.breakdowns().stream().anyMatch(level -> mean(level, Part.SERVER_DECODE) != null);
+        samples.breakdowns().stream()
+            .anyMatch(level -> level.meansMs().containsKey(Part.SERVER_DECODE));
   }
 
   // ---- distributions of the chosen level
@@ -70,21 +61,16 @@ final class LevelSections {
         Section.of("shapes")
             .groups(
                 levels.charts(
-                    samples.levels(),
-                    this::operatingPoints,
-                    (level, drawn) ->
-                        Stream.of(percentiles(drawn), ttftByPrompt(drawn))
-                            .map(chart -> chart.id(chart.id() + level.suffix()))
-                            .toList()));
+                    samples.quantiles(), this::operatingPoints, LevelSections::percentiles));
     return section.hasCharts()
         ? section
         : section.body("No request succeeded, so there is no distribution to show.");
   }
 
-  private static Chart percentiles(LevelSamples level) {
+  private static Chart percentiles(Map<Metric, List<Quantile>> level) {
     List<Line> lines = new ArrayList<>();
     for (Metric metric : DRAWN) {
-      List<Quantile> curve = level.quantiles().get(metric);
+      List<Quantile> curve = level.get(metric);
       if (curve != null) {
         lines.add(Line.percentiles(metric.title(), lines.size(), lines.size(), curve));
       }
@@ -92,83 +78,30 @@ final class LevelSections {
     return Chart.percentiles("percentiles", lines, "latency");
   }
 
-  private static Chart ttftByPrompt(LevelSamples level) {
-    List<Range> ranges = level.ttftByPrompt().size() > 1 ? level.ttftByPrompt() : List.of();
-    Chart chart =
-        Chart.of(
-            "depend-ttft",
-            prompts(ranges),
-            List.of(
-                Line.of("p50", 0, 0, Point.inOrder(ranges, Range::p50Ms)),
-                Line.of("p95", 1, 1, Point.inOrder(ranges, Range::p95Ms)),
-                Line.of("largest", 3, 2, Point.inOrder(ranges, Range::maxMs))));
-    return chart
-        .scaledToRange()
-        .tabled(
-            Table.of(
-                chart.title(),
-                ranges,
-                Column.name("Input tokens", LevelSections::name),
-                Column.count("requests", Range::count),
-                Column.number("TTFT p50, ms", Range::p50Ms),
-                Column.of(
-                    "p95",
-                    range ->
-                        range.p95Ms() != null && range.count() < SURE_P95
-                            ? new Cell(NumberText.number(range.p95Ms()), CellKind.LOW_N)
-                            : Cell.number(range.p95Ms())),
-                Column.number("largest", Range::maxMs)));
-  }
-
-  private static Axis prompts(List<Range> ranges) {
-    return Axis.places("Input tokens", "", ranges.stream().map(LevelSections::name).toList());
-  }
-
-  private static String name(Range range) {
-    String from = NumberText.count(range.from());
-    return range.to() - range.from() == 1 ? from : from + "–" + NumberText.count(range.to() - 1);
-  }
-
-  /** The operating point of each curve in the same charts. */
-  private List<Chart> operatingPoints() {
+  /** The operating point of each curve in the same chart. */
+  private Chart operatingPoints() {
     List<Line> curves = new ArrayList<>();
-    List<Range> ranges =
-        levels.operating().stream()
-            .flatMap(level -> promptsOf(level).stream())
-            .sorted(Comparator.comparingLong(Range::from))
-            .toList();
-    List<String> places = prompts(ranges).categories().stream().distinct().toList();
-    List<Line> prompts = new ArrayList<>();
     List<Metric> drawn =
         summary.figures().metric(Metric.TTFT_MS).isEmpty()
             ? List.of(Metric.E2E_MS)
             : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+    int color = 0;
     for (Level level : levels.operating()) {
-      LevelSamples of = samples.levels().get(level.position());
+      Map<Metric, List<Quantile>> of = samples.quantiles().get(level.position());
       if (of == null) {
         continue;
       }
       String name = KeyFigureTables.place(summary, level.stage());
-      int color = prompts.size();
       for (Metric metric : drawn) {
-        List<Quantile> curve = of.quantiles().get(metric);
+        List<Quantile> curve = of.get(metric);
         if (curve != null) {
           curves.add(
               Line.percentiles(name + " " + metric.title(), color, drawn.indexOf(metric), curve));
         }
       }
-      List<Point> points =
-          Point.of(promptsOf(level), range -> places.indexOf(name(range)), Range::p50Ms);
-      prompts.add(Line.of(name + " p50", color, color, points));
+      color++;
     }
-    return List.of(
-        Chart.percentiles("percentiles", curves, "latency"),
-        Chart.of("depend-ttft", Axis.places("Input tokens", "", places), prompts).scaledToRange());
-  }
-
-  private List<Range> promptsOf(Level level) {
-    LevelSamples of = samples.levels().get(level.position());
-    return of == null || of.ttftByPrompt().size() < 2 ? List.of() : of.ttftByPrompt();
+    return Chart.percentiles("percentiles", curves, "latency");
   }
 
   // ---- jitter
@@ -286,11 +219,10 @@ final class LevelSections {
       return null;
     }
     Set<Part> parts = new TreeSet<>();
-    all.forEach(level -> level.meansMs().forEach(mean -> parts.add(mean.part())));
+    all.forEach(level -> parts.addAll(level.meansMs().keySet()));
     List<Line> lines = new ArrayList<>();
     for (Part part : parts) {
-      List<Point> points =
-          Point.inOrder(all, level -> Objects.requireNonNullElse(mean(level, part), 0.0));
+      List<Point> points = Point.inOrder(all, level -> level.meansMs().getOrDefault(part, 0.0));
       int stripes = REPORTED.contains(part) ? 1 : 0;
       lines.add(new Line(name(part), Form.STACK, color(part), stripes, points, List.of()));
     }
@@ -299,7 +231,10 @@ final class LevelSections {
                 Column.name("Load level", this::name), Column.count("requests", Breakdown::count))
             .and(
                 parts.stream()
-                    .map(p -> Column.<Breakdown>number(name(p) + ", ms", level -> mean(level, p)))
+                    .map(
+                        p ->
+                            Column.<Breakdown>number(
+                                name(p) + ", ms", level -> level.meansMs().get(p)))
                     .toList())
             .and(Column.number("E2E from schedule, ms", Breakdown::totalMs))
             .when(isReported, Column.count("requests that report", Breakdown::reporting))
@@ -310,15 +245,7 @@ final class LevelSections {
   }
 
   private String name(Breakdown level) {
-    return summary.place(level.stage(), level.target(), level.scenario());
-  }
-
-  private static @Nullable Double mean(Breakdown level, Part part) {
-    return level.meansMs().stream()
-        .filter(mean -> mean.part() == part)
-        .map(PartMean::ms)
-        .findFirst()
-        .orElse(null);
+    return summary.place(level.level());
   }
 
   private String name(Part part) {

@@ -243,14 +243,16 @@ final class LoadSection {
       String figure,
       String unit,
       Function<ScenarioLoad, @Nullable Double> value) {
-    List<String> places = cells.stream().map(ScenarioLoad::stage).distinct().toList();
+    List<String> places = cells.stream().map(cell -> cell.level().label()).distinct().toList();
     Map<String, List<Point>> rows = new LinkedHashMap<>();
     for (ScenarioLoad cell : cells) {
       String name =
-          summary.hasSeveralTargets() ? cell.scenario() + " @ " + cell.target() : cell.scenario();
+          summary.hasSeveralTargets()
+              ? cell.scenario() + " @ " + cell.level().target()
+              : cell.scenario();
       List<Point> row = rows.computeIfAbsent(name, n -> new ArrayList<>());
       if (value.apply(cell) != null) {
-        row.add(new Point(places.indexOf(cell.stage()), value.apply(cell)));
+        row.add(new Point(places.indexOf(cell.level().label()), value.apply(cell)));
       }
     }
     List<Line> lines = new ArrayList<>();

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.RequestSamples.LevelSamples;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -9,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -102,21 +101,22 @@ final class ShownLevels {
   }
 
   /**
-   * Charts of each level that has samples, after charts of all operating points if there are
-   * several curves.
+   * A chart of each level that has samples, after one of all operating points if there are several
+   * curves.
    */
-  List<Charts> charts(
-      Map<Integer, LevelSamples> samples,
-      Supplier<List<Chart>> operatingPoints,
-      BiFunction<Level, LevelSamples, List<Chart>> drawn) {
+  <S> List<Charts> charts(
+      Map<Integer, S> samples, Supplier<Chart> operatingPoints, Function<S, Chart> drawn) {
     List<Charts> groups = new ArrayList<>();
     if (hasSeveralCurves()) {
-      groups.add(new Charts("Operating points", whenOperatingPoints(), operatingPoints.get()));
+      groups.add(
+          new Charts("Operating points", whenOperatingPoints(), List.of(operatingPoints.get())));
     }
     for (Level level : levels) {
-      LevelSamples of = samples.get(level.position);
+      S of = samples.get(level.position);
       if (of != null) {
-        groups.add(new Charts(level.title, whenChosen(level), drawn.apply(level, of)));
+        Chart chart = drawn.apply(of);
+        Chart own = chart.id(chart.id() + level.suffix());
+        groups.add(new Charts(level.title, whenChosen(level), List.of(own)));
       }
     }
     return groups;

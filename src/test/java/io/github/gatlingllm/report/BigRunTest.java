@@ -41,7 +41,7 @@ class BigRunTest {
   /** The data of the charts that draw single requests. */
   private static String charts(byte[] page) {
     String html = new String(page, UTF_8);
-    int from = html.indexOf("{\"id\":\"depend-ttft-0\"");
+    int from = html.indexOf("{\"id\":\"percentiles-0\"");
     assertThat(from).isPositive();
     return html.substring(from, html.indexOf("</script>", from));
   }

@@ -108,7 +108,7 @@ class HtmlReportIT {
     assertThat(plotsOf("scenarios")).containsExactly("scenario");
     assertThat(plotsOf("shapes"))
         .map(id -> id.replaceAll("-\\d+$", ""))
-        .containsExactly("percentiles", "depend-ttft");
+        .containsExactly("percentiles");
     assertThat(browser.driver().findElement(By.id("arrivals")).getText())
         .contains("planned, req/s");
     assertThat(browser.driver().findElement(By.id("breakdown")).getText())

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.RequestSamples.BreakdownTally;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.LevelInfo;
@@ -25,6 +26,7 @@ final class LevelTally {
   private final long arrivingTo;
   private final List<LevelTally> track;
   private final Map<String, GroupTally> groups = new LinkedHashMap<>();
+  private final BreakdownTally breakdown = new BreakdownTally();
   private @Nullable TimeBuckets<TimeSlice> slices;
   private @Nullable ArrivalTally arrivals;
   private @Nullable Backlog backlog;
@@ -112,6 +114,10 @@ final class LevelTally {
 
   Map<String, GroupTally> groups() {
     return groups;
+  }
+
+  BreakdownTally breakdown() {
+    return breakdown;
   }
 
   /** Its time slices, which exist once they are used. */

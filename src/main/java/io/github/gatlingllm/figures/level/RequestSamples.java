@@ -2,69 +2,48 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerReport;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data of charts about single requests that were scheduled in a measure window. Bounded
- * whatever the length of the run. Not part of {@code summary.json}.
+ * The data of charts about requests of single load levels that were scheduled in a measure window.
+ * Bounded whatever the length of the run. Not part of {@code summary.json}.
  *
- * @param levels the requests of each load level, by the position of the level; of at most {@value
- *     RequestSampleTally#MAX_LEVELS} levels
+ * @param quantiles percentile curves of ok requests by the position of the level; of at most
+ *     {@value #MAX_LEVELS} levels
  */
 public record RequestSamples(
-    Map<Integer, LevelSamples> levels,
+    Map<Integer, Map<Metric, List<Quantile>>> quantiles,
     List<Breakdown> breakdowns,
     Exemplars exemplars,
     List<ScenarioLoad> scenarios) {
+
+  static final int MAX_LEVELS = 24;
 
   static final RequestSamples NONE =
       new RequestSamples(
           Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), List.of());
 
   /**
-   * The ok requests of one load level.
-   *
-   * @param ttftByPrompt TTFT by range of prompt tokens, ascending; a range is a quarter of a
-   *     doubling wide
-   */
-  public record LevelSamples(Map<Metric, List<Quantile>> quantiles, List<Range> ttftByPrompt) {}
-
-  /**
-   * The requests with prompts in [{@code from}, {@code to}). Percentiles have 2 significant digits
-   * (error ≤ 1 %).
-   *
-   * @param p95Ms null for fewer than 20 values
-   */
-  public record Range(
-      long from, long to, long count, double p50Ms, @Nullable Double p95Ms, double maxMs) {}
-
-  /**
    * The mean time of the ok requests of one load level by part. The means of all parts add up to
    * the mean E2E from schedule.
    *
    * @param reporting number of requests with parts that the server reported
-   * @param meansMs by part, in order of time; parts that never occur are left out
+   * @param meansMs in order of time; parts that never occur are left out
    */
-  public record Breakdown(
-      String stage,
-      String target,
-      @Nullable String scenario,
-      long count,
-      long reporting,
-      List<PartMean> meansMs) {
+  public record Breakdown(LevelInfo level, long count, long reporting, Map<Part, Double> meansMs) {
 
     /** Mean E2E from schedule. */
     public double totalMs() {
-      return meansMs.stream().mapToDouble(PartMean::ms).sum();
+      return meansMs.values().stream().mapToDouble(Double::doubleValue).sum();
     }
   }
-
-  /** Σ of that part over all requests ÷ requests. */
-  public record PartMean(Part part, double ms) {}
 
   /** The parts of a request's time, in order. */
   public enum Part {
@@ -86,6 +65,59 @@ public record RequestSamples(
     DECODE,
     /** Not streamed: last byte − written. */
     ANSWER
+  }
+
+  /**
+   * The time of the ok requests of one load level by part, as sums, so that means add up exactly.
+   *
+   * <pre>
+   * scheduled ─ start lag ─ gate wait ─ connect ─┬ server queue ┬ server prefill ┬ rest ┬ server decode ┬ rest ┐
+   *                                              └──────── TTFT − connect ──────────────┴──── to last token ───┘
+   * </pre>
+   */
+  static final class BreakdownTally {
+
+    private final Map<Part, Long> nanos = new EnumMap<>(Part.class);
+    private long count;
+    private long reporting;
+
+    void add(RequestRecord record) {
+      RequestRecord.Timing t = record.timing();
+      Long gate = t.gateWaitNanos();
+      Long end = t.latencyNanos();
+      if (!record.outcome().ok() || gate == null || end == null) {
+        return;
+      }
+      count++;
+      part(Part.START_LAG, t.startLagNanos());
+      part(Part.GATE_WAIT, gate);
+      Long ttft = t.ttftNanos();
+      long connect = Objects.requireNonNullElse(t.connectNanos(), 0L);
+      part(Part.CONNECT, connect);
+      if (ttft == null) {
+        part(Part.ANSWER, end - connect);
+        return;
+      }
+      ServerParts server = ServerParts.of(record);
+      reporting += server.isEmpty() ? 0 : 1;
+      part(Part.SERVER_QUEUE, server.queueNanos());
+      part(Part.SERVER_PREFILL, server.prefillNanos());
+      part(Part.FIRST_TOKEN, ttft - connect - server.queueNanos() - server.prefillNanos());
+      part(Part.SERVER_DECODE, server.decodeNanos());
+      part(Part.DECODE, end - ttft - server.decodeNanos());
+    }
+
+    private void part(Part part, long more) {
+      if (more > 0) {
+        nanos.merge(part, more, Long::sum);
+      }
+    }
+
+    @Nullable Breakdown breakdown(LevelInfo level) {
+      Map<Part, Double> means = new EnumMap<>(Part.class);
+      nanos.forEach((part, sum) -> means.put(part, sum / 1e6 / count));
+      return count == 0 ? null : new Breakdown(level, count, reporting, means);
+    }
   }
 
   /**
@@ -136,8 +168,8 @@ public record RequestSamples(
    * Prompt and answer of a request. Long texts are cut in their middle, secrets are replaced by
    * stars.
    *
-   * @param why the reason to show it: {@code Fastest}, {@code Median}, {@code Slowest} by E2E from
-   *     schedule, {@code Failed}
+   * @param why the reason to show it: {@code Fastest}, {@code Slowest} by E2E from schedule, {@code
+   *     Failed}
    */
   public record RecordedText(
       String why, Exemplar request, String prompt, String reasoning, String answer) {}
@@ -151,9 +183,7 @@ public record RequestSamples(
   public record Exemplar(
       String requestId,
       String name,
-      String stage,
-      String target,
-      @Nullable String scenario,
+      LevelInfo level,
       double startS,
       String verdict,
       @Nullable String error,
@@ -170,8 +200,7 @@ public record RequestSamples(
   /** The requests of one scenario at one load level. Percentiles have 2 significant digits. */
   public record ScenarioLoad(
       String scenario,
-      String stage,
-      String target,
+      LevelInfo level,
       long count,
       @Nullable Double ttftP95Ms,
       @Nullable Double e2eP95Ms,

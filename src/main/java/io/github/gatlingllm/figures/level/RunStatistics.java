@@ -77,7 +77,8 @@ public final class RunStatistics {
   final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
-  final RequestSampleTally requestSamples;
+  final ScenarioTally scenarios = new ScenarioTally();
+  final ExemplarTally exemplars;
   final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, RunEnvironment.TargetFacts> targets;
@@ -94,7 +95,7 @@ public final class RunStatistics {
     levels = new Windows(info.stages(), runEnd);
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
-    requestSamples = new RequestSampleTally(info.startUnixNanos());
+    exemplars = new ExemplarTally(info.startUnixNanos());
     byInjector = new InjectorTally(info.injectors());
     engines =
         new EngineTally(
@@ -199,7 +200,9 @@ public final class RunStatistics {
       }
       answers.add(record, stream.isShared());
       level.slices().at(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
-      requestSamples.add(record, level, met);
+      level.breakdown().add(record);
+      scenarios.add(record, level, met);
+      exemplars.add(record, level.info());
       objectives.add(level.index(), record, judgement);
       record.server().names().forEach(this::addServerName);
     }

@@ -10,6 +10,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
@@ -131,9 +132,11 @@ public record Summary(
    * The name of a load level, with its target and scenario where the run has several: {@code c=8},
    * {@code c=8 of vLLM}, {@code c=8 of A1 at vLLM}.
    */
-  public String place(String stage, String target, @Nullable String scenario) {
+  public String place(LevelInfo level) {
     return named(
-        stage, hasSeveralTargets() ? target : null, hasSeveralScenarios() ? scenario : null);
+        level.label(),
+        hasSeveralTargets() ? level.target() : null,
+        hasSeveralScenarios() ? level.scenario() : null);
   }
 
   /** The name of a load level. */

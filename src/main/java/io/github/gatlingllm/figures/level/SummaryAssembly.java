@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
@@ -14,6 +15,7 @@ import io.github.gatlingllm.figures.metric.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -26,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the summary from the tallies: figures of levels, curves, targets, names and the run. */
@@ -39,6 +42,7 @@ final class SummaryAssembly {
   private final RunStatistics counted;
   private final FigureGroups groups;
   private final List<LevelFigures> stages = new ArrayList<>();
+  private final Map<Integer, Map<Metric, List<Quantile>>> quantiles = new TreeMap<>();
   private final List<LoadCurve> curves = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
 
@@ -106,6 +110,9 @@ final class SummaryAssembly {
             groups.judge(level),
             hasSeveralEach(level, group, arrivals) ? null : info.planned(),
             null);
+    if (figures.counts().ok() > 0 && quantiles.size() < RequestSamples.MAX_LEVELS) {
+      quantiles.put(level.index(), group.tally().quantiles());
+    }
     List<TimeSlice> slices = groups.steadySlices(level);
     boolean timed = level.nanos() > 0;
     Double inFlight = timed ? (Double) ((double) group.inFlightNanos() / level.nanos()) : null;
@@ -357,8 +364,14 @@ final class SummaryAssembly {
         time.bucketS(),
         time.buckets(groups.hasSlo()),
         whole.quantiles(),
-        counted.requestSamples.requestSamples(
-            index -> groups.joined(level -> level.index() == index, null).tally()),
+        new RequestSamples(
+            quantiles,
+            counted.levels.all().stream()
+                .map(level -> level.breakdown().breakdown(level.info()))
+                .filter(Objects::nonNull)
+                .toList(),
+            counted.exemplars.exemplars(),
+            counted.scenarios.loads()),
         time.generator.buckets(),
         counted.engines.overTime());
   }

@@ -2,14 +2,12 @@ package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.level.ExemplarTally.EventMarks;
 import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
 import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
 import io.github.gatlingllm.figures.level.RequestSamples.Part;
-import io.github.gatlingllm.figures.level.RequestSamples.PartMean;
-import io.github.gatlingllm.figures.level.RequestSamples.Range;
 import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
 import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
@@ -28,8 +26,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class RequestSamplesTest {
 
@@ -64,11 +60,11 @@ class RequestSamplesTest {
     Breakdown stage = figures.series().requestSamples().breakdowns().get(0);
     assertThat(stage.meansMs())
         .containsExactly(
-            new PartMean(Part.START_LAG, 1),
-            new PartMean(Part.GATE_WAIT, 2),
-            new PartMean(Part.CONNECT, 0.5),
-            new PartMean(Part.FIRST_TOKEN, 74.5),
-            new PartMean(Part.DECODE, 150));
+            entry(Part.START_LAG, 1.0),
+            entry(Part.GATE_WAIT, 2.0),
+            entry(Part.CONNECT, 0.5),
+            entry(Part.FIRST_TOKEN, 74.5),
+            entry(Part.DECODE, 150.0));
     assertThat(stage.count()).isEqualTo(2);
     assertThat(stage.reporting()).isZero();
     assertThat(stage.totalMs())
@@ -91,14 +87,13 @@ class RequestSamplesTest {
             .get(0);
     assertThat(stage.reporting()).isEqualTo(1);
     assertThat(stage.meansMs())
-        .usingRecursiveFieldByFieldElementComparator()
         .containsExactly(
-            new PartMean(Part.CONNECT, 1),
-            new PartMean(Part.SERVER_QUEUE, 20 / 3.0),
-            new PartMean(Part.SERVER_PREFILL, 30 / 3.0),
-            new PartMean(Part.FIRST_TOKEN, (49 + 99) / 3.0),
-            new PartMean(Part.DECODE, 200 / 3.0),
-            new PartMean(Part.ANSWER, 299 / 3.0));
+            entry(Part.CONNECT, 1.0),
+            entry(Part.SERVER_QUEUE, 20 / 3.0),
+            entry(Part.SERVER_PREFILL, 10.0),
+            entry(Part.FIRST_TOKEN, 148 / 3.0),
+            entry(Part.DECODE, 200 / 3.0),
+            entry(Part.ANSWER, 299 / 3.0));
     assertThat(stage.totalMs()).isEqualTo(700 / 3.0, within(1e-9));
   }
 
@@ -119,9 +114,9 @@ class RequestSamplesTest {
     assertThat(stage.reporting()).isEqualTo(2);
     assertThat(stage.meansMs())
         .containsExactly(
-            new PartMean(Part.FIRST_TOKEN, 100),
-            new PartMean(Part.SERVER_DECODE, 35),
-            new PartMean(Part.DECODE, 65));
+            entry(Part.FIRST_TOKEN, 100.0),
+            entry(Part.SERVER_DECODE, 35.0),
+            entry(Part.DECODE, 65.0));
   }
 
   @Test
@@ -201,47 +196,9 @@ class RequestSamplesTest {
   void bothEndsOfEveryLongGapAreKept() {
     int[] micros =
         IntStream.range(0, 5_000).map(i -> i * 10_000 + (i >= 3_333 ? 1_000_000 : 0)).toArray();
-    List<Double> marks = EventMarks.of(micros, 2);
-    assertThat(marks).hasSizeLessThanOrEqualTo(EventMarks.MOST).isSorted();
+    List<Double> marks = ExemplarTally.marks(micros, 2);
+    assertThat(marks).hasSizeLessThanOrEqualTo(242).isSorted();
     assertThat(marks).contains(2.0, 33_322.0, 34_332.0, 50_992.0);
-  }
-
-  @Test
-  void ttftByRangeOfPromptTokens() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 1; i <= 100; i++) {
-      records.add(at(i).prompt(128 + i % 2).tokens(i, 200).record());
-    }
-    records.add(at(200).prompt(300).tokens(5).record());
-    records.add(at(300).prompt(300).tokens(5).failed(RequestStatus.TRUNCATED, "cut").record());
-    List<Range> ranges = of(records).levels().get(0).ttftByPrompt();
-    assertThat(ranges).extracting(Range::count).containsExactly(100L, 1L);
-    assertThat(ranges.get(0).p50Ms()).isEqualTo(50, within(0.5));
-    assertThat(ranges.get(0).p95Ms()).isEqualTo(95, within(1.0));
-    assertThat(ranges.get(0).maxMs()).isEqualTo(100, within(1.0));
-    assertThat(ranges.get(1).p95Ms()).isNull();
-  }
-
-  /** Four ranges per doubling, each length its own below 8. */
-  @ParameterizedTest
-  @CsvSource({
-    "0, 0, 1",
-    "1, 1, 2",
-    "7, 7, 8",
-    "8, 8, 10",
-    "9, 8, 10",
-    "10, 10, 12",
-    "15, 14, 16",
-    "16, 16, 20",
-    "100, 96, 112",
-    "128, 128, 160",
-    "159, 128, 160",
-    "2147483647, 1879048192, 2147483648"
-  })
-  void rangeOfALength(int prompt, long from, long to) {
-    Range range = of(at(0).prompt(prompt).tokens(5).record()).levels().get(0).ttftByPrompt().get(0);
-    assertThat(range.from()).isEqualTo(from);
-    assertThat(range.to()).isEqualTo(to);
   }
 
   @Test
@@ -280,7 +237,7 @@ class RequestSamplesTest {
 
   /** E2E of 10 to 90 ms; of the failed ones, one of each of the first three kinds. */
   @Test
-  void textsOfTheFastestMedianSlowestAndFailed() {
+  void textsOfTheFastestTheSlowestAndFailed() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 1; i <= 9; i++) {
       String messages = "[{\"role\":\"user\",\"content\":\"question " + i + "\"}]";
@@ -299,13 +256,13 @@ class RequestSamplesTest {
     List<RecordedText> texts = of(records.toArray(RequestRecord[]::new)).exemplars().texts();
     assertThat(texts)
         .extracting(RecordedText::why)
-        .containsExactly("Fastest", "Median", "Slowest", "Failed", "Failed", "Failed");
+        .containsExactly("Fastest", "Slowest", "Failed", "Failed", "Failed");
     assertThat(texts)
         .extracting(RecordedText::answer)
-        .containsExactly("answer 1", "answer 5", "answer 9", "", "", "");
-    assertThat(texts.get(1).prompt()).isEqualTo("user: question 5");
-    assertThat(texts.get(3).prompt()).isEqualTo("not JSON");
-    assertThat(texts.subList(3, 6))
+        .containsExactly("answer 1", "answer 9", "", "", "");
+    assertThat(texts.get(1).prompt()).isEqualTo("user: question 9");
+    assertThat(texts.get(2).prompt()).isEqualTo("not JSON");
+    assertThat(texts.subList(2, 5))
         .extracting(failed -> failed.request().verdict())
         .containsExactly("http_error", "stalled", "timeout");
     assertThat(of(at(0).tokens(5).record()).exemplars().texts()).isEmpty();
@@ -333,6 +290,6 @@ class RequestSamplesTest {
     assertThat(nothing.breakdowns()).isEmpty();
     assertThat(nothing.exemplars())
         .isEqualTo(new RequestSamples.Exemplars(List.of(), List.of(), List.of()));
-    assertThat(nothing.levels()).isEmpty();
+    assertThat(nothing.quantiles()).isEmpty();
   }
 }

@@ -99,15 +99,15 @@ class ScenariosTest {
         .containsExactly(tuple("a", "A1", "c=2", true), tuple("a", "C", "c=1", false));
     assertThat(s.curves().get(0).stages()).containsExactly("c=1", "c=2", "c=4");
     assertThat(s.knee().scenario()).isEqualTo("A1");
-    assertThat(s.place("c=2", "a", "C")).isEqualTo("c=2 of C");
+    assertThat(s.place(s.stages().get(4).info())).isEqualTo("c=2 of C");
     assertThat(s.verdict()).startsWith("A1: ").contains(" C: ");
     RequestSamples requestSamples = figures.series().requestSamples();
     assertThat(requestSamples.breakdowns())
-        .extracting(stage -> s.place(stage.stage(), stage.target(), stage.scenario()))
+        .extracting(stage -> s.place(stage.level()))
         .containsExactly("c=1 of A1", "c=2 of A1", "c=4 of A1", "c=1 of C", "c=2 of C", "c=4 of C");
     assertThat(requestSamples.exemplars().slowest())
-        .extracting(slow -> s.place(slow.stage(), slow.target(), slow.scenario()))
-        .startsWith("c=4 of C", "c=4 of A1", "c=4 of A1", "c=1 of C");
+        .extracting(slow -> s.place(slow.level()))
+        .startsWith("c=4 of C", "c=4 of A1", "c=1 of C");
   }
 
   /** In runs recorded before, and without run.json, nothing else changes. */
@@ -117,7 +117,7 @@ class ScenariosTest {
     Summary s = figures(old, ask(0, "A1", 8, 100), ask(0, "C", 8, 100)).summary();
     assertThat(s.stages()).singleElement().extracting(LevelFigures::scenario).isNull();
     assertThat(s.stages().get(0).figures().counts().started()).isEqualTo(2);
-    assertThat(s.place("c=8", "a", null)).isEqualTo("c=8");
+    assertThat(s.place(s.stages().get(0).info())).isEqualTo("c=8");
 
     Summary inferred =
         figures(null, List.of(ask(0, "A1", 8, 100, 200), ask(5_000, "C", 8, 100, 200))).summary();
