@@ -3,29 +3,27 @@ package io.github.gatlingllm.run.server;
 import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Requests metrics pages on connections of its own: HTTP/1.1, no proxy, no redirects. A response
@@ -39,19 +37,12 @@ final class PageClient {
       "text/plain;version=0.0.4, application/openmetrics-text;q=0.5, */*;q=0.1";
 
   private final Duration timeout;
-  private @Nullable HttpClient checking;
-  private @Nullable HttpClient trusting;
+
+  /** By whether they verify certificates. */
+  private final Map<Boolean, HttpClient> clients = new HashMap<>();
 
   PageClient(Duration timeout) {
     this.timeout = timeout;
-  }
-
-  private HttpClient.Builder builder() {
-    return HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        .followRedirects(HttpClient.Redirect.NEVER)
-        .connectTimeout(timeout)
-        .executor(Runnable::run); // on the selector thread, which only copies bytes
   }
 
   CompletableFuture<String> get(MetricsPage page) {
@@ -62,7 +53,7 @@ final class PageClient {
               .header("Accept", ACCEPT)
               .header("Accept-Encoding", "gzip");
       page.headers().forEach(request::setHeader);
-      answer = client(page).sendAsync(request.build(), response -> new Bounded());
+      answer = client(page).sendAsync(request.build(), response -> bounded());
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       // The exception's message may contain a secret header.
       return CompletableFuture.failedFuture(new IOException("the request cannot be built", e));
@@ -85,17 +76,23 @@ final class PageClient {
   }
 
   private HttpClient client(MetricsPage page) throws GeneralSecurityException {
-    if (page.verifyTls() || !"https".equals(page.uri().getScheme())) {
-      checking = checking == null ? builder().build() : checking;
-      return checking;
-    }
-    HttpClient client = trusting;
+    boolean checks = page.verifyTls() || !"https".equals(page.uri().getScheme());
+    HttpClient client = clients.get(checks);
     if (client == null) {
-      SSLContext context = SSLContext.getInstance("TLS");
-      // Like the requests of the load, unless certificates are verified.
-      context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
-      client = builder().sslContext(context).build();
-      trusting = client;
+      HttpClient.Builder builder =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .followRedirects(HttpClient.Redirect.NEVER)
+              .connectTimeout(timeout)
+              .executor(Runnable::run); // on the selector thread, which only copies bytes
+      if (!checks) {
+        SSLContext context = SSLContext.getInstance("TLS");
+        // Like the requests of the load, unless certificates are verified.
+        context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+        builder.sslContext(context);
+      }
+      client = builder.build();
+      clients.put(checks, client);
     }
     return client;
   }
@@ -145,53 +142,21 @@ final class PageClient {
     return cause instanceof ConnectException ? "no connection" : "response incomplete or not HTTP";
   }
 
-  private static final class TooLarge extends IOException {
+  private static final class TooLarge extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
 
-  /** Collects a body up to {@link #MAX_BYTES}, and cancels the exchange beyond. */
-  private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
-
-    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
-    private final List<ByteBuffer> parts = new ArrayList<>();
-    private Optional<Flow.Subscription> subscription = Optional.empty();
-    private int size;
-
-    @Override
-    public CompletionStage<byte[]> getBody() {
-      return body;
-    }
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscribed) {
-      subscription = Optional.of(subscribed);
-      subscribed.request(Long.MAX_VALUE);
-    }
-
-    @Override
-    public void onNext(List<ByteBuffer> buffers) {
-      if (body.isDone()) {
-        return;
-      }
-      buffers.forEach(part -> size += part.remaining());
-      parts.addAll(buffers);
-      if (size > MAX_BYTES) {
-        parts.clear();
-        subscription.ifPresent(Flow.Subscription::cancel);
-        body.completeExceptionally(new TooLarge());
-      }
-    }
-
-    @Override
-    public void onError(Throwable failure) {
-      body.completeExceptionally(failure);
-    }
-
-    @Override
-    public void onComplete() {
-      ByteBuffer all = ByteBuffer.allocate(size);
-      parts.forEach(all::put);
-      body.complete(all.array());
-    }
+  /** Collects a body of at most {@link #MAX_BYTES}; an exception ends the exchange. */
+  private static BodySubscriber<byte[]> bounded() {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    return BodySubscribers.mapping(
+        BodySubscribers.ofByteArrayConsumer(
+            part -> {
+              part.ifPresent(body::writeBytes);
+              if (body.size() > MAX_BYTES) {
+                throw new TooLarge();
+              }
+            }),
+        done -> body.toByteArray());
   }
 }
