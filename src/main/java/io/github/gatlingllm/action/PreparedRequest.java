@@ -4,7 +4,6 @@ import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Message;
 import io.github.gatlingllm.client.Secrets;
-import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
@@ -102,10 +101,6 @@ record PreparedRequest(
       }
     }
     return Secrets.of(secrets);
-  }
-
-  TokenCounts.RequestSize size() {
-    return new TokenCounts.RequestSize(body.promptChars(), body.maxTokens(), body.inputs());
   }
 
   /** The turn of its conversation, from 1; null outside conversations. */

@@ -15,7 +15,6 @@ import io.github.gatlingllm.client.Message;
 import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
-import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -80,7 +79,7 @@ final class ResponseProcessor {
     }
     long ended = System.nanoTime();
     components.inFlight.ended(exchange, ended);
-    if (TokenCounts.needsTokenizer(exchange.answer()) && needsCounts(exchange, sent)) {
+    if (exchange.answer().needsTokenizer() && needsCounts(exchange, sent)) {
       components.counting.countNow(
           () -> countedByTokenizer(exchange, sent),
           () -> countedByEvents(exchange, sent),
@@ -94,11 +93,7 @@ final class ResponseProcessor {
             if (user != null) {
               user.delayed(System.nanoTime() - ended);
             }
-            finish(
-                exchange,
-                sent,
-                TokenCounts.withoutTokenizer(
-                    sent.prepared().size(), exchange.answer(), exchange.timeline()));
+            finish(exchange, sent, exchange.answer().tokens(sent.prepared().body()));
           });
     }
   }
@@ -116,17 +111,14 @@ final class ResponseProcessor {
 
   private RequestRecord.Tokens countedByTokenizer(
       StreamedExchange exchange, LlmAction.SentRequest sent) {
-    return TokenCounts.countedByTokenizer(
-        sent.prepared().size(),
-        exchange.answer(),
-        exchange.timeline(),
-        components.protocol.tokenizer::count);
+    return exchange
+        .answer()
+        .tokensByTokenizer(sent.prepared().body(), components.protocol.tokenizer::count);
   }
 
   private static RequestRecord.Tokens countedByEvents(
       StreamedExchange exchange, LlmAction.SentRequest sent) {
-    return TokenCounts.countedByEvents(
-        sent.prepared().size(), exchange.answer(), exchange.timeline());
+    return exchange.answer().tokensByEvents(sent.prepared().body());
   }
 
   private void finish(
@@ -179,8 +171,7 @@ final class ResponseProcessor {
   /** Writes the record as soon as its tokens are counted; the user does not wait for that. */
   private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
     TokenCounting.PromptCount prompt = sent.promptCount();
-    boolean answerToo =
-        record.tokens().source() == null && TokenCounts.needsTokenizer(exchange.answer());
+    boolean answerToo = record.tokens().source() == null && exchange.answer().needsTokenizer();
     boolean compared =
         record.tokens().source() == RequestRecord.TokenSource.USAGE
             && record.outcome().ok()
@@ -196,7 +187,10 @@ final class ResponseProcessor {
           prompt.count();
           return answerToo
               ? records.sent(exchange, sent, countedByTokenizer(exchange, sent), ok, error)
-              : compared ? record.withLocalCounts(null, local(exchange)) : record;
+              : compared
+                  ? record.withLocalCounts(
+                      null, exchange.answer().countLocally(components.protocol.tokenizer::count))
+                  : record;
         },
         () ->
             answerToo
@@ -207,10 +201,6 @@ final class ResponseProcessor {
 
   private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
     return record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal());
-  }
-
-  private @Nullable Integer local(StreamedExchange exchange) {
-    return TokenCounts.countLocally(exchange.answer(), components.protocol.tokenizer::count);
   }
 
   private void write(

@@ -4,9 +4,12 @@ import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.ChunkListener.Channel;
 import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,12 @@ public final class ReceivedAnswer {
 
   /** A stream of more events is rejected, as the timestamp of each is kept. */
   private static final int MAX_EVENTS = 1 << 21;
+
+  /**
+   * Longer texts are not tokenized: a tokenizer needs a hundred times the memory of a text, and no
+   * model generates that much.
+   */
+  private static final int MAX_TOKENIZED = 1 << 20;
 
   private final Timeline timeline;
   private final AnswerMemory memory = new AnswerMemory();
@@ -138,22 +147,72 @@ public final class ReceivedAnswer {
     return choices.get(0).toolCalls();
   }
 
-  /** All generated text, over all choices and channels: the input of a tokenizer. */
+  /** All generated text, over all choices and channels. */
   String generated() {
     return choices.text();
   }
 
-  /** Length of {@link #generated}, in bytes as received. */
-  long generatedBytes() {
-    return choices.bytes();
+  /**
+   * Whether the server generated tokens without reporting their number, and the text is short
+   * enough for a tokenizer.
+   */
+  public boolean needsTokenizer() {
+    return completionTokens() == null && hasTokens() && choices.bytes() <= MAX_TOKENIZED;
   }
 
-  boolean streamedReasoning() {
-    return choices.haveReasoning();
+  /** Counts as the server reported them; where the text is too long for a tokenizer, of events. */
+  public Tokens tokens(GenerationRequest request) {
+    Integer output = completionTokens();
+    return output == null && choices.bytes() > MAX_TOKENIZED
+        ? tokensByEvents(request)
+        : tokens(request, output, null, output == null ? null : TokenSource.USAGE);
   }
 
-  @Nullable Integer promptTokens() {
-    return counts.prompt();
+  /** Counts where the server reported none; slow, so not for an event loop. */
+  public Tokens tokensByTokenizer(GenerationRequest request, ToIntFunction<String> tokenizer) {
+    Integer output = countLocally(tokenizer);
+    return output == null
+        ? tokensByEvents(request)
+        : tokens(request, output, output, TokenSource.TOKENIZER);
+  }
+
+  /** The tokenizer's count of the generated text; null if it fails, or the text is too long. */
+  public @Nullable Integer countLocally(ToIntFunction<String> tokenizer) {
+    try {
+      return choices.bytes() > MAX_TOKENIZED ? null : tokenizer.applyAsInt(generated());
+    } catch (RuntimeException e) {
+      return null;
+    }
+  }
+
+  /** One token per event of a stream, where neither server nor tokenizer counted the output. */
+  public Tokens tokensByEvents(GenerationRequest request) {
+    return timeline.count() == 0
+        ? tokens(request, null, null, null)
+        : tokens(request, timeline.count(), null, TokenSource.CHUNKS);
+  }
+
+  private Tokens tokens(
+      GenerationRequest request,
+      @Nullable Integer output,
+      @Nullable Integer local,
+      @Nullable TokenSource source) {
+    Integer reasoning = counts.reasoning();
+    boolean hidden = output != null && reasoning != null && !choices.haveReasoning();
+    return new Tokens(
+        request.promptChars(),
+        counts.prompt(),
+        null,
+        counts.cached(),
+        request.maxTokens(),
+        output,
+        local,
+        reasoning,
+        hidden ? (Integer) Math.max(0, output - reasoning) : output,
+        source != null && source != TokenSource.USAGE,
+        source,
+        counts.rejected(),
+        request.inputs() == 0 ? null : (Integer) request.inputs());
   }
 
   /**
@@ -168,22 +227,8 @@ public final class ReceivedAnswer {
   /** Tokens of prompt and answer; null where the server did not report both. */
   public @Nullable Long totalTokens() {
     Integer completion = completionTokens();
-    Integer prompt = promptTokens();
+    Integer prompt = counts.prompt();
     return prompt == null || completion == null ? null : (Long) ((long) prompt + completion);
-  }
-
-  /** Prompt tokens from the prefix cache as reported by the server; null where not reported. */
-  @Nullable Integer cachedTokens() {
-    return counts.cached();
-  }
-
-  public @Nullable Integer reasoningTokens() {
-    return counts.reasoning();
-  }
-
-  /** Names of reported counts that were ignored, as no answer can have so many tokens. */
-  List<String> rejectedCounts() {
-    return counts.rejected();
   }
 
   public ServerReport server() {

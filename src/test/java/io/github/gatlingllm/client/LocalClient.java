@@ -56,6 +56,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class LocalClient implements AfterEachCallback {
 
   private static final long LIMIT_SECONDS = 60;
+  private static final GenerationRequest REQUEST =
+      GenerationRequest.of(Api.CHAT).message(Message.user("Hello!")).maxTokens(16).build();
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -279,11 +281,10 @@ final class LocalClient implements AfterEachCallback {
     }
 
     Tokens tokens() {
-      TokenCounts.RequestSize size = new TokenCounts.RequestSize(6, 16, 0);
       ReceivedAnswer answer = exchange.answer();
-      return TokenCounts.needsTokenizer(answer)
-          ? TokenCounts.countedByTokenizer(size, answer, exchange.timeline(), String::length)
-          : TokenCounts.withoutTokenizer(size, answer, exchange.timeline());
+      return answer.needsTokenizer()
+          ? answer.tokensByTokenizer(REQUEST, String::length)
+          : answer.tokens(REQUEST);
     }
 
     Timing timing() {

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class ReceivedAnswerTest {
 
-  private static final TokenCounts.RequestSize SIZE = new TokenCounts.RequestSize(8, 64, 0);
+  private static final GenerationRequest REQUEST =
+      GenerationRequest.of(Api.CHAT).message(Message.user("8 chars.")).maxTokens(64).build();
 
   private final Timeline timeline = new Timeline(0, 0);
   private final ReceivedAnswer answer = new ReceivedAnswer(timeline, Api.CHAT, 1);
@@ -66,13 +67,13 @@ final class ReceivedAnswerTest {
   void usage(String name, String counts, List<String> chunks) {
     chunks.forEach(chunk -> event(1, chunk));
     assertThat(
-            answer.promptTokens()
+            answer.tokens(REQUEST).promptTokens()
                 + " "
                 + answer.completionTokens()
                 + " "
-                + answer.cachedTokens()
+                + answer.tokens(REQUEST).cachedTokens()
                 + " "
-                + answer.reasoningTokens())
+                + answer.tokens(REQUEST).reasoningTokens())
         .isEqualTo(counts);
   }
 
@@ -298,18 +299,16 @@ final class ReceivedAnswerTest {
   void countsComeFromUsageThenTokenizerThenEvents() {
     event(1, content("a"));
     event(2, content("b"));
-    assertThat(TokenCounts.needsTokenizer(answer)).isTrue();
-    assertThat(TokenCounts.countedByTokenizer(SIZE, answer, timeline, String::length))
+    assertThat(answer.needsTokenizer()).isTrue();
+    assertThat(answer.tokensByTokenizer(REQUEST, String::length))
         .isEqualTo(tokens(null, 2, 2, TokenSource.TOKENIZER));
-    assertThat(TokenCounts.countedByTokenizer(SIZE, answer, timeline, ReceivedAnswerTest::broken))
+    assertThat(answer.tokensByTokenizer(REQUEST, ReceivedAnswerTest::broken))
         .isEqualTo(tokens(null, 2, null, TokenSource.CHUNKS));
-    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline))
-        .isEqualTo(tokens(null, null, null, null));
+    assertThat(answer.tokens(REQUEST)).isEqualTo(tokens(null, null, null, null));
 
     event(3, usage(9, 3));
-    assertThat(TokenCounts.needsTokenizer(answer)).isFalse();
-    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline))
-        .isEqualTo(tokens(9, 3, null, TokenSource.USAGE));
+    assertThat(answer.needsTokenizer()).isFalse();
+    assertThat(answer.tokens(REQUEST)).isEqualTo(tokens(9, 3, null, TokenSource.USAGE));
   }
 
   private static Tokens tokens(
@@ -329,11 +328,11 @@ final class ReceivedAnswerTest {
             + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}";
     event(1, content("a"));
     event(2, usage);
-    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline).streamedTokens()).isEqualTo(8);
-    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline).outputTokens()).isEqualTo(40);
+    assertThat(answer.tokens(REQUEST).streamedTokens()).isEqualTo(8);
+    assertThat(answer.tokens(REQUEST).outputTokens()).isEqualTo(40);
 
     event(3, ChatChunks.reasoning("hm"));
-    assertThat(TokenCounts.withoutTokenizer(SIZE, answer, timeline).streamedTokens()).isEqualTo(40);
+    assertThat(answer.tokens(REQUEST).streamedTokens()).isEqualTo(40);
   }
 
   @Test
@@ -343,11 +342,8 @@ final class ReceivedAnswerTest {
             .getBytes(UTF_8);
     answer.body(body, body.length);
     assertThat(answer.text()).isEqualTo("abc");
-    assertThat(
-            TokenCounts.countedByTokenizer(SIZE, answer, timeline, String::length).outputTokens())
-        .isEqualTo(3);
-    Tokens tokens =
-        TokenCounts.countedByTokenizer(SIZE, answer, timeline, ReceivedAnswerTest::broken);
+    assertThat(answer.tokensByTokenizer(REQUEST, String::length).outputTokens()).isEqualTo(3);
+    Tokens tokens = answer.tokensByTokenizer(REQUEST, ReceivedAnswerTest::broken);
     assertThat(tokens.outputTokens()).isNull();
     assertThat(tokens.source()).isNull();
   }
