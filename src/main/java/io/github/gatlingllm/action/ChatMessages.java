@@ -23,13 +23,9 @@ final class ChatMessages {
 
   private final Session session;
   private final GenerationRequest.Builder body;
-
-  /** Messages that are not in the conversation yet. */
   final List<Message> newMessages = new ArrayList<>();
 
   @Nullable String historyKey;
-
-  /** The conversation before this request; null for none. */
   @Nullable Conversation conversation;
 
   @Nullable String tools;

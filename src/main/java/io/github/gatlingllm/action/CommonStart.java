@@ -122,7 +122,6 @@ final class CommonStart {
     return NumberText.duration(Math.round(nanos / 1e8) / 10.0);
   }
 
-  /** The planned starts of the load levels of a population's plan. */
   PlanDriver.Starts starts(String population, LoadPlan plan, Run run) {
     Long before = roots.isEmpty() ? null : offsetOf(population);
     if (before == null) {

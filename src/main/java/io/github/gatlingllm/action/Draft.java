@@ -45,7 +45,6 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
     return Collections.unmodifiableMap(more);
   }
 
-  /** The map with one more entry, in insertion order. */
   public static <V> Map<String, V> and(Map<String, V> map, String key, V value) {
     Map<String, V> more = new LinkedHashMap<>(map);
     more.put(key, value);

@@ -270,7 +270,6 @@ final class HttpCall {
     }
   }
 
-  /** The TLS contexts; none for those of Gatling's client. */
   private Option<SslContexts> tlsOf(Session session) {
     if (tls != null) {
       return Option.apply(tls);

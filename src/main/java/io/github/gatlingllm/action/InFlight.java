@@ -71,7 +71,6 @@ final class InFlight {
     }
   }
 
-  /** Counts the request as ended; its record follows. */
   void ended(StreamedExchange exchange, long nanoTime) {
     Sent sent = requests.get(exchange);
     if (sent != null && sent.level() != null) {
@@ -112,12 +111,10 @@ final class InFlight {
     return requests.size();
   }
 
-  /** Whether a request waits for its response or is receiving it. */
   boolean isAnyOpen() {
     return requests.keySet().stream().anyMatch(exchange -> !exchange.isOver());
   }
 
-  /** Cancels the requests of that load level, each on its own event loop. */
   void cancel(RunningLevel level) {
     cancel(sent -> sent.level() == level, DRAINED);
   }

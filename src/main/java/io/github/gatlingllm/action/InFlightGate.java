@@ -32,13 +32,7 @@ final class InFlightGate {
     this.limit = limit;
   }
 
-  /**
-   * Enters, or joins the end of the queue.
-   *
-   * @param admitted called once, by the thread that released a permit, unless the permit is valid
-   *     {@link Permit#atOnce() at once}. It must not block or throw. A permit may be released
-   *     before the callback has an effect
-   */
+  /** Enters, or joins the queue: then the thread that releases a permit calls back. */
   synchronized Permit acquire(Runnable admitted) {
     boolean free = inside < limit;
     Permit permit = new Permit(admitted, free);
@@ -78,7 +72,6 @@ final class InFlightGate {
     return next;
   }
 
-  /** The place of a request: in the queue, then inside the gate. */
   final class Permit {
     private final Runnable admitted;
     private final boolean atOnce;
@@ -90,12 +83,10 @@ final class InFlightGate {
       this.state = atOnce ? State.INSIDE : State.WAITING;
     }
 
-    /** Whether the gate had room, so that the request need not wait. */
     boolean atOnce() {
       return atOnce;
     }
 
-    /** Leaves the gate or the queue. Further calls do nothing. */
     void release() {
       InFlightGate.this.release(this);
     }

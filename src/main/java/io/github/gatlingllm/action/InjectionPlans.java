@@ -56,7 +56,6 @@ final class InjectionPlans {
     this.injections = injections;
   }
 
-  /** Reads the schedules of the run that these components belong to; once per run. */
   static InjectionPlans of(CoreComponents core) {
     Map<String, OpenSchedule> schedules = new HashMap<>();
     Map<String, Injection> injections = new HashMap<>();
@@ -121,19 +120,16 @@ final class InjectionPlans {
     return NumberText.of(NumberText.plain(rate), "users/s");
   }
 
-  /** Describes the arrivals of a scenario, with seeds; empty for closed models and load plans. */
   String description(String scenario) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? "" : schedule.description();
   }
 
-  /** The planned arrivals of a scenario; none for closed models and load plans. */
   Iterator<Planned> planned(String scenario) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? Collections.emptyIterator() : schedule.planned();
   }
 
-  /** The load and the window of a scenario; null for load plans, and where it is unknown. */
   @Nullable Injection injection(String scenario) {
     return injections.get(scenario);
   }

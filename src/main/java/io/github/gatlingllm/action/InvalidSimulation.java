@@ -33,7 +33,6 @@ public final class InvalidSimulation extends IllegalArgumentException {
     return new InvalidSimulation(message);
   }
 
-  /** Calls code that validates values of the simulation or its settings. */
   public static <T> T checked(Supplier<T> validated) {
     try {
       return validated.get();

@@ -63,7 +63,6 @@ public final class LlmChecks {
         Expressions.toStaticValueExpression(find), showsValue);
   }
 
-  /** Converts a check of the DSL to that of Gatling's core. */
   static Check<MeasuredAnswer> build(CheckBuilder check) {
     CheckBuilder.CheckType type = check.type();
     if (type == Type.RESPONSE) {

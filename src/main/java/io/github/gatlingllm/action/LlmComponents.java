@@ -179,7 +179,6 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  /** The place in the run of the load plan of that scenario and population. */
   PlanWorkload.PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
     return new PlanWorkload.PlanLoop.Place(
         parts.plans.incrementAndGet(),
@@ -269,7 +268,6 @@ final class LlmComponents implements ProtocolComponents {
     System.gc();
   }
 
-  /** Whether requests with a limit pin their output to that many tokens. */
   boolean pinsOutput() {
     return targets.isPinned(protocol);
   }
@@ -282,7 +280,6 @@ final class LlmComponents implements ProtocolComponents {
     return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && targets.unpin(target);
   }
 
-  /** Whether these are requests of the load, which are in all statistics. */
   boolean isMeasured() {
     return warmUp == null;
   }
@@ -291,7 +288,6 @@ final class LlmComponents implements ProtocolComponents {
     return warmUp == null ? run.nextRequest() : warmUp.next();
   }
 
-  /** The id of a request, in its headers and its record. */
   String requestId(long number) {
     return warmUp == null ? run.requestId(number) : run.id() + "-warmup-" + number;
   }

@@ -31,7 +31,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Session attribute of the users that send warm-up requests, and of no others. */
   public static final String WARM_UP_KEY = "gatling.llm.warmUp";
 
-  /** Key in {@code run.json} of whether output is pinned to its limit. */
   static final String IGNORE_EOS = "ignoreEos";
 
   static final String TOKENIZER = "tokenizer";
@@ -61,26 +60,13 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public @Nullable Dynamic<String> model;
   public Map<String, Dynamic<String>> headers = Map.of();
   public Duration requestTimeout = Duration.ofMinutes(10);
-
-  /** Longest time without a byte of a stream, counted from the request. */
   public Duration idleTimeout = Duration.ofMinutes(2);
-
-  /** Largest number of requests in flight; more wait, first in first out. Null for no limit. */
   public @Nullable Integer maxInFlight;
-
   public @Nullable Integer maxRequestsPerMinute;
-
-  /** Largest number of tokens, prompts and answers, in any minute. Null for no limit. */
   public @Nullable Integer maxTokensPerMinute;
-
-  /** Whether certificates are verified; null for the setting of Gatling. */
   public @Nullable Boolean verifyTls;
-
   public @Nullable Double gpus;
-
-  /** Cost per hour of a GPU, or of the server without {@link #gpus}; null where unknown. */
   public @Nullable Double costPerHour;
-
   public boolean shareConnections = true;
   public boolean streaming = true;
   public Pinning pinning = Pinning.UNLESS_REJECTED;
@@ -88,32 +74,22 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public @Nullable String extraBody;
   public PromptPrefix prefix = PromptPrefix.NONE;
   public Slo slo = Slo.NONE;
-
-  /** Objectives by request name, instead of {@code slo}. */
   public Map<String, Slo> sloByName = Map.of();
 
   public List<Assertion> assertions = List.of();
   public boolean recordText;
   public boolean recordTokens = true;
-
-  /** Metrics pages to read during the run; {@link MetricsPage#AUTO} for those of the URLs. */
   public List<String> metricsUrls = List.of(MetricsPage.AUTO);
-
-  /** Closed at the end of the run, such as an engine in this JVM; null for nothing. */
   public @Nullable AutoCloseable closedAfterRun;
-
   public ReportOptions report = ReportOptions.DEFAULT;
   public int warmUpRequests;
   public boolean warmUpJvm = true;
   public Map<String, Object> warmUpSession = Map.of();
   public @Nullable Long seed;
-
-  /** Counts the tokens of prompts, and those of answers where the server reports no usage. */
   public Tokenizer tokenizer = Tokenizer.cl100k();
 
   public Map<String, String> notes = Map.of();
 
-  /** Whether {@code ignore_eos} and {@code min_tokens} are sent. */
   public enum Pinning {
     NEVER,
     /** Until the server rejects a warm-up request with them; a line is printed then. */
@@ -185,7 +161,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return sloByName.getOrDefault(requestName, slo);
   }
 
-  /** The URL of a user's requests. */
   String url(long userId, Api api) {
     String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
     int query = base.indexOf('?');

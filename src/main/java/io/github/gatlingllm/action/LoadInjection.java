@@ -35,7 +35,6 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class LoadInjection {
   private LoadInjection() {}
 
-  /** A population whose users loop over the scenario's actions as the plan says. */
   public static PopulationBuilder population(LoadPlan plan, ScenarioBuilder scenario) {
     return named(plan, scenario, scenario.name());
   }
@@ -129,7 +128,6 @@ public final class LoadInjection {
       return arrivals.plannedBefore(durationNanos);
     }
 
-    /** Users per second; null where the rate varies by plan. */
     @Nullable Double constantRate() {
       return arrivals instanceof Arrivals.Steady steady ? (Double) steady.perSecond() : null;
     }

@@ -37,7 +37,6 @@ final class PlanUser implements Users.LoopingUser {
     this.scenario = scenario;
   }
 
-  /** The user of a session; null outside load plans. */
   static @Nullable PlanUser orNull(Session session) {
     return (PlanUser) session.attributes().getOrElse(KEY, () -> null);
   }
@@ -61,7 +60,6 @@ final class PlanUser implements Users.LoopingUser {
     return arrival == null ? own : UserSessions.withArrival(own, arrival);
   }
 
-  /** Starts the first or the next iteration, if the plan has one for this user. */
   void iterate(Session session, Action body, Action exit) {
     this.session = session;
     this.body = body;
@@ -99,7 +97,6 @@ final class PlanUser implements Users.LoopingUser {
     return first;
   }
 
-  /** Adds a delay between the end of a response and the next step of the user. */
   void delayed(long nanos) {
     delayNanos += nanos;
   }

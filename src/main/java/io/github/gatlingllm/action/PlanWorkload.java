@@ -198,7 +198,6 @@ final class PlanWorkload extends Workload implements Users {
           context.throttled());
     }
 
-    /** The scenario's name in the simulation. */
     String scenario() {
       return scenario;
     }

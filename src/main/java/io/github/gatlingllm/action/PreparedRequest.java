@@ -103,7 +103,6 @@ record PreparedRequest(
     return Secrets.of(secrets);
   }
 
-  /** The turn of its conversation, from 1; null outside conversations. */
   @Nullable Integer turn() {
     return conversation == null ? null : (Integer) (conversation.turns() + 1);
   }
@@ -134,7 +133,6 @@ record PreparedRequest(
      */
     private static final int PLAN_BITS = 40;
 
-    /** The prefix of the next request of a user. */
     String next(Session session, boolean conversation) {
       Arrival arrival = UserSessions.arrivalOf(session);
       PlanUser user = PlanUser.orNull(session);

@@ -56,12 +56,7 @@ final class RateLimiter {
     this.nanoClock = nanoClock;
   }
 
-  /**
-   * Admits a request now or later.
-   *
-   * @param waiter called when the request is admitted; not called if it was admitted {@link
-   *     Turn#isAtOnce() at once}
-   */
+  /** Admits a request at once, or later, which the waiter is told. */
   Turn enter(long needs, Waiter waiter) {
     Turn turn = new Turn(waiter, Math.max(0, needs));
     List<Turn> due;

@@ -32,7 +32,6 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 final class ResponseProcessor {
 
-  /** An estimate, for text that is not counted. */
   private static final int CHARS_PER_TOKEN = 4;
 
   private final LlmRequest request;

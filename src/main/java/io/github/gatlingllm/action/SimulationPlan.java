@@ -34,7 +34,6 @@ import scala.runtime.BoxedUnit;
  */
 final class SimulationPlan {
 
-  /** Number of prompts that are built to find their lengths. */
   private static final int SAMPLES = 200;
 
   private final CoreComponents core;
@@ -149,7 +148,6 @@ final class SimulationPlan {
     return slo.isEmpty() ? "none" : slo + PlanText.held(slo);
   }
 
-  /** The load of Gatling's own steps. */
   private static String injected(InjectionPlans injections, String scenario) {
     Injection injection = injections.injection(scenario);
     if (injection == null) {

@@ -34,7 +34,6 @@ final class StatsBatcher {
 
   private StatsBatcher() {}
 
-  /** Adds a row. Call on the event loop. */
   static void log(EventLoop eventLoop, Executor actors, Runnable row) {
     StatsBatcher batch = OF_THREAD.get();
     batch.rows.add(row);

@@ -64,12 +64,10 @@ final class Targets {
     warmUpPrompts = new DrawOrder(injector.part());
   }
 
-  /** True for the first call in the run with that key. */
   boolean isFirst(String key) {
     return done.add(key);
   }
 
-  /** Adds a protocol to those that the run uses. */
   synchronized void use(LlmProtocol protocol) {
     if (used.contains(protocol)) {
       return;
@@ -166,7 +164,6 @@ final class Targets {
     return first;
   }
 
-  /** Whether requests with a limit ask for exactly that many tokens. */
   boolean isPinned(LlmProtocol protocol) {
     return isPinned(protocol, unpinned);
   }
@@ -211,13 +208,11 @@ final class Targets {
     return TargetSlo.of(protocol.slo, named);
   }
 
-  /** The gate of all requests of a protocol; null where there is no limit. */
   @Nullable InFlightGate gate(LlmProtocol protocol) {
     Integer limit = share("maxInFlight", protocol.maxInFlight);
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
   }
 
-  /** This injector's share of a limit. */
   private @Nullable Integer share(String name, @Nullable Integer limit) {
     int own = limit == null ? 0 : injector.part().of(limit);
     if (limit != null && own == 0) {
@@ -228,10 +223,7 @@ final class Targets {
     return limit == null ? null : (Integer) own;
   }
 
-  /**
-   * The limits per minute of all requests to a target, warm-up requests included; null where there
-   * are none.
-   */
+  /** The limits per minute of all requests to a target, warm-up requests included. */
   @Nullable RateLimiter limiter(LlmProtocol protocol) {
     Integer requests = share("maxRequestsPerMinute", protocol.maxRequestsPerMinute);
     Integer tokens = share("maxTokensPerMinute", protocol.maxTokensPerMinute);

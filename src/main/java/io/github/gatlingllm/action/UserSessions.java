@@ -42,7 +42,6 @@ final class UserSessions {
     return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }
 
-  /** The session without our own attributes, as the simulation knows it. */
   static Session withoutOwn(Session session) {
     return session.remove(Arrival.KEY).remove(RunningLevel.KEY).remove(PlanUser.KEY);
   }
@@ -59,7 +58,6 @@ final class UserSessions {
         session.eventLoop());
   }
 
-  /** The arrival of the user; null for users without one, as in closed loops. */
   static @Nullable Arrival arrivalOf(Session session) {
     return (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
   }

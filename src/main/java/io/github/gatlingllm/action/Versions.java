@@ -30,10 +30,6 @@ final class Versions {
 
   private Versions() {}
 
-  /**
-   * Checks the version of Gatling on the class path; prints a line if it is newer than those that
-   * this library is tested with.
-   */
   static void requireGatling() {
     requireGatling(gatling());
   }
@@ -70,7 +66,6 @@ final class Versions {
     }
   }
 
-  /** The versions of this library, Gatling, Java and the operating system. */
   static Map<String, String> all() {
     Map<String, String> versions = new LinkedHashMap<>();
     versions.put("gatling-llm", library());
@@ -89,7 +84,6 @@ final class Versions {
     }
   }
 
-  /** The version of Gatling on the class path; null where it is unknown. */
   static @Nullable String gatling() {
     try (InputStream file = Versions.class.getResourceAsStream("/gatling-version.properties")) {
       Properties properties = new Properties();

@@ -58,7 +58,6 @@ final class WarmUpRounds {
     this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
   }
 
-  /** Sends requests to an engine in this JVM until the JIT compilers are idle. */
   void warmUpJvm(LlmComponents components, Api api) {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
@@ -143,7 +142,6 @@ final class WarmUpRounds {
     return error != null && error.contains(StreamedExchange.PINNING_REMEDY);
   }
 
-  /** Sends a request and waits for its record; null where it does not end in time. */
   private @Nullable RequestRecord sendAndAwait(Action action, long userId, LlmProtocol protocol)
       throws InterruptedException {
     send(action, userId, protocol);
@@ -228,7 +226,6 @@ final class WarmUpRounds {
       ended.add(record);
     }
 
-    /** Waits for the record of the next request that ends; null after that time. */
     private @Nullable RequestRecord await(long nanos) throws InterruptedException {
       RequestRecord record = ended.poll(nanos, TimeUnit.NANOSECONDS);
       if (record != null) {

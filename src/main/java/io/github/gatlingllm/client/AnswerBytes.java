@@ -31,11 +31,6 @@ final class AnswerBytes {
     return new AnswerBytes("text of an answer", MAX_TEXT_BYTES, memory);
   }
 
-  /**
-   * Adds bytes.
-   *
-   * @throws AnswerMemory.TooLarge beyond the limit of this array or of the answer's memory
-   */
   void append(byte[] bytes, int offset, int added) {
     ensure(added);
     System.arraycopy(bytes, offset, array, length, added);

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class AnswerMemory {
 
-  /** Arrays up to this many bytes are not counted. */
   static final int UNCOUNTED = 64 * 1024;
 
   /** Limit of one answer, with all its texts, its current line and its body: 64 MiB. */
@@ -23,7 +22,6 @@ final class AnswerMemory {
   private final Total total;
   private long held;
 
-  /** Memory of all answers together, in bytes. */
   static final class Total {
     private final long limit;
     private final AtomicLong held = new AtomicLong();
@@ -40,9 +38,6 @@ final class AnswerMemory {
     }
   }
 
-  /**
-   * Memory of an answer within the limit of this process, a quarter of the heap for all answers.
-   */
   AnswerMemory() {
     this(PROCESS);
   }
@@ -51,11 +46,6 @@ final class AnswerMemory {
     this.total = total;
   }
 
-  /**
-   * An array is about to be replaced by another one.
-   *
-   * @throws TooLarge if the new one would exceed a limit
-   */
   void replace(int before, int after) {
     long more = counted(after) - counted(before);
     if (more == 0) {
@@ -78,7 +68,6 @@ final class AnswerMemory {
     return bytes > UNCOUNTED ? bytes : 0;
   }
 
-  /** The answer has ended: its memory no longer counts towards the total. */
   void release() {
     if (held != 0) {
       total.held.addAndGet(-held);

@@ -43,7 +43,6 @@ final class BoundedHttp {
 
   private BoundedHttp() {}
 
-  /** Call once per connection, before the first request is written. */
   static void install(ChannelPipeline pipeline) {
     String codec = DefaultHttpClient.HTTP_CLIENT_CODEC;
     pipeline.replace(codec, codec, new HttpClientCodec(CONFIG, false, false));
@@ -52,7 +51,6 @@ final class BoundedHttp {
     pipeline.replace(decompressor, pipeline.context(decompressor).name(), new Decompressor());
   }
 
-  /** Passes on one final response per request. Installed with the first request written. */
   private static final class FinalResponses extends ChannelDuplexHandler {
     private static final String NAME = "llm-final-responses";
 

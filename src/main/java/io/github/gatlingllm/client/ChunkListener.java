@@ -9,10 +9,7 @@ interface ChunkListener {
   /** A piece of generated text, never empty. */
   void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
 
-  /**
-   * The tool call of the next {@link #delta}; called before each delta of {@link Channel#TOOL_NAME}
-   * or {@link Channel#TOOL_ARGUMENTS}.
-   */
+  /** The tool call of the next {@link #delta} with a name or arguments. */
   void toolCall(int choice, int call, String id);
 
   /** A choice is finished; called after its last delta of the same event. */
@@ -34,26 +31,19 @@ interface ChunkListener {
   /** {@code [DONE]}, or the terminal event of a stream of typed events. */
   void done();
 
-  /** Number of embeddings in the body. */
   default void embeddings(int count) {}
 
   /** The data is not a JSON object. Anything found before the error has been reported. */
   void malformed(String why);
 
-  /** The event has ended. */
   void eventEnd();
 
   /** The kind of a piece of generated text. All kinds carry tokens; only one is reasoning. */
   enum Channel {
-    /** The answer: {@code delta.content}, {@code text}, {@code message.content}. */
     CONTENT,
-    /** Reasoning before the answer: {@code reasoning} or {@code reasoning_content}. */
     REASONING,
-    /** Why the model does not answer: {@code refusal}. */
     REFUSAL,
-    /** {@code tool_calls[].function.name}. */
     TOOL_NAME,
-    /** A piece of {@code tool_calls[].function.arguments}. */
     TOOL_ARGUMENTS;
 
     boolean isToolCall() {

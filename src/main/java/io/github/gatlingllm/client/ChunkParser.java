@@ -63,7 +63,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
   /** Longer numbers are not parsed: the time to parse digits is quadratic. */
   private static final int MAX_DIGITS = 400;
 
-  /** Parser before the first document. */
   private static final JsonParser EMPTY = parser(new byte[0], 0, 0);
 
   static final Text NOTHING = new Text(Channel.CONTENT, new byte[0], 0, 0, null);
@@ -79,7 +78,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
   /** Whether the document has a field that may report an error. */
   boolean errorField;
 
-  /** Index of the current choice. */
   int index;
 
   /** The last event that contained one delta and nothing else; empty for none. */
@@ -105,13 +103,11 @@ abstract class ChunkParser implements SseDecoder.Listener {
       return from >= to;
     }
 
-    /** The text with resolved escapes. */
     String text() {
       return AnswerBytes.unescape(bytes, from, to);
     }
   }
 
-  /** The tool call of a delta. */
   record Call(int index, @Nullable Text id) {}
 
   /** The data is not valid JSON; the message is constant per cause. */
@@ -128,7 +124,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
     this.endsWithDone = endsWithDone;
   }
 
-  /** A parser of the responses of an API. */
   static ChunkParser of(Api api, ChunkListener listener) {
     return api.terminalEvent() == null
         ? new CompletionParser(listener)
@@ -139,10 +134,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
   abstract void document() throws IOException;
 
   /**
-   * Parses the data of one event. Empty data is ignored, unless the type is {@code error}.
-   *
-   * @param type type of the event; only {@code error} is used, as typed events repeat it in the
-   *     data
+   * Parses one event; of its type only {@code error} counts, as typed events repeat it in the data.
    */
   @Override
   public final void event(@Nullable String type, byte[] bytes, int offset, int length) {
@@ -192,7 +184,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /** Parses a whole JSON body: a completion or an error object. */
   final void body(byte[] bytes, int offset, int length) {
     parse(bytes, offset, length);
     listener.eventEnd();

@@ -125,7 +125,6 @@ final class CompletionParser extends ChunkParser {
     }
   }
 
-  /** Reads a delta or message. */
   private void texts(List<Text> found) throws IOException {
     found.clear();
     for (String field = firstField(); field != null; field = nextField()) {

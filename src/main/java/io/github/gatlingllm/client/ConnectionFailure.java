@@ -54,7 +54,6 @@ final class ConnectionFailure {
 
   private ConnectionFailure() {}
 
-  /** Why a connection could not be opened. */
   static String reason(Throwable failure, @Nullable String proxy) {
     String reason = reason(failure);
     boolean isUnreachable =
@@ -110,7 +109,6 @@ final class ConnectionFailure {
     return failure.getClass().getSimpleName() + ": " + message(failure);
   }
 
-  /** The first exception of a type in the chain of causes; null for none. */
   static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (kind.isInstance(cause)) {
@@ -120,7 +118,6 @@ final class ConnectionFailure {
     return null;
   }
 
-  /** Whether the certificate has no path to a trusted authority. */
   private static boolean isUntrusted(Throwable failure) {
     return find(CertPathBuilderException.class, failure) != null
         || find(CertPathValidatorException.class, failure) != null;

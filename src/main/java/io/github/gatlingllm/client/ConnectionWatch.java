@@ -50,7 +50,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     this.nanoClock = nanoClock;
   }
 
-  /** The watch of a connection, installed on first use. */
   static ConnectionWatch of(Channel connection, LongSupplier nanoClock) {
     ConnectionWatch installed = connection.pipeline().get(ConnectionWatch.class);
     if (installed != null) {
@@ -71,7 +70,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
         && socket.tcpInfo().state() != ESTABLISHED;
   }
 
-  /** A request is about to be written. */
   void writing(long now, boolean isReused, ServerConnections to) {
     server = to;
     written = now;

@@ -77,9 +77,8 @@ final class ErrorBody {
   }
 
   /**
-   * Whether a JSON object reports an error instead of an answer: {@code error}, {@code
-   * x_groq.error} or {@code response.error} is not empty, or {@code message} or {@code detail} is
-   * not empty and there are no choices. True also where it nests too deep to be read as a tree.
+   * Whether a JSON object reports an error instead of an answer; also where it is too deep for a
+   * tree.
    */
   static boolean isError(byte[] buffer, int offset, int length) {
     @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
@@ -105,11 +104,6 @@ final class ErrorBody {
         message == null ? text.substring(0, Math.min(text.length(), MAX_RAW)) : message);
   }
 
-  /**
-   * The first of {@code error.message}, {@code error} as text, {@code x_groq.error}, {@code
-   * response.error}, {@code message}, {@code detail} as text, FastAPI's {@code detail[].msg}; null
-   * when there is none.
-   */
   private static @Nullable String message(String json) {
     @Nullable JsonNode root = tree(json);
     return root == null

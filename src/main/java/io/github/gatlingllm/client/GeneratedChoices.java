@@ -16,7 +16,6 @@ final class GeneratedChoices {
   private final AnswerMemory memory;
   private GeneratedChoice[] choices = {};
 
-  /** Text of one choice, by channel, its tool calls and its finish reason. */
   static final class GeneratedChoice {
     final AnswerBytes content;
     final AnswerBytes reasoning;
@@ -67,7 +66,6 @@ final class GeneratedChoices {
       (call == null ? beginCall() : call).arguments.append(buffer, offset, length);
     }
 
-    /** The latest call with the current index; null for none. */
     private @Nullable PartialCall lastCall() {
       for (int i = calls.size() - 1; i >= 0; i--) {
         if (calls.get(i).index == callIndex) {
@@ -86,7 +84,6 @@ final class GeneratedChoices {
       return call;
     }
 
-    /** The tool calls, in the order of their first deltas. */
     List<FunctionCall> toolCalls() {
       List<FunctionCall> all = new ArrayList<>();
       for (PartialCall call : calls) {
@@ -116,7 +113,6 @@ final class GeneratedChoices {
     grow(expected);
   }
 
-  /** The choice with an index, made if the server sends more choices than expected. */
   GeneratedChoice get(int index) {
     if (index >= choices.length) {
       grow(index + 1);
@@ -163,7 +159,6 @@ final class GeneratedChoices {
     return false;
   }
 
-  /** All generated text, over all choices and channels. */
   String text() {
     StringBuilder all = new StringBuilder();
     for (GeneratedChoice choice : choices) {
@@ -175,7 +170,6 @@ final class GeneratedChoices {
     return all.toString();
   }
 
-  /** Length of {@link #text}, in bytes as received. */
   long bytes() {
     long bytes = 0;
     for (GeneratedChoice choice : choices) {

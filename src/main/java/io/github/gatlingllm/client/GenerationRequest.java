@@ -83,12 +83,10 @@ public final class GenerationRequest {
     return input.isArray() && !input.path(0).isNumber();
   }
 
-  /** Whether the output length is pinned by {@code ignore_eos}. */
   public boolean ignoreEos() {
     return body.path("ignore_eos").asBoolean(false);
   }
 
-  /** Number of choices requested, at least 1. */
   public int n() {
     return Math.max(1, body.path("n").asInt(1));
   }
@@ -307,11 +305,6 @@ public final class GenerationRequest {
       return this;
     }
 
-    /**
-     * The request.
-     *
-     * @throws IllegalArgumentException if a field that the API requires is missing
-     */
     public GenerationRequest build() {
       ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
       addInput(whole);

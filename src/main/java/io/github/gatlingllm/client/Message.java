@@ -21,7 +21,6 @@ public record Message(
     @Nullable String toolCalls,
     @Nullable String toolCallId) {
 
-  /** A text message. */
   public static Message of(String role, String content) {
     return new Message(role, content, null, null, null);
   }
@@ -38,12 +37,10 @@ public record Message(
     return of("assistant", content);
   }
 
-  /** A message whose content is a JSON array of parts, such as text and images. */
   public static Message parts(String role, String parts) {
     return new Message(role, null, parts, null, null);
   }
 
-  /** An assistant message that calls tools. */
   public static Message toolCalls(@Nullable String content, String toolCalls) {
     return new Message("assistant", content, null, toolCalls, null);
   }
@@ -63,17 +60,10 @@ public record Message(
     return toolCalls(content.isEmpty() ? null : content, array.toString());
   }
 
-  /** The result of a tool call. */
   public static Message tool(String toolCallId, String content) {
     return new Message("tool", content, null, null, toolCallId);
   }
 
-  /**
-   * A call of a function that the model asks for.
-   *
-   * @param id which the result names; made up where the server sent none
-   * @param name of the function
-   * @param arguments as the model wrote them, usually JSON
-   */
+  /** A call of a function by the model; the id is made up where the server sent none. */
   public record FunctionCall(String id, String name, String arguments) {}
 }

@@ -26,7 +26,6 @@ final class ReadTimestamps extends ChannelInboundHandlerAdapter {
     this.nanoClock = nanoClock;
   }
 
-  /** The handler of a connection, installed on first use. */
   static ReadTimestamps of(Channel connection, LongSupplier nanoClock) {
     ReadTimestamps installed = connection.pipeline().get(ReadTimestamps.class);
     if (installed != null) {

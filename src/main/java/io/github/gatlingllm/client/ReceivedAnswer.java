@@ -50,9 +50,6 @@ public final class ReceivedAnswer {
   private final TokenCounts counts = new TokenCounts();
   private final ReportedTimings timings = new ReportedTimings();
 
-  /**
-   * @param expectedChoices number of choices requested, ≥ 1
-   */
   public ReceivedAnswer(Timeline timeline, Api api, int expectedChoices) {
     this.timeline = timeline;
     this.parser = ChunkParser.of(api, content);
@@ -60,11 +57,6 @@ public final class ReceivedAnswer {
     this.choices = new GeneratedChoices(expectedChoices, memory);
   }
 
-  /**
-   * Reads bytes of an event stream.
-   *
-   * @throws TooLarge if the answer holds more than its memory bound
-   */
   void stream(long instant, byte[] bytes, int offset, int length) {
     now = instant;
     streaming = true;
@@ -80,7 +72,6 @@ public final class ReceivedAnswer {
     }
   }
 
-  /** Reads a whole body that was not streamed. */
   public void body(byte[] bytes, int length) {
     try {
       parser.body(bytes, 0, length);
@@ -105,7 +96,6 @@ public final class ReceivedAnswer {
     return done || (choices.areFinished() && !(streaming && terminalEvent != null));
   }
 
-  /** Type of the event that ends a complete stream; null for APIs without typed events. */
   @Nullable String terminalEvent() {
     return terminalEvent;
   }
@@ -128,7 +118,6 @@ public final class ReceivedAnswer {
     return malformed;
   }
 
-  /** Finish reason of the first choice; null where none was received. */
   public @Nullable String finishReason() {
     return choices.get(0).finishReason;
   }
@@ -142,7 +131,6 @@ public final class ReceivedAnswer {
     return choices.get(0).reasoning.text();
   }
 
-  /** Tool calls of the first choice, in the order of their first deltas. */
   public List<FunctionCall> toolCalls() {
     return choices.get(0).toolCalls();
   }

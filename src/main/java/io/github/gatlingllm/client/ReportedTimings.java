@@ -49,8 +49,6 @@ final class ReportedTimings {
       Pattern.compile("(?:(\\d+)d)?(?:(\\d+)h)?(?:(\\d+)m)?(?:(\\d+(?:\\.\\d+)?)(ms|s))?");
 
   private static final Pattern METRIC_DURATION = Pattern.compile("(?i)dur\\s*=");
-
-  /** Further timings are ignored. */
   private static final int MAX_TIMINGS = 32;
 
   private Map<String, Double> timings = Map.of();
@@ -80,7 +78,6 @@ final class ReportedTimings {
     }
   }
 
-  /** Everything that was reported. */
   ServerReport report() {
     Long retryAfterNanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
     return timings.isEmpty() && rateLimits.isEmpty() && retryAfterNanos == null
@@ -88,9 +85,7 @@ final class ReportedTimings {
         : new ServerReport(timings, List.copyOf(names.values()), rateLimits, retryAfterNanos);
   }
 
-  /**
-   * Reads all headers of a response. A value that cannot be parsed, or is out of range, is ignored.
-   */
+  /** Reads all headers; a value that cannot be parsed, or is out of range, is ignored. */
   void headers(HttpHeaders headers, Secrets secrets) {
     this.secrets = secrets;
     String sent = headers.get("date");

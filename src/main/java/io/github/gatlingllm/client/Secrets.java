@@ -78,7 +78,6 @@ public final class Secrets {
     return made;
   }
 
-  /** Whether the name of a header or parameter says that its value is secret. */
   public static boolean isNamed(String name) {
     return NAME.matcher(name).find();
   }
@@ -177,7 +176,6 @@ public final class Secrets {
     return line(text, MAX_LINE);
   }
 
-  /** The text as one line of at most {@code length} characters that holds no API key. */
   public String line(String text, int length) {
     String line = redactKeys(oneLine(text));
     if (line.length() <= length) {

@@ -72,11 +72,7 @@ final class SseDecoder {
     this.joined = new AnswerBytes("event", limit, memory);
   }
 
-  /**
-   * Decodes the next bytes of the response; does not keep {@code bytes}.
-   *
-   * @throws AnswerMemory.TooLarge if an event is too large; the decoder cannot be used after that
-   */
+  /** Decodes the next bytes, which it does not keep. */
   void feed(byte[] bytes, int offset, int length) {
     int at = offset;
     int end = offset + length;

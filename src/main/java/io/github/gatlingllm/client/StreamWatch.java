@@ -72,7 +72,6 @@ final class StreamWatch extends Http2ConnectionAdapter {
     }
   }
 
-  /** Why the client closed the connection; null where it did not. */
   @Nullable String refusal() {
     return refusal;
   }
@@ -108,7 +107,6 @@ final class StreamWatch extends Http2ConnectionAdapter {
       this.parent = parent;
     }
 
-    /** Installs the appender; further calls do nothing. */
     static synchronized void install() {
       ILoggerFactory log = LoggerFactory.getILoggerFactory();
       if (!log.getClass().getName().equals("ch.qos.logback.classic.LoggerContext")) {

@@ -70,7 +70,6 @@ final class TokenCounts {
     return known(reasoning);
   }
 
-  /** Names of the counts that were ignored, as no answer can have so many tokens. */
   List<String> rejected() {
     return rejected;
   }

@@ -49,7 +49,6 @@ public final class Transcript {
     cut |= kept < length;
   }
 
-  /** Logs the request after its end; the error is null for a success. */
   public void log(String name, Object session, @Nullable String error) {
     if (error != null) {
       LOGGER.debug(text(name + ": KO " + error, session));

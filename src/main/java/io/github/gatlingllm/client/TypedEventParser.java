@@ -69,7 +69,6 @@ final class TypedEventParser extends ChunkParser {
     passOn();
   }
 
-  /** Passes the content of the document to the listener, by its type. */
   private void passOn() {
     switch (type) {
       case "response.output_text.delta" -> pass(Channel.CONTENT);
@@ -255,7 +254,6 @@ final class TypedEventParser extends ChunkParser {
     response();
   }
 
-  /** A field of the answer object. */
   private void answer(String field) throws IOException {
     switch (field) {
       case "usage" -> usage();
@@ -299,7 +297,6 @@ final class TypedEventParser extends ChunkParser {
     }
   }
 
-  /** The current text; empty for any other value. */
   private String word() {
     return isString() ? string(Channel.CONTENT).text() : "";
   }
