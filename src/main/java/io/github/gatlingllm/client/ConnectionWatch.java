@@ -1,6 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.gatling.http.client.impl.DefaultHttpClient;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -46,6 +47,11 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   private long answered;
   private boolean closedByUs;
 
+  private @Nullable ChunkedBody body;
+
+  /** Handlers behind this one received a part of the current read. */
+  private boolean forwarded;
+
   private ConnectionWatch(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
   }
@@ -70,7 +76,8 @@ final class ConnectionWatch extends ChannelDuplexHandler {
         && socket.tcpInfo().state() != ESTABLISHED;
   }
 
-  void writing(long now, boolean isReused, ServerConnections to) {
+  void writing(long now, boolean isReused, ServerConnections to, ChunkedBody.Receiver receiver) {
+    body = new ChunkedBody(receiver);
     server = to;
     written = now;
     reused = isReused;
@@ -84,6 +91,11 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;
+  }
+
+  /** The request has ended; its body is no longer read. */
+  void requestEnded() {
+    body = null;
   }
 
   /**
@@ -109,7 +121,21 @@ final class ConnectionWatch extends ChannelDuplexHandler {
       }
       leftOpen = false;
     }
-    context.fireChannelRead(bytes);
+    if (body != null && bytes instanceof ByteBuf buffer) {
+      forwarded |= body.read(context, buffer);
+    } else {
+      forwarded = true;
+      context.fireChannelRead(bytes);
+    }
+  }
+
+  /** Skipped where no handler received anything: most reads are one plain chunk. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (forwarded) {
+      forwarded = false;
+      context.fireChannelReadComplete();
+    }
   }
 
   @Override

@@ -79,17 +79,19 @@ final class RequestConnection {
   /**
    * The request is about to be written.
    *
+   * @param receiver receives a body in plain chunks
    * @throws FoundClosed if the server has closed the connection; stops Gatling's client from
    *     writing
    */
-  void writing(Channel connected, long now, Runnable whenStreamClosed) {
+  void writing(
+      Channel connected, long now, ChunkedBody.Receiver receiver, Runnable whenStreamClosed) {
     channel = connected;
     timestamps = ReadTimestamps.of(connected, nanoClock);
     if (http2) {
       stream = StreamWatch.ofNext(connected, whenStreamClosed);
     } else if (transport != null) {
       watch = ConnectionWatch.of(connected, nanoClock);
-      watch.writing(now, sending, transport.server());
+      watch.writing(now, sending, transport.server(), receiver);
       if (sending && ConnectionWatch.isClosed(connected)) {
         throw new FoundClosed();
       }
@@ -169,6 +171,9 @@ final class RequestConnection {
   void requestEnded() {
     if (stream != null) {
       stream.stop();
+    }
+    if (watch != null) {
+      watch.requestEnded();
     }
     if (transport != null) {
       transport.ended();

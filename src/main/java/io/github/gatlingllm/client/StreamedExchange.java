@@ -11,9 +11,10 @@ import io.github.gatlingllm.record.Timeline;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.util.concurrent.FastThreadLocal;
 import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -37,25 +38,19 @@ public final class StreamedExchange implements HttpListener {
     var unused = Secrets.NONE.line(ConnectionFailure.reason(new IOException("none yet")));
   }
 
-  private static final FastThreadLocal<byte[]> SCRATCH =
-      new FastThreadLocal<>() {
-        @Override
-        protected byte[] initialValue() {
-          return new byte[64 * 1024];
-        }
-      };
-
   private final Timeline timeline;
   private final ReceivedAnswer answer;
   private final ReadOptions options;
   private final EventLoop eventLoop;
   private final LongSupplier nanoClock;
   private final Consumer<StreamedExchange> whenEnded;
+  private final ChunkedBody.Receiver chunks = new ChunkReceiver();
   private final IdleTimeout idle;
   private final RequestConnection connection;
 
   private @Nullable Integer httpStatus;
   private @Nullable ResponseBody body;
+  private boolean plainChunks;
   private @Nullable Ending ending;
 
   /** Why a connection could not be made: one line, the same for every occurrence of one cause. */
@@ -222,7 +217,7 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null || connection.isConnected()) {
       throw resendRefused();
     }
-    connection.writing(connected, now, this::streamClosed);
+    connection.writing(connected, now, chunks, this::streamClosed);
     timeline.written(now);
     if (options.streamed()) {
       idle.start(now);
@@ -253,6 +248,11 @@ public final class StreamedExchange implements HttpListener {
     connection.headers(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
+    plainChunks =
+        body instanceof ResponseBody.Stream
+            && !headers.contains(HttpHeaderNames.CONTENT_ENCODING)
+            && HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(
+                headers.get(HttpHeaderNames.TRANSFER_ENCODING));
   }
 
   @Override
@@ -261,7 +261,7 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null || body == null) {
       return;
     }
-    byte[] scratch = SCRATCH.get();
+    byte[] scratch = ChunkedBody.SCRATCH.get();
     int end = chunk.writerIndex();
     for (int at = chunk.readerIndex(); at < end && ending == null; at += scratch.length) {
       int length = Math.min(scratch.length, end - at);
@@ -289,6 +289,22 @@ public final class StreamedExchange implements HttpListener {
         // Later: Netty first decompresses all it has read, and closes the connection with all other
         // streams if this stream does not exist any more.
         eventLoop.execute(connection::abandon);
+      }
+    }
+  }
+
+  /** Receives a body in plain chunks of HTTP/1.1 without Netty's decoder. */
+  private final class ChunkReceiver implements ChunkedBody.Receiver {
+
+    @Override
+    public boolean isChunked() {
+      return ending == null && plainChunks;
+    }
+
+    @Override
+    public void body(byte[] bytes, int from, int length) {
+      if (ending == null && body != null) {
+        bytes(connection.arrival(), bytes, from, length, body);
       }
     }
   }
