@@ -334,6 +334,14 @@ enum CheckCatalogue {
       one(AnswerChecks::cancelledTails)),
 
   // ---- server metrics: do they agree with what was measured here?
+  METRICS_COVERED(
+      "Do the readings of the server's metrics cover the measure windows?",
+      "least share of a measure window that readings of a counter cover",
+      Threshold.judged(
+          "warning below 95 %: rates, power and tokens per joule of the load level are unknown"),
+      "load levels with a counter of the server",
+      "Look at the errors in llm/server.jsonl: the page failed or came late.",
+      one(EngineChecks::metricsCovered)),
   ENGINE_TOKENS_AGREE(
       "Do the engine and the report count the same output tokens?",
       "|tokens of the engine ÷ output tokens of all requests − 1|, of the worst target",

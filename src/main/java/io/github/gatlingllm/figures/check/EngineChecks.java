@@ -153,6 +153,33 @@ final class EngineChecks {
         .level(level);
   }
 
+  static @Nullable Finding metricsCovered(CheckInput in) {
+    LevelFigures worst =
+        in.worst(
+            level -> {
+              Double covered = covered(level.serverMetrics());
+              return covered == null ? null : (Double) (-covered);
+            });
+    Double covered = worst == null ? null : covered(worst.serverMetrics());
+    return worst == null || covered == null
+        ? null
+        : Finding.of(
+                covered,
+                "At %s the readings of a counter cover %s of the measure window."
+                    .formatted(worst.place(), percent(Math.min(1, covered))))
+            .warnsIf(covered < EngineFigures.Growth.MIN_COVERED);
+  }
+
+  /** Covered share of the counter with the fewest readings; null without counters. */
+  private static @Nullable Double covered(@Nullable EngineFigures engine) {
+    return engine == null
+        ? null
+        : engine.counters().values().stream()
+            .map(EngineFigures.Growth::covered)
+            .min(Comparator.naturalOrder())
+            .orElse(null);
+  }
+
   static @Nullable Finding queue(CheckInput in) {
     LevelFigures worst =
         in.worst(

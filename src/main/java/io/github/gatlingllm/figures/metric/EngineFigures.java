@@ -24,8 +24,24 @@ public record EngineFigures(
 
   public record State(double mean, double max) {}
 
-  /** A counter's growth in the windows, total and per second. */
-  public record Growth(double total, double perS) {}
+  /**
+   * A counter's growth in the windows.
+   *
+   * @param total as far as it was read
+   * @param perS {@code total} ÷ the time that readings cover; null if they cover less than {@link
+   *     #MIN_COVERED} of the windows
+   * @param covered share of the windows that readings cover, 0 to 1
+   */
+  public record Growth(double total, @Nullable Double perS, double covered) {
+
+    /** Least covered share of a window of which a rate is given. */
+    public static final double MIN_COVERED = 0.95;
+
+    public static Growth of(double grown, double coveredS, double windowS) {
+      double covered = coveredS / windowS;
+      return new Growth(grown, covered < MIN_COVERED ? null : (Double) (grown / coveredS), covered);
+    }
+  }
 
   /**
    * A histogram's values in the windows.
@@ -59,7 +75,7 @@ public record EngineFigures(
 
   public @Nullable Double perS(EngineMetric counter) {
     Growth growth = counters.get(counter);
-    return growth == null ? null : (Double) growth.perS();
+    return growth == null ? null : growth.perS();
   }
 
   public @Nullable Double meanMs(EngineMetric histogram) {
@@ -82,11 +98,16 @@ public record EngineFigures(
         : queries == 0 ? null : (Double) (hits / queries);
   }
 
-  /** Energy of the GPUs in joules: as counted, else mean power × time; null if unknown. */
+  /**
+   * Energy of the GPUs in joules: mean power × time, with the power from their energy counters
+   * where there are some; null if unknown.
+   */
   public @Nullable Double joules() {
-    Double counted = total(EngineMetric.GPU_ENERGY_J);
-    Double power = mean(EngineMetric.GPU_POWER_W);
-    return counted != null || power == null ? counted : (Double) (power * windowS);
+    Double power =
+        counters.containsKey(EngineMetric.GPU_ENERGY_J)
+            ? perS(EngineMetric.GPU_ENERGY_J)
+            : mean(EngineMetric.GPU_POWER_W);
+    return power == null ? null : (Double) (power * windowS);
   }
 
   /** A metrics page over the whole run. */

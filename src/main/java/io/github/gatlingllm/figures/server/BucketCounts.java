@@ -12,8 +12,8 @@ record BucketCounts(double count, double sum, List<Double> bounds, double[] coun
   static final BucketCounts NONE = new BucketCounts(0, 0, List.of(), new double[0]);
 
   /** The growth between two readings; all of the later one if the server was restarted. */
-  static BucketCounts between(Histogram before, Histogram after) {
-    boolean isReset = after.count() < before.count() || after.sum() < before.sum();
+  static BucketCounts between(Histogram before, Histogram after, boolean isRestarted) {
+    boolean isReset = isRestarted || after.count() < before.count() || after.sum() < before.sum();
     double[] counts = new double[after.counts().size()];
     boolean hasSameBounds = after.bounds().equals(before.bounds());
     for (int i = 0; i < counts.length; i++) {

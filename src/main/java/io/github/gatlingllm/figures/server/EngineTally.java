@@ -201,23 +201,25 @@ public final class EngineTally {
     long from = before.unixNanos();
     long to = sample.unixNanos();
     boolean isShared = sample.target() == null;
+    boolean isReset = sample.reset();
     sample
         .values()
         .forEach(
             (metric, value) -> {
               Double old = before.value(metric);
               if (metric.kind() == Kind.COUNTER && old != null) {
-                double grown = value >= old ? value - old : value;
+                double grown = isReset || value < old ? value : value - old;
                 page.counted.merge(metric, grown, Double::sum);
                 boolean sharesPower = isShared && metric == EngineMetric.GPU_ENERGY_J;
                 for (String target : described) {
+                  double seconds = (to - from) / 1e9 / pagesWith(target, metric);
                   parts(
                       target,
                       from,
                       to,
-                      (of, part) -> of.counter(metric, grown * part, sharesPower));
-                  double seconds = (to - from) / 1e9 / pagesWith(target, metric);
-                  bucket(target, from + (to - from) / 2).grown(metric, grown, seconds);
+                      (of, part) -> of.counter(metric, grown * part, seconds * part, sharesPower));
+                  bucket(target, from + (to - from) / 2)
+                      .counter(metric, grown, seconds, sharesPower);
                 }
               }
             });
@@ -227,7 +229,7 @@ public final class EngineTally {
             (metric, values) -> {
               ServerSample.Histogram old = before.histograms().get(metric);
               if (old != null) {
-                BucketCounts grown = BucketCounts.between(old, values);
+                BucketCounts grown = BucketCounts.between(old, values, isReset);
                 for (String target : described) {
                   parts(target, from, to, (of, part) -> of.histogram(metric, grown.times(part)));
                   bucket(target, from + (to - from) / 2).histogram(metric, grown);

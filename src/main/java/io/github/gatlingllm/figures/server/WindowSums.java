@@ -26,7 +26,7 @@ final class WindowSums {
     private long count;
   }
 
-  /** Growth, and the seconds it took. */
+  /** Growth, and the seconds that it was read in. */
   private static final class Counter {
     private double grown;
     private double seconds;
@@ -46,15 +46,11 @@ final class WindowSums {
     isPowerShared |= sharesPower;
   }
 
-  void counter(EngineMetric metric, double grown, boolean sharesPower) {
-    grown(metric, grown, 0);
-    isPowerShared |= sharesPower;
-  }
-
-  void grown(EngineMetric metric, double grown, double seconds) {
+  void counter(EngineMetric metric, double grown, double seconds, boolean sharesPower) {
     Counter counter = counters.computeIfAbsent(metric, m -> new Counter());
     counter.grown += grown;
     counter.seconds += seconds;
+    isPowerShared |= sharesPower;
   }
 
   void histogram(EngineMetric metric, BucketCounts values) {
@@ -73,7 +69,8 @@ final class WindowSums {
           gauge.max = Math.max(gauge.max, theirs.max);
           gauge.count += theirs.count;
         });
-    other.counters.forEach((metric, theirs) -> grown(metric, theirs.grown, theirs.seconds));
+    other.counters.forEach(
+        (metric, theirs) -> counter(metric, theirs.grown, theirs.seconds, false));
     other.histograms.forEach(this::histogram);
   }
 
@@ -84,7 +81,7 @@ final class WindowSums {
     Map<EngineMetric, State> states = new EnumMap<>(EngineMetric.class);
     gauges.forEach((metric, of) -> states.put(metric, new State(of.sum / of.count, of.max)));
     Map<EngineMetric, Growth> growth = new EnumMap<>(EngineMetric.class);
-    counters.forEach((metric, of) -> growth.put(metric, new Growth(of.grown, of.grown / seconds)));
+    counters.forEach((metric, of) -> growth.put(metric, Growth.of(of.grown, of.seconds, seconds)));
     Map<EngineMetric, Timing> timings = new EnumMap<>(EngineMetric.class);
     histograms.forEach(
         (metric, of) -> {

@@ -37,7 +37,7 @@ class CheckReferenceTest {
     Set<CheckCatalogue> answers =
         EnumSet.range(CheckCatalogue.ERRORS, CheckCatalogue.CANCELLED_TAILS);
     Set<CheckCatalogue> server =
-        EnumSet.range(CheckCatalogue.ENGINE_TOKENS_AGREE, CheckCatalogue.KV_CACHE_FULL);
+        EnumSet.range(CheckCatalogue.METRICS_COVERED, CheckCatalogue.KV_CACHE_FULL);
     assertThat(load.size() + answers.size() + server.size())
         .isEqualTo(CheckCatalogue.values().length);
     ReferencePage.of("checks.md")

@@ -130,6 +130,11 @@ class ChecksTest {
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
           pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
           pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),
+          pair(
+              "metrics_covered",
+              0.85,
+              () -> EngineChecksTest.readUntil(8.5),
+              EngineChecksTest::healthyRun),
           engine("engine_tokens_agree", 0.05, EngineMetric.GENERATION_TOKENS, 1_050),
           engine("other_traffic", 0.05, EngineMetric.REQUESTS_FINISHED, 105),
           engine("engine_ttft", 83.0, EngineMetric.ENGINE_TTFT_S, 0.017),

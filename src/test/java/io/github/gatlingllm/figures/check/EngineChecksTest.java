@@ -64,6 +64,14 @@ class EngineChecksTest {
     return run(said);
   }
 
+  /** A run whose engine is healthy, but not read after a second of the run. */
+  static Summary readUntil(double second) {
+    return summary(
+        readings(healthy()).stream()
+            .filter(reading -> reading.unixNanos() <= ORIGIN + Math.round(second * 1e9))
+            .toList());
+  }
+
   private static Summary run(Map<EngineMetric, Double> said) {
     return summary(readings(said));
   }

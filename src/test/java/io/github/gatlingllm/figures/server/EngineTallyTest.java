@@ -60,7 +60,7 @@ class EngineTallyTest {
     read(2.5, GENERATION_TOKENS, 300);
     read(3.5, GENERATION_TOKENS, 40);
 
-    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(170, 85));
+    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(170, 85.0, 1));
     assertThat(tally.overTime().get(0).points())
         .extracting(point -> point.of(GENERATION_TOKENS))
         .containsExactly(100.0, 100.0, 40.0);
@@ -83,7 +83,7 @@ class EngineTallyTest {
             Map.of()));
     read(3, GENERATION_TOKENS, 50);
 
-    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(50, 25));
+    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(50, 25.0, 1));
     assertThat(level().readings()).isEqualTo(2);
     assertThat(level().failedReadings()).isEqualTo(1);
     assertThat(tally.pages())
@@ -154,6 +154,42 @@ class EngineTallyTest {
       tally.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 250 * at)));
     }
     assertThat(tally.joules(List.of(0))).isCloseTo(500, within(1e-9));
+  }
+
+  /** 500 J a second; the page fails for the last 14 of the 30 s of the window. */
+  @Test
+  void rateOfACounterIsUnknownWhereReadingsDoNotCoverTheWindow() {
+    EngineTally gap = new EngineTally(0, List.of(new Window("a", 10 * S, 40 * S)), 600);
+    for (int at = 5; at <= 26; at++) {
+      gap.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * at)));
+    }
+    EngineFigures figures = gap.of(0);
+    assertThat(figures).isNotNull();
+    assertThat(figures.counters()).containsEntry(GPU_ENERGY_J, new Growth(8_000, null, 16 / 30.0));
+    assertThat(gap.joules(List.of(0))).isNull();
+
+    gap.add(reading(39, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * 39)));
+    assertThat(gap.of(0).perS(GPU_ENERGY_J)).as("29 of 30 s").isCloseTo(500, within(1e-9));
+    assertThat(gap.joules(List.of(0))).isCloseTo(15_000, within(1e-9));
+  }
+
+  /** The server restarts at 2 s; one of its counters grows beyond its value before. */
+  @Test
+  void counterOfARestartedServerLosesNothingThatWasRead() {
+    read(1, GPU_ENERGY_J, 300);
+    tally.add(
+        new ServerSample(
+            3 * S,
+            "a",
+            "http://a/metrics",
+            "vllm",
+            1,
+            null,
+            true,
+            Map.of(),
+            Map.of(GPU_ENERGY_J, 600.0),
+            Map.of()));
+    assertThat(level().total(GPU_ENERGY_J)).isEqualTo(600);
   }
 
   /** A page about all targets does not say whose power it was. */
