@@ -1,7 +1,6 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.CacheUse;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Turn;
@@ -237,17 +236,6 @@ final class MetricsSection {
     }
   }
 
-  /** TTFT of prompts that the prefix cache mostly held, and of the others. */
-  private static Table byCache(CacheUse cache) {
-    return distributions(
-        "TTFT with and without the prefix cache, ms",
-        "Prompt, TTFT in ms",
-        statistics("count", "p50", "p95", "p99"),
-        List.of(
-            Named.of("Warm", "half or more of the prompt cached", cache.warmTtftMs()),
-            Named.of("Cold", "the others", cache.coldTtftMs())));
-  }
-
   private record ServerRow(LevelFigures level, String key, Distribution values) {
 
     private @Nullable Double shown(@Nullable Double value) {
@@ -448,14 +436,6 @@ final class MetricsSection {
     List<Turn> turns = summary.workload().byTurn();
     if (turns.size() > 1) {
       parts.add(new Breakdown("By turn of the conversation", pooled, byTurn(turns), List.of()));
-    }
-    CacheUse cache = summary.workload().cache();
-    if (cache != null && !cache.warmTtftMs().isEmpty()) {
-      String note =
-          cache.stage() == null
-              ? ""
-              : "At " + cache.stage() + ", the load level with the most requests of both kinds.";
-      parts.add(new Breakdown("By prefix cache", note, byCache(cache), List.of()));
     }
     return parts;
   }

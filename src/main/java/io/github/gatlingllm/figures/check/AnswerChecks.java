@@ -3,12 +3,10 @@ package io.github.gatlingllm.figures.check;
 import static io.github.gatlingllm.figures.metric.NumberText.count;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
-import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.AnswerCounts;
 import io.github.gatlingllm.figures.level.AnswerCounts.CountComparison;
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
-import io.github.gatlingllm.figures.level.Summary.CacheUse;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
@@ -263,29 +261,12 @@ final class AnswerChecks {
   }
 
   static @Nullable Finding cachedShare(CheckInput in) {
-    CacheUse cache = in.summary().workload().cache();
-    if (cache == null) {
+    Double share = in.summary().workload().cachedShare();
+    if (share == null) {
       return null;
     }
-    double share = requireNonNull(in.summary().workload().cachedShare());
-    Distribution warm = cache.warmTtftMs();
-    Distribution cold = cache.coldTtftMs();
-    String cached = percent(share) + " of the prompt tokens came from the server's prefix cache";
-    if (warm.isEmpty() || cold.isEmpty()) {
-      return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(share, cached + "."));
-    }
-    Finding found =
-        Finding.of(
-            share,
-            cached
-                + (cache.stage() == null ? ": " : "; at " + cache.stage() + " ")
-                + "TTFT p50 is %s ms for the %s with at least half of the prompt cached, %s ms for the other %s."
-                    .formatted(
-                        number(warm.p50()),
-                        count(warm.count()) + (warm.count() == 1 ? " request" : " requests"),
-                        number(cold.p50()),
-                        count(cold.count())));
-    return asMeant(in, CheckCatalogue.CACHED_SHARE, found);
+    String cached = percent(share) + " of the prompt tokens came from the server's prefix cache.";
+    return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(share, cached));
   }
 
   /** Turns a warning into a note if prompts share text on purpose. */
@@ -297,7 +278,7 @@ final class AnswerChecks {
 
   static @Nullable Finding repeatedPrompts(CheckInput in) {
     PromptRepeats prompts = in.info().outcome().prompts();
-    if (prompts == null || in.summary().workload().cache() != null) {
+    if (prompts == null || in.summary().workload().cachedShare() != null) {
       return null;
     }
     double share = share(prompts.repeated(), prompts.counted());

@@ -221,7 +221,6 @@ public record Summary(
       Distribution promptTokens,
       Distribution outputTokens,
       @Nullable Double cachedShare,
-      @Nullable CacheUse cache,
       Map<Integer, Long> turns,
       List<Turn> byTurn,
       Map<String, Long> scenarios,
@@ -229,16 +228,6 @@ public record Summary(
       Map<String, Long> apis,
       Map<String, Long> endpoints,
       long streamed) {}
-
-  /**
-   * Effect of the server's prefix cache on TTFT, at the load level with the most requests of both
-   * kinds (requests of different levels also differ in load). Requests without a reported count are
-   * left out.
-   *
-   * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
-   */
-  public record CacheUse(
-      @Nullable String stage, Distribution warmTtftMs, Distribution coldTtftMs) {}
 
   /**
    * One turn of the conversations.

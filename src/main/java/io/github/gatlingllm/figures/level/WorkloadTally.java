@@ -1,16 +1,13 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Summary.CacheUse;
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.level.Summary.Workload;
 import io.github.gatlingllm.figures.level.Tally.KeyCounts;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,8 +19,7 @@ final class WorkloadTally {
 
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
-  private final PrefixCacheTally.Share cache = new PrefixCacheTally.Share();
-  private final PrefixCacheTally caches = new PrefixCacheTally();
+  private final Share cache = new Share();
   private final TurnTally turns = new TurnTally();
   private final KeyCounts<String> scenarios = new KeyCounts<>("other");
   private final KeyCounts<String> models = new KeyCounts<>("other");
@@ -44,7 +40,6 @@ final class WorkloadTally {
       outputs.add(output);
     }
     cache.add(tokens.cachedTokens(), prompt);
-    caches.add(record, prompt);
     turns.add(record, prompt);
     String model = id.model();
     if (model != null) {
@@ -79,7 +74,6 @@ final class WorkloadTally {
         prompts.distribution(),
         outputs.distribution(),
         cache.share(),
-        caches.use(),
         turns.requests(),
         turns.turns(),
         scenarios.byCount(),
@@ -97,7 +91,7 @@ final class WorkloadTally {
 
     private static final class OfTurn {
       private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
-      private final PrefixCacheTally.Share cache = new PrefixCacheTally.Share();
+      private final Share cache = new Share();
       private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
       private long requests;
     }
@@ -140,112 +134,23 @@ final class WorkloadTally {
     }
   }
 
-  /**
-   * TTFT of requests with and without a cached prompt, by load level. A cache fills while the load
-   * grows: over a whole run, warm and cold requests differ in their load above all. So only
-   * requests of one level are compared.
-   */
-  static final class PrefixCacheTally {
+  /** The share of prompt tokens that came from the server's prefix cache. */
+  static final class Share {
 
-    private static final Comparator<CacheUse> EVIDENCE =
-        Comparator.<CacheUse>comparingLong(
-                use -> Math.min(use.warmTtftMs().count(), use.coldTtftMs().count()))
-            .thenComparingLong(use -> use.warmTtftMs().count() + use.coldTtftMs().count());
+    private long promptTokens;
+    private long cachedTokens;
 
-    private final Map<Place, OfLevel> byPlace = new LinkedHashMap<>();
-
-    // Most requests have the same place as the one before.
-    private @Nullable Place latestPlace;
-    private OfLevel latest = new OfLevel();
-
-    private record Place(String stage, String target, String scenario) {
-      boolean isOf(RequestRecord.Identity id) {
-        return stage.equals(id.stage())
-            && target.equals(id.target())
-            && scenario.equals(id.scenario());
+    /** Adds a prompt if the server reported its cached tokens. */
+    void add(@Nullable Integer cached, @Nullable Integer prompt) {
+      if (cached != null && prompt != null) {
+        promptTokens += prompt;
+        cachedTokens += cached;
       }
     }
 
-    void add(RequestRecord record, @Nullable Integer prompt) {
-      RequestRecord.Identity id = record.identity();
-      if (latestPlace == null || !latestPlace.isOf(id)) {
-        latestPlace = new Place(id.stage(), id.target(), id.scenario());
-        latest = byPlace.computeIfAbsent(latestPlace, p -> new OfLevel());
-      }
-      latest.add(record, prompt);
-    }
-
-    /**
-     * The level with most requests of both kinds; null where the server reports no cached tokens.
-     */
-    @Nullable CacheUse use() {
-      boolean targets = byPlace.keySet().stream().map(Place::target).distinct().count() > 1;
-      boolean scenarios = byPlace.keySet().stream().map(Place::scenario).distinct().count() > 1;
-      CacheUse best = null;
-      for (Map.Entry<Place, OfLevel> entry : byPlace.entrySet()) {
-        Place place = entry.getKey();
-        String name =
-            Summary.named(
-                place.stage(),
-                targets ? place.target() : null,
-                scenarios ? place.scenario() : null);
-        CacheUse use = entry.getValue().use(byPlace.size() > 1 ? name : null);
-        if (use != null && (best == null || EVIDENCE.compare(use, best) > 0)) {
-          best = use;
-        }
-      }
-      return best;
-    }
-
-    /** TTFT of warm and cold requests at one load level. */
-    static final class OfLevel {
-
-      /** A request is warm when at least this share of its prompt came from the cache. */
-      private static final double WARM = 0.5;
-
-      private final ValueRecorder coldTtft = new ValueRecorder(ValueRecorder.MICROS);
-      private final ValueRecorder warmTtft = new ValueRecorder(ValueRecorder.MICROS);
-      private final Share reported = new Share();
-
-      /** Adds a request if the server reported its cached tokens. */
-      void add(RequestRecord record, @Nullable Integer prompt) {
-        Integer cached = record.tokens().cachedTokens();
-        if (cached == null || prompt == null) {
-          return;
-        }
-        reported.add(cached, prompt);
-        Long ttft = record.timing().ttftNanos();
-        if (record.outcome().ok() && ttft != null) {
-          (cached >= WARM * prompt && cached > 0 ? warmTtft : coldTtft).add(ttft / 1e6);
-        }
-      }
-
-      /** TTFT of both kinds; null where the server reported no cached tokens. */
-      @Nullable CacheUse use(@Nullable String stage) {
-        return reported.share() == null
-            ? null
-            : new CacheUse(stage, warmTtft.distribution(), coldTtft.distribution());
-      }
-    }
-
-    /** The share of prompt tokens that came from the server's prefix cache. */
-    static final class Share {
-
-      private long promptTokens;
-      private long cachedTokens;
-
-      /** Adds a prompt if the server reported its cached tokens. */
-      void add(@Nullable Integer cached, @Nullable Integer prompt) {
-        if (cached != null && prompt != null) {
-          promptTokens += prompt;
-          cachedTokens += cached;
-        }
-      }
-
-      /** Cached ÷ all prompt tokens; null where the server reported none. */
-      @Nullable Double share() {
-        return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
-      }
+    /** Cached ÷ all prompt tokens; null where the server reported none. */
+    @Nullable Double share() {
+      return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
     }
   }
 }

@@ -407,9 +407,8 @@ class ChecksTest {
     List<RequestRecord> mixed = new ArrayList<>(records(r -> {}));
     mixed.add(at(9_000).prompt(100).cached(64).tokens(20, 30).record());
     mixed.add(at(9_100).prompt(100).cached(16).tokens(90, 99).record());
-    Check check = check(Recorded.figures(RUN, mixed).summary(), "cached_share");
-    assertThat(check.value()).isEqualTo(0.4);
-    assertThat(check.message()).contains("TTFT p50 is 20 ms for the 1", "90 ms for the other 1");
+    assertThat(check(Recorded.figures(RUN, mixed).summary(), "cached_share").value())
+        .isEqualTo(0.4);
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("cached_share"));
     assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
   }
@@ -426,25 +425,6 @@ class ChecksTest {
 
   private static Summary repeats(long counted, long repeated) {
     return of(RUN.prompts(new RunOutcome.PromptRepeats(counted, repeated)));
-  }
-
-  /** Cold at 1 user in 20 ms, warm at 8 in 90 ms: the load made them slower, not the cache. */
-  @Test
-  void cacheUseIsComparedWithinOneLoadLevel() {
-    RunInfo levels =
-        Recorded.run(
-            2,
-            Recorded.stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
-            Recorded.stage("c=8", "a", "closed loop", 8.0, "users", 1_000, 2_000));
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 5; i++) {
-      records.add(at(10).stage("c=1").target("a").prompt(100).cached(0).tokens(20).record());
-      records.add(at(1_010).stage("c=8").target("a").prompt(100).cached(90).tokens(90).record());
-    }
-    records.add(at(1_020).stage("c=8").target("a").prompt(100).cached(0).tokens(120).record());
-
-    assertThat(check(Recorded.figures(levels, records).summary(), "cached_share").message())
-        .contains("at c=8 TTFT p50 is 90 ms for the 5 requests", "120 ms for the other 1");
   }
 
   /** One user, requests of 300 ms back to back: 1 in flight. The gauge says what else there was. */
