@@ -6,11 +6,11 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.run.Run;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -122,7 +122,7 @@ final class CommonStart {
     return NumberText.duration(Math.round(nanos / 1e8) / 10.0);
   }
 
-  PlanDriver.Starts starts(String population, LoadPlan plan, Run run) {
+  IntFunction<@Nullable Long> starts(String population, LoadPlan plan, Run run) {
     Long before = roots.isEmpty() ? null : offsetOf(population);
     if (before == null) {
       return level -> null;

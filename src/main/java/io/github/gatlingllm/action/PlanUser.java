@@ -5,7 +5,6 @@ import io.gatling.core.session.Session;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.Users;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * iteration to iteration, except that each iteration starts as succeeded. Confined to its event
  * loop, except {@link #resume} and {@link #end}, which submit tasks to it.
  */
-final class PlanUser implements Users.LoopingUser {
+final class PlanUser implements PlanDriver.LoopingUser {
   static final String KEY = "gatling.llm.user";
 
   private final PlanDriver driver;

@@ -13,14 +13,15 @@ import io.gatling.core.structure.ScenarioContext;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.Users;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import scala.concurrent.duration.FiniteDuration;
 
@@ -159,7 +160,7 @@ final class PlanWorkload extends Workload implements Users {
     private final Place place;
     private @Nullable Action body;
 
-    record Place(int number, PlanDriver.Starts starts, RunningLevel.Listener listener) {}
+    record Place(int number, IntFunction<@Nullable Long> starts, RunningLevel.Listener listener) {}
 
     private PlanLoop(StatsEngine statsEngine, Action exit, String scenario, Place place) {
       // No function, as execute is overridden: SessionHook is extended for its Scala members only.

@@ -9,7 +9,6 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.SplitMix64;
-import io.github.gatlingllm.load.Weights;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -80,7 +79,8 @@ public final class MixBuilder implements Executable {
 
   private Integer draw(long drawnFrom, long index) {
     WeightedExecutable drawn =
-        Weights.draw(parts, WeightedExecutable::weight, SplitMix64.at(drawnFrom, SALT, index));
+        SplitMix64.weighted(
+            parts, WeightedExecutable::weight, SplitMix64.at(drawnFrom, SALT, index));
     return parts.indexOf(drawn);
   }
 }

@@ -7,10 +7,11 @@ import java.util.PrimitiveIterator;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
-import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
-import java.util.function.LongSupplier;
+import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -60,15 +61,8 @@ public sealed interface Arrivals extends Serializable {
 
   /** The arrivals before {@code fromNanos}, and the next {@code count} from there on. */
   default Iterator<Planned> plannedUntil(long fromNanos, long count) {
-    return planned(
-        new LongPredicate() {
-          private long left = count;
-
-          @Override
-          public boolean test(long offset) {
-            return left > 0 && (offset < fromNanos || left-- > 0);
-          }
-        });
+    AtomicLong left = new AtomicLong(count);
+    return planned(offset -> left.get() > 0 && (offset < fromNanos || left.getAndDecrement() > 0));
   }
 
   /** Number of arrivals before {@code untilNanos}; draws them all. */
@@ -92,15 +86,12 @@ public sealed interface Arrivals extends Serializable {
   }
 
   private Iterator<Planned> planned(LongPredicate takenWhile) {
+    AtomicInteger next = new AtomicInteger();
     return stream(takenWhile)
         .mapToObj(
-            new LongFunction<Planned>() {
-              private int index;
-
-              @Override
-              public Planned apply(long offset) {
-                return new Planned(index, offset, lengths(index++));
-              }
+            offset -> {
+              int index = next.getAndIncrement();
+              return new Planned(index, offset, lengths(index));
             })
         .iterator();
   }
@@ -145,17 +136,9 @@ public sealed interface Arrivals extends Serializable {
       }
       DoubleSupplier draws = gaps.draws();
       double meanGapNanos = 1e9 / perSecond;
-      LongSupplier next =
-          new LongSupplier() {
-            private long at;
-
-            @Override
-            public long getAsLong() {
-              at += Math.round(draws.getAsDouble() * meanGapNanos);
-              return at;
-            }
-          };
-      return LongStream.generate(next).iterator();
+      AtomicLong at = new AtomicLong();
+      return LongStream.generate(() -> at.addAndGet(Math.round(draws.getAsDouble() * meanGapNanos)))
+          .iterator();
     }
 
     @Override
@@ -262,16 +245,8 @@ public sealed interface Arrivals extends Serializable {
     Gaps withSeed(long seed);
 
     private static DoubleSupplier startingWith(double first, DoubleSupplier others) {
-      return new DoubleSupplier() {
-        private boolean started;
-
-        @Override
-        public double getAsDouble() {
-          double gap = started ? others.getAsDouble() : first;
-          started = true;
-          return gap;
-        }
-      };
+      return DoubleStream.concat(DoubleStream.of(first), DoubleStream.generate(others)).iterator()
+          ::nextDouble;
     }
 
     /** Constant; the first arrival is at the start. */

@@ -16,30 +16,13 @@ final class OpenArrivals {
   /** As {@link #LOOKAHEAD_NANOS}, for arrivals of a cooldown, which may not be needed. */
   private static final long COOLDOWN_LOOKAHEAD_NANOS = PlanDriver.LEAD_NANOS;
 
-  /** The driver of the level. */
-  interface Driver {
-
-    /** Whether the level still starts users. */
-    boolean isStarting(RunningLevel level);
-
-    void start(Arrival arrival);
-
-    void at(long nanoTime, Runnable task);
-
-    /** Called at the instant of the last arrival; returns whether the schedule got longer. */
-    boolean extendsMeasuring(RunningLevel level);
-
-    /** Called at the instant of the last arrival of a schedule that does not get longer. */
-    void stopByCount(RunningLevel level, long planned);
-  }
-
   private final RunningLevel level;
   private final LongSupplier nanoClock;
-  private final Driver driver;
+  private final PlanDriver driver;
   private Iterator<Planned> schedule;
   private long started;
 
-  OpenArrivals(RunningLevel level, LongSupplier nanoClock, Driver driver) {
+  OpenArrivals(RunningLevel level, LongSupplier nanoClock, PlanDriver driver) {
     this.level = level;
     this.nanoClock = nanoClock;
     this.driver = driver;

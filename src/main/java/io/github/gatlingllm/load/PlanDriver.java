@@ -2,14 +2,14 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.load.Users.LoopingUser;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: one lock, held for a few hundred nanoseconds per decision.
  */
-public final class PlanDriver implements OpenArrivals.Driver {
+public final class PlanDriver {
   /**
    * An open schedule starts this long after the decision to start it, so that its first arrivals
    * are on time too.
@@ -40,7 +40,7 @@ public final class PlanDriver implements OpenArrivals.Driver {
   private final Timer timer;
   private final Users users;
   private final RunningLevel.Listener listener;
-  private final Starts starts;
+  private final IntFunction<@Nullable Long> plannedStarts;
   private final List<Phase> phases = List.of(Phase.values());
   private final Queue<LoopingUser> waiting = new ArrayDeque<>();
 
@@ -57,19 +57,20 @@ public final class PlanDriver implements OpenArrivals.Driver {
   private int freeSlots; // slots without a user
   private int measuredIterations; // started in the measure phase
 
+  /** The planned starts are of levels that several injectors start at the same time. */
   public PlanDriver(
       LevelSource levels,
       LongSupplier nanoClock,
       Timer timer,
       Users users,
       RunningLevel.Listener listener,
-      Starts starts) {
-    this.starts = starts;
+      IntFunction<@Nullable Long> plannedStarts) {
     this.levels = levels;
     this.nanoClock = nanoClock;
     this.timer = timer;
     this.users = users;
     this.listener = listener;
+    this.plannedStarts = plannedStarts;
   }
 
   /** Starts the first level. */
@@ -121,17 +122,14 @@ public final class PlanDriver implements OpenArrivals.Driver {
     LoadLevel next = levels.next(before);
     if (next == null) {
       level = null;
-      Conclusion conclusion = levels.conclusion();
-      if (conclusion != null) {
-        listener.concluded(conclusion);
-      }
+      Optional.ofNullable(levels.conclusion()).ifPresent(listener::concluded);
       waiting.forEach(LoopingUser::end);
       waiting.clear();
       users.allStarted();
       return;
     }
     long lead = next instanceof LoadLevel.Open ? LEAD_NANOS : 0;
-    Long planned = starts.of(levelsStarted++);
+    Long planned = plannedStarts.apply(levelsStarted++);
     if (planned == null) {
       start(next, nanoClock.getAsLong() + lead, false);
     } else {
@@ -219,8 +217,7 @@ public final class PlanDriver implements OpenArrivals.Driver {
         });
   }
 
-  @Override
-  public boolean extendsMeasuring(RunningLevel current) {
+  boolean extendsMeasuring(RunningLevel current) {
     if (current != level || stopped || !levels.extendsMeasuring(listener.resultSoFar(current))) {
       return false;
     }
@@ -274,8 +271,7 @@ public final class PlanDriver implements OpenArrivals.Driver {
     }
   }
 
-  @Override
-  public void stopByCount(RunningLevel current, long fromNanos) {
+  void stopByCount(RunningLevel current, long fromNanos) {
     if (!current.isCut()) {
       current.reachCount();
     }
@@ -321,8 +317,6 @@ public final class PlanDriver implements OpenArrivals.Driver {
       startNextLevel(result);
     }
   }
-
-  // Closed levels
 
   private void fill(RunningLevel current, LoadLevel.Closed level) {
     if (current.isEndKnown(Phase.FILL) || (settling != null && settling.untilFill(0) == null)) {
@@ -388,8 +382,6 @@ public final class PlanDriver implements OpenArrivals.Driver {
     }
   }
 
-  // Batch levels
-
   /** Starts the next trial when all iterations of the previous one have ended. */
   private void startNextTrial(RunningLevel current) {
     if (current == level
@@ -404,21 +396,16 @@ public final class PlanDriver implements OpenArrivals.Driver {
     }
   }
 
-  // Open levels
-
-  @Override
-  public boolean isStarting(RunningLevel current) {
+  boolean isStarting(RunningLevel current) {
     return current == level && !stopped;
   }
 
-  @Override
-  public void start(Arrival arrival) {
+  void start(Arrival arrival) {
     inFlight++;
     users.start(arrival);
   }
 
-  @Override
-  public void at(long nanoTime, Runnable task) {
+  void at(long nanoTime, Runnable task) {
     timer.at(
         nanoTime,
         () -> {
@@ -428,17 +415,32 @@ public final class PlanDriver implements OpenArrivals.Driver {
         });
   }
 
-  /** Start instants of levels that several injectors start at the same time. */
-  @FunctionalInterface
-  public interface Starts {
-
-    /** The instant at which a level starts, on {@link System#nanoTime()}. */
-    @Nullable Long of(int level);
-  }
-
   /** Runs tasks at instants of {@link System#nanoTime()}, never earlier. */
   @FunctionalInterface
   public interface Timer {
     void at(long nanoTime, Runnable task);
+  }
+
+  /** Starts virtual users. A user starts on another thread, never during the call. */
+  public interface Users {
+
+    /** Starts a user now; it then calls {@link PlanDriver#next}. */
+    void start();
+
+    /** Starts a user at its planned instant, never before; it runs one iteration. */
+    void start(Arrival arrival);
+
+    /** No further user will be started. */
+    void allStarted();
+  }
+
+  /** A user that waits for an iteration. Both calls take effect on the user's thread. */
+  public interface LoopingUser {
+
+    /** Runs one iteration of that level. */
+    void resume(RunningLevel level);
+
+    /** Ends the user. */
+    void end();
   }
 }

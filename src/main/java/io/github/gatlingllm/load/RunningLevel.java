@@ -9,7 +9,9 @@ import io.github.gatlingllm.record.LevelInfo.InFlight;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ public final class RunningLevel {
   public static final String KEY = "gatling.llm.stage";
 
   private static final long UNKNOWN = Long.MAX_VALUE;
+  private static final List<Phase> PHASES = List.of(Phase.values());
 
   private final Phases planned;
   private final long startNanos;
@@ -33,11 +36,8 @@ public final class RunningLevel {
   private final String label;
 
   // Ends of phases, as offsets from startNanos because nanoTime may overflow. Each is set once, in
-  // this order, and changes only if the measure phase is extended.
-  private volatile long fillEnd = UNKNOWN;
-  private volatile long stabilizeEnd = UNKNOWN;
-  private volatile long measureEnd = UNKNOWN;
-  private volatile long cooldownEnd = UNKNOWN;
+  // the order of the phases, and changes only if the measure phase is extended.
+  private final AtomicLongArray ends = new AtomicLongArray(PHASES.size());
   private volatile long cutAt = UNKNOWN;
   private volatile boolean countReached;
   private volatile boolean over;
@@ -58,25 +58,39 @@ public final class RunningLevel {
     this.startNanos = startNanos;
     this.label = level.label();
     this.requestEnded = requestEnded;
-    Long fill = level.phases().fillNanos();
+    PHASES.forEach(phase -> end(phase, UNKNOWN));
+    Long fill = planned.fillNanos();
     if (fill != null) {
-      fillEnd = fill;
+      end(Phase.FILL, fill);
       place();
     }
+  }
+
+  private long end(Phase phase) {
+    return ends.get(phase.ordinal());
+  }
+
+  private void end(Phase phase, long offset) {
+    ends.set(phase.ordinal(), offset);
   }
 
   /** Computes the ends of phases that follow from a known one. */
   private void place() {
     Phases phases = level.phases();
-    Long stabilize = phases.stabilizeNanos();
-    if (stabilizeEnd == UNKNOWN && fillEnd != UNKNOWN && stabilize != null) {
-      stabilizeEnd = fillEnd + stabilize;
+    if (phases.stabilizeNanos() != null) {
+      follow(Phase.FILL, Phase.STABILIZE, phases.stabilizeNanos());
     }
-    if (measureEnd == UNKNOWN && stabilizeEnd != UNKNOWN && phases.isTimed() && !countReached) {
-      measureEnd = stabilizeEnd + phases.measureNanos();
+    if (phases.isTimed() && !countReached) {
+      follow(Phase.STABILIZE, Phase.MEASURE, phases.measureNanos());
     }
-    if (cooldownEnd == UNKNOWN && measureEnd != UNKNOWN && !phases.cooldown()) {
-      cooldownEnd = measureEnd;
+    if (!phases.cooldown()) {
+      follow(Phase.MEASURE, Phase.COOLDOWN, 0);
+    }
+  }
+
+  private void follow(Phase before, Phase phase, long nanos) {
+    if (isEndKnown(before) && !isEndKnown(phase)) {
+      end(phase, end(before) + nanos);
     }
   }
 
@@ -100,11 +114,10 @@ public final class RunningLevel {
     if (!measureEndKnown()) {
       return;
     }
-    long end = measureEnd + planned.measureNanos();
-    if (cooldownEnd == measureEnd) {
-      cooldownEnd = end;
+    if (end(Phase.COOLDOWN) == end(Phase.MEASURE)) {
+      end(Phase.COOLDOWN, end(Phase.MEASURE) + planned.measureNanos());
     }
-    measureEnd = end;
+    end(Phase.MEASURE, end(Phase.MEASURE) + planned.measureNanos());
   }
 
   /** The level's label, e.g. {@code c=8}. */
@@ -136,7 +149,7 @@ public final class RunningLevel {
    * of requests bounds it, from its end on.
    */
   public boolean measureEndKnown() {
-    return measureEnd != UNKNOWN;
+    return isEndKnown(Phase.MEASURE);
   }
 
   /** End of the measure window. */
@@ -146,7 +159,7 @@ public final class RunningLevel {
 
   /** End of the measure window, or the given value while it is not known. */
   public long measureEndNanosOr(long unknown) {
-    long end = measureEnd;
+    long end = end(Phase.MEASURE);
     return end == UNKNOWN ? unknown : startNanos + end;
   }
 
@@ -156,16 +169,12 @@ public final class RunningLevel {
     if (offset >= cutAt) {
       return Phase.DRAIN;
     }
-    if (offset < fillEnd) {
-      return Phase.FILL;
+    for (Phase phase : PHASES) {
+      if (offset < end(phase)) {
+        return phase;
+      }
     }
-    if (offset < stabilizeEnd) {
-      return Phase.STABILIZE;
-    }
-    if (offset < measureEnd) {
-      return Phase.MEASURE;
-    }
-    return offset < cooldownEnd ? Phase.COOLDOWN : Phase.DRAIN;
+    return Phase.DRAIN;
   }
 
   boolean isEndKnown(Phase phase) {
@@ -182,26 +191,9 @@ public final class RunningLevel {
     return startNanos + end;
   }
 
-  private long end(Phase phase) {
-    return switch (phase) {
-      case FILL -> fillEnd;
-      case STABILIZE -> stabilizeEnd;
-      case MEASURE -> measureEnd;
-      case COOLDOWN -> cooldownEnd;
-      case DRAIN -> UNKNOWN;
-    };
-  }
-
   /** Sets the end of a phase; the ends of later phases follow as planned. */
   void endPhase(Phase phase, long nanoTime) {
-    long offset = Math.max(0, nanoTime - startNanos);
-    switch (phase) {
-      case FILL -> fillEnd = offset;
-      case STABILIZE -> stabilizeEnd = offset;
-      case MEASURE -> measureEnd = offset;
-      case COOLDOWN -> cooldownEnd = offset;
-      case DRAIN -> throw new IllegalArgumentException("the level ends with its drain");
-    }
+    end(phase, Math.max(0, nanoTime - startNanos));
     place();
   }
 
@@ -211,7 +203,7 @@ public final class RunningLevel {
    */
   public Iterator<Planned> arrivalsBefore(Open open, long nanoTime) {
     return open.scheduleBefore(
-        Math.min(Math.min(cutAt, cooldownEnd), Math.max(0, nanoTime - startNanos)));
+        Math.min(Math.min(cutAt, end(Phase.COOLDOWN)), Math.max(0, nanoTime - startNanos)));
   }
 
   /** Whether a request of it may be sent: until the level has ended or was cut. */
@@ -230,8 +222,8 @@ public final class RunningLevel {
    */
   void reachCount() {
     countReached = true;
-    measureEnd = UNKNOWN;
-    cooldownEnd = UNKNOWN;
+    end(Phase.MEASURE, UNKNOWN);
+    end(Phase.COOLDOWN, UNKNOWN);
   }
 
   /** Whether the requested number of iterations started before the time limit. */
@@ -243,10 +235,9 @@ public final class RunningLevel {
   void cut(long nanoTime) {
     long offset = Math.max(0, nanoTime - startNanos);
     cutAt = offset;
-    fillEnd = Math.min(fillEnd, offset);
-    stabilizeEnd = Math.min(stabilizeEnd, offset);
-    measureEnd = Math.min(measureEnd, offset);
-    cooldownEnd = Math.min(cooldownEnd, offset);
+    for (Phase phase : PHASES.subList(0, Phase.DRAIN.ordinal())) {
+      end(phase, Math.min(end(phase), offset));
+    }
   }
 
   /** Whether it has ended: none of its requests may start any more. */
@@ -268,19 +259,19 @@ public final class RunningLevel {
   void end(long nanoTime) {
     over = true;
     if (!measureEndKnown()) {
-      measureEnd = Math.max(stabilizeEnd, nanoTime - startNanos);
+      end(Phase.MEASURE, Math.max(end(Phase.STABILIZE), nanoTime - startNanos));
       place();
     }
   }
 
   /** Called when a request of it is admitted: it is in flight from now on. */
   public synchronized void requestAdmitted(long nanoTime) {
-    inFlight.change(1, nanoTime - startNanos, stabilizeEnd, measureEnd);
+    inFlight.change(1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
   }
 
   /** Called when a request of it that was in flight has ended. */
   public synchronized void requestClosed(long nanoTime) {
-    inFlight.change(-1, nanoTime - startNanos, stabilizeEnd, measureEnd);
+    inFlight.change(-1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
   }
 
   /**
@@ -288,7 +279,7 @@ public final class RunningLevel {
    * for a window without length, and while its end is not known.
    */
   public synchronized LevelInfo.@Nullable InFlight inFlight() {
-    return measureEndKnown() ? inFlight.over(stabilizeEnd, measureEnd) : null;
+    return measureEndKnown() ? inFlight.over(end(Phase.STABILIZE), end(Phase.MEASURE)) : null;
   }
 
   /**
@@ -309,7 +300,7 @@ public final class RunningLevel {
       answeredUsers += first ? 1 : 0;
       measuring -= measured ? 1 : 0;
     }
-    if (stabilizeEnd == UNKNOWN || (measureEndKnown() && cooldownEnd == UNKNOWN)) {
+    if (!measureStartKnown() || (measureEndKnown() && !isEndKnown(Phase.COOLDOWN))) {
       requestEnded.run();
     }
   }

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.load;
 
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Parts of SplitMix64 (Steele, Lea and Flood, 2014), the generator of {@link SplittableRandom}, for
@@ -27,5 +29,26 @@ public final class SplitMix64 {
    */
   public static SplittableRandom at(long seed, long salt, long index) {
     return new SplittableRandom(mix((seed ^ salt) + index * GOLDEN_GAMMA));
+  }
+
+  /** Checks a weight and returns it. */
+  public static double weight(double weight) {
+    if (!(weight > 0 && weight < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException("weight " + weight + "; expected a number above 0");
+    }
+    return weight;
+  }
+
+  /** Draws an element with a probability of its weight ÷ the sum of all weights. */
+  public static <T> T weighted(
+      List<T> choices, ToDoubleFunction<T> weight, SplittableRandom random) {
+    double left = random.nextDouble() * choices.stream().mapToDouble(weight).sum();
+    for (T choice : choices) {
+      left -= weight.applyAsDouble(choice);
+      if (left < 0) {
+        return choice;
+      }
+    }
+    return choices.get(choices.size() - 1);
   }
 }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.load.Weights;
+import io.github.gatlingllm.load.SplitMix64;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
@@ -155,7 +155,7 @@ public sealed interface LengthDistribution {
   record WeightedLength(int tokens, double weight) {
     public WeightedLength {
       length(tokens);
-      Weights.require(weight);
+      SplitMix64.weight(weight);
     }
 
     private static WeightedLength parse(String text) {
@@ -178,7 +178,7 @@ public sealed interface LengthDistribution {
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      return Weights.draw(choices, WeightedLength::weight, random).tokens();
+      return SplitMix64.weighted(choices, WeightedLength::weight, random).tokens();
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.load.Users.LoopingUser;
+import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntFunction;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a plan in virtual time: a clock that jumps from task to task, and users whose iterations
  * have given durations. Times are in milliseconds.
  */
-final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
+final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel.Listener {
   private static final long MILLI = 1_000_000L;
 
   /** Times since the start: instants may overflow. */
@@ -64,7 +65,10 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
 
   /** The same with planned starts of levels, in nanoseconds since the start. */
   FakeLoad(
-      LongSupplier iterationMillis, LongPredicate exits, LoadPlan plan, PlanDriver.Starts starts) {
+      LongSupplier iterationMillis,
+      LongPredicate exits,
+      LoadPlan plan,
+      IntFunction<@Nullable Long> starts) {
     this.iterationMillis = iterationMillis;
     this.exits = exits;
     this.driver =
@@ -75,7 +79,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
             this,
             this,
             index -> {
-              Long start = starts.of(index);
+              Long start = starts.apply(index);
               return start == null ? null : (Long) (origin + start);
             });
   }

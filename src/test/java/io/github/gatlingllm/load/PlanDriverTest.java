@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.load.Users.LoopingUser;
+import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -479,8 +479,8 @@ class PlanDriverTest {
   @Test
   void levelsAreRequestedOneByOne() {
     AtomicInteger ended = new AtomicInteger();
-    Users nobody =
-        new Users() {
+    PlanDriver.Users nobody =
+        new PlanDriver.Users() {
           @Override
           public void start() {}
 
@@ -545,8 +545,8 @@ class PlanDriverTest {
         @Override
         public void end() {}
       }
-      Users users =
-          new Users() {
+      PlanDriver.Users users =
+          new PlanDriver.Users() {
             @Override
             public void start() {
               threads.execute(() -> new User().loop(null));

@@ -10,9 +10,9 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.StopRule;
-import io.github.gatlingllm.load.Users;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -134,7 +134,7 @@ class LevelLogTest {
   }
 
   /** Users that begin an iteration and never end it. */
-  private final class StuckUsers implements Users, Users.LoopingUser {
+  private final class StuckUsers implements Users, PlanDriver.LoopingUser {
     @Override
     public void start() {
       tasks.add(
@@ -178,7 +178,7 @@ class LevelLogTest {
     public void allStarted() {}
   }
 
-  private final class ShortUser implements Users.LoopingUser {
+  private final class ShortUser implements PlanDriver.LoopingUser {
     private void goOn(@Nullable RunningLevel before) {
       RunningLevel level = driver == null ? null : driver.next(this, before);
       if (level != null) {
