@@ -5,10 +5,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
-import io.gatling.core.structure.PopulationBuilder;
-import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
+import java.time.Duration;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
@@ -21,8 +21,6 @@ import org.slf4j.Marker;
 public final class InvalidSimulation extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
-
-  private static final ThreadLocal<Boolean> IS_SEARCHING = ThreadLocal.withInitial(() -> false);
 
   private InvalidSimulation(String message) {
     super(message);
@@ -43,42 +41,43 @@ public final class InvalidSimulation extends IllegalArgumentException {
     }
   }
 
-  /**
-   * For a scenario that sends LLM requests without an LLM protocol. Gatling does not tell an action
-   * its scenario; but when all are built once more, that one fails again.
-   */
-  static InvalidSimulation withoutProtocol(ScenarioContext context) {
-    String name = "this scenario";
-    if (!IS_SEARCHING.get()) {
-      IS_SEARCHING.set(true);
-      try {
-        name =
-            InjectionPlans.populations(context.coreComponents()).stream()
-                .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
-                .map(PopulationBuilder::scenarioBuilder)
-                .filter(scenario -> fails(scenario, context))
-                .map(scenario -> "scenario '" + scenario.name() + "'")
-                .findFirst()
-                .orElse(name);
-      } catch (ReflectiveOperationException otherGatling) {
-        // The message names no scenario.
-      } finally {
-        IS_SEARCHING.remove();
-      }
+  public static int atLeast(int least, String method, int value, String noun) {
+    if (value < least) {
+      throw because("%s(%s): expected %s %s or more".formatted(method, value, least, noun));
     }
-    return because(
-        name
-            + " sends llm requests but has no llm protocol; add"
-            + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+    return value;
   }
 
-  private static boolean fails(ScenarioBuilder scenario, ScenarioContext context) {
-    try {
-      var unused = scenario.build(context, context.coreComponents().exit());
-      return false;
-    } catch (InvalidSimulation withoutProtocol) {
-      return true;
+  public static double above0(String method, double value) {
+    if (value > 0 && value < Double.POSITIVE_INFINITY) {
+      return value;
     }
+    throw because(method + "(" + value + "): expected a number above 0");
+  }
+
+  public static Duration above0(String method, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw because(method + "(" + value + "): expected more than zero");
+    }
+    return value;
+  }
+
+  /** For a scenario without LLM protocol; Gatling does not tell an action which one it is. */
+  static InvalidSimulation withoutProtocol(ScenarioContext context) {
+    String names;
+    try {
+      names =
+          InjectionPlans.populations(context.coreComponents()).stream()
+              .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
+              .map(each -> "'" + each.scenarioBuilder().name() + "'")
+              .collect(Collectors.joining(" or ", "scenario ", ""));
+    } catch (ReflectiveOperationException otherGatling) {
+      names = "this scenario";
+    }
+    return because(
+        names
+            + " sends llm requests but has no llm protocol; add"
+            + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
   }
 
   /**

@@ -112,6 +112,34 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return text;
   }
 
+  /** An http or https URL without credentials; the result has no slash at its end. */
+  public static String url(@Nullable String url) {
+    if (url == null) {
+      throw InvalidSimulation.because(
+          "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
+              + " variable or property set that it comes from?");
+    }
+    String trimmed = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
+    URI uri = null;
+    try {
+      uri = URI.create(trimmed);
+    } catch (IllegalArgumentException e) {
+      // The message below applies.
+    }
+    if (uri != null && uri.getRawUserInfo() != null) {
+      throw InvalidSimulation.because(
+          "baseUrl(…): expected no credentials in the URL; use .apiKey(…) or"
+              + " .header(\"Authorization\", …)");
+    }
+    if (uri == null
+        || uri.getHost() == null
+        || !List.of("http", "https").contains(String.valueOf(uri.getScheme()))) {
+      throw InvalidSimulation.because(
+          "'" + url + "' is no base URL; expected something like http://localhost:8000/v1");
+    }
+    return trimmed;
+  }
+
   boolean hasTarget() {
     return !baseUrls.isEmpty();
   }

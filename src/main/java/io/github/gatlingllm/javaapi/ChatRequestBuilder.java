@@ -16,7 +16,7 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatRequestBuilder>
-    implements MessageSteps {
+    implements Llm.MessageSteps {
 
   ChatRequestBuilder(LlmRequest request) {
     super(request);

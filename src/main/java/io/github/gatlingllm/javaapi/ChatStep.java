@@ -7,7 +7,7 @@ import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import java.util.function.Function;
 
 /** A request that sends messages and still needs a message to answer. */
-public final class ChatStep implements MessageSteps {
+public final class ChatStep implements Llm.MessageSteps {
 
   private final LlmRequest request;
 

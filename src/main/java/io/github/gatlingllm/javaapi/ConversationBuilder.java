@@ -7,6 +7,7 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.ParameterCheck;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.function.Consumer;
@@ -86,7 +87,7 @@ public final class ConversationBuilder implements Executable {
    * @param tokens 1 or more
    */
   public ConversationBuilder contextLimit(int tokens) {
-    int limit = Arguments.atLeast(1, "contextLimit", tokens, "token");
+    int limit = InvalidSimulation.atLeast(1, "contextLimit", tokens, "token");
     return with(draft -> draft.contextLimit = limit);
   }
 

@@ -3,9 +3,12 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.client.Api;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -91,6 +94,109 @@ public final class Llm {
     public EmbeddingRequestBuilder input(Function<Session, List<String>> texts) {
       return new EmbeddingRequestBuilder(
           request.with(draft -> draft.inputList = Dynamic.of(texts)));
+    }
+  }
+
+  /** The messages that a request can ask to answer. */
+  public sealed interface MessageSteps permits ChatStep, ChatRequestBuilder {
+
+    /** For internal use only. */
+    ChatRequestBuilder and(MessagePart message);
+
+    private ChatRequestBuilder text(String role, Dynamic<String> text) {
+      return and(new MessagePart.Text(role, text));
+    }
+
+    /** Appends a user message; a Gatling EL String. */
+    default ChatRequestBuilder user(String text) {
+      return text("user", Dynamic.text(text));
+    }
+
+    default ChatRequestBuilder user(Function<Session, String> text) {
+      return text("user", Dynamic.of(text));
+    }
+
+    /**
+     * Appends a user message with images.
+     *
+     * <pre>{@code
+     * llm("look").chat().user("What is in #{what}?", image("cat.png"), image(512, 512).variants(16))
+     * }</pre>
+     *
+     * @param text a Gatling EL String; empty for a message without text
+     */
+    default ChatRequestBuilder user(String text, Image image, Image... more) {
+      return illustrated(Dynamic.text(text), image, more);
+    }
+
+    default ChatRequestBuilder user(Function<Session, String> text, Image image, Image... more) {
+      return illustrated(Dynamic.of(text), image, more);
+    }
+
+    private ChatRequestBuilder illustrated(Dynamic<String> text, Image image, Image... more) {
+      List<Dynamic<String>> urls =
+          Stream.concat(Stream.of(image), Stream.of(more)).map(Image::url).toList();
+      return and(new MessagePart.Illustrated("user", text, urls));
+    }
+
+    /** Appends an assistant message; a Gatling EL String. */
+    default ChatRequestBuilder assistant(String text) {
+      return text("assistant", Dynamic.text(text));
+    }
+
+    default ChatRequestBuilder assistant(Function<Session, String> text) {
+      return text("assistant", Dynamic.of(text));
+    }
+
+    /** Appends the result of a tool call; call id and text are Gatling EL Strings. */
+    default ChatRequestBuilder tool(String callId, String text) {
+      return and(new MessagePart.ToolResult(Dynamic.text(callId), Dynamic.text(text)));
+    }
+
+    default ChatRequestBuilder tool(
+        Function<Session, String> callId, Function<Session, String> text) {
+      return and(new MessagePart.ToolResult(Dynamic.of(callId), Dynamic.of(text)));
+    }
+
+    /**
+     * Appends the results of the model's last tool calls, one message per call.
+     *
+     * <pre>{@code
+     * llm("report").chat().history("h").toolResults("calls", call -> weatherIn(call.arguments()))
+     * }</pre>
+     *
+     * @param sessionKey session attribute that {@code toolCalls().saveAs(…)} saved the calls to
+     * @param tool computes the result of a call
+     */
+    default ChatRequestBuilder toolResults(
+        String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
+      return and(
+          new MessagePart.ToolResults(
+              Dynamic.of(
+                  session -> {
+                    Map<String, String> byCallId = new LinkedHashMap<>();
+                    for (LlmResponse.ToolCall call :
+                        session.<LlmResponse.ToolCall>getList(sessionKey)) {
+                      byCallId.put(call.id(), tool.apply(call));
+                    }
+                    return byCallId;
+                  })));
+    }
+
+    /**
+     * Appends a list of messages in OpenAI's format.
+     *
+     * @param el a Gatling EL String for a session attribute that is a list of maps, a {@link
+     *     io.github.gatlingllm.workload.Dialog} of a dataset (up to its last user message, with its
+     *     tools unless others are set), or JSON text of an array
+     */
+    default ChatRequestBuilder messages(String el) {
+      return and(new MessagePart.Whole(Dynamic.el(el, Object.class)));
+    }
+
+    /** Appends a list of messages, computed from the session; each is a map in OpenAI's format. */
+    default ChatRequestBuilder messages(Function<Session, List<?>> messages) {
+      return and(new MessagePart.Whole(Dynamic.of(s -> (Object) messages.apply(s))));
     }
   }
 }

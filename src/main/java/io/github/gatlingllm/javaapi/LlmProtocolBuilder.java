@@ -1,8 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
-import static io.github.gatlingllm.javaapi.Arguments.above0;
-import static io.github.gatlingllm.javaapi.Arguments.all;
-import static io.github.gatlingllm.javaapi.Arguments.atLeast;
+import static io.github.gatlingllm.action.InvalidSimulation.above0;
+import static io.github.gatlingllm.action.InvalidSimulation.atLeast;
 
 import io.gatling.core.protocol.Protocol;
 import io.gatling.javaapi.core.ProtocolBuilder;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,11 +73,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * evenly over several URLs.
    */
   public LlmProtocolBuilder baseUrl(String url, String... more) {
-    return baseUrls(all(url, more));
+    return baseUrls(Stream.concat(Stream.of(url), Stream.of(more)).toList());
   }
 
   public LlmProtocolBuilder baseUrls(List<String> urls) {
-    return with(s -> s.baseUrls = urls.stream().map(Arguments::url).toList());
+    return with(s -> s.baseUrls = urls.stream().map(LlmProtocol::url).toList());
   }
 
   /** The name of this target in records and reports; host and port of the first URL by default. */
@@ -354,7 +354,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    *     {@code auto}: {@code <host>/metrics} of the target if a supported engine serves it
    */
   public LlmProtocolBuilder metricsUrl(String url, String... more) {
-    return metricsUrls(all(url, more));
+    return metricsUrls(Stream.concat(Stream.of(url), Stream.of(more)).toList());
   }
 
   public LlmProtocolBuilder metricsUrls(List<String> urls) {

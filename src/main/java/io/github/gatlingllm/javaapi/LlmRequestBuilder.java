@@ -5,6 +5,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.ConditionalCheck;
@@ -96,7 +97,8 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   /** Longest time of this request, from connecting to the last byte, in place of the protocol's. */
   public final T requestTimeout(Duration timeout) {
-    return edit(draft -> draft.requestTimeout = Arguments.above0("requestTimeout", timeout));
+    return edit(
+        draft -> draft.requestTimeout = InvalidSimulation.above0("requestTimeout", timeout));
   }
 
   /** As {@link #requestTimeout(Duration)}, in seconds. */

@@ -52,7 +52,8 @@ public final class NoiseImage implements Image {
    * @param images 1 or more; 1 by default
    */
   public NoiseImage variants(int images) {
-    return new NoiseImage(width, height, seed, Arguments.atLeast(1, "variants", images, "image"));
+    return new NoiseImage(
+        width, height, seed, InvalidSimulation.atLeast(1, "variants", images, "image"));
   }
 
   /** For internal use only. */

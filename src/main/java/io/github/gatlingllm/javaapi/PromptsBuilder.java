@@ -122,7 +122,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * @param prompts 1 or more; 1,000 by default
    */
   public PromptsBuilder distinct(int prompts) {
-    int count = Arguments.atLeast(1, "distinct", prompts, "prompt");
+    int count = InvalidSimulation.atLeast(1, "distinct", prompts, "prompt");
     return with(draft -> draft.distinct = count);
   }
 

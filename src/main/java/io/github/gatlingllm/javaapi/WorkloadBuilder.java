@@ -124,7 +124,7 @@ public final class WorkloadBuilder implements Executable {
    * @param prompts 1 or more; 1,000 by default
    */
   public WorkloadBuilder distinct(int prompts) {
-    int count = Arguments.atLeast(1, "distinct", prompts, "prompt");
+    int count = InvalidSimulation.atLeast(1, "distinct", prompts, "prompt");
     return with(draft -> draft.distinct = count);
   }
 

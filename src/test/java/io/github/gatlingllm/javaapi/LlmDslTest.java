@@ -114,7 +114,7 @@ class LlmDslTest {
         LoadDsl.class,
         WorkloadDsl.class,
         Llm.class,
-        MessageSteps.class,
+        Llm.MessageSteps.class,
         ChatStep.class,
         ChatRequestBuilder.class,
         Llm.CompletionStep.class,
