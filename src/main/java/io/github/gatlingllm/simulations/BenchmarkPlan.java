@@ -163,7 +163,7 @@ record BenchmarkPlan(
    */
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
-    config.remove(Setting.INJECTOR.name()); // differs between injectors of one load test
+    config.remove(Setting.INJECTOR.name); // differs between injectors of one load test
     long misses = workload.misses().count();
     if (misses > 0) {
       config.put("promptsNotExact", misses + " of " + workload.made());
@@ -246,7 +246,7 @@ record BenchmarkPlan(
       }
       return List.of();
     }
-    if (setting.isSecret() && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
+    if (setting.secret && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
       throw settings.invalid(setting, "expected visible ASCII without spaces");
     }
     return values.isEmpty()

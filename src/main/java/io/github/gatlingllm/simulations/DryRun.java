@@ -46,7 +46,7 @@ final class DryRun {
     if (!plan.get(Setting.ASSERT).isEmpty()) {
       row(
           "build gates",
-          plan.config().get(Setting.ASSERT.name())
+          plan.config().get(Setting.ASSERT.name)
               + (plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)"));
     }
     row(

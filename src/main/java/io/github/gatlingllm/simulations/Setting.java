@@ -48,9 +48,9 @@ final class Setting {
               Group.TARGET,
               "endpoint",
               Form.list("URLs", EndpointSpec.Named::parse, "a comma list of URLs")
-                  .map(EndpointSpec.Named::each))
+                  .map(EndpointSpec.Named::each),
+              "http://localhost:8000/v1")
           .unset("the embedded engine", List.of())
-          .example("http://localhost:8000/v1")
           .means(
               "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/responses) of the server;"
                   + " a list sets several targets, e.g."
@@ -60,9 +60,8 @@ final class Setting {
                   + " in the URL are refused.");
 
   static final SettingEntry<List<String>> MODEL =
-      in(Group.TARGET, "model", Form.texts("names"))
+      in(Group.TARGET, "model", Form.texts("names"), "llama-8b")
           .unset("the server's only model", List.of())
-          .example("llama-8b")
           .means(
               "model to request; one for all endpoints, or one per endpoint; a|b requests"
                   + " both from one endpoint, each as a target of its own",
@@ -70,19 +69,17 @@ final class Setting {
                   + " is requested; of several, the server decides.");
 
   static final SettingEntry<List<String>> API_KEY =
-      in(Group.TARGET, "apiKey", Form.texts("keys"))
+      in(Group.TARGET, "apiKey", Form.texts("keys"), "sk-…")
           .unset("none", List.of())
           .secret()
-          .example("sk-…")
           .means(
               "sent as Authorization: Bearer; put it into .env or the environment, because ps shows"
                   + " -D options; one for all endpoints, or one per endpoint",
               "Never printed or recorded.");
 
   static final SettingEntry<ApiChoice> API =
-      in(Group.TARGET, "api", Form.choice(ApiChoice.class))
+      in(Group.TARGET, "api", Form.choice(ApiChoice.class), "completions")
           .byDefault("auto")
-          .example("completions")
           .means(
               "API of the target; auto: the API in the path of the endpoint, else chat",
               "responses: OpenAI's Responses API. messages: Anthropic's Messages API."
@@ -90,18 +87,19 @@ final class Setting {
                   + " effect. Refused if the endpoint is the full path of another API.");
 
   static final SettingEntry<Boolean> INTERLEAVE =
-      in(Group.TARGET, "interleave", Form.flag())
-          .byDefault("false")
-          .example("true")
+      flag(Group.TARGET, "interleave", false)
           .means(
               "loads several targets at the same time instead of one after the other",
               "Refused with several scenarios.");
 
   static final SettingEntry<List<Tokenizer>> TOKENIZER =
-      in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))
+      in(
+              Group.TARGET,
+              "tokenizer",
+              Form.texts("names").map(WorkloadReader::tokenizers),
+              "tiktoken:o200k_base")
           .byDefault("auto")
           .withoutEndpoint("chars4")
-          .example("tiktoken:o200k_base")
           .means(
               "tokenizer that counts tokens: auto (tiktoken:cl100k_base), chars4,"
                   + " tiktoken:<encoding>, hf:<tokenizer.json>; one for all endpoints, or one per"
@@ -113,17 +111,16 @@ final class Setting {
   // ---- Load ------------------------------------------------------------------------------------
 
   static final SettingEntry<List<Integer>> CONCURRENCY =
-      in(Group.LOAD, "concurrency", Form.wholes(1))
+      in(Group.LOAD, "concurrency", Form.wholes(1), "1,2,4,8,16")
           .byDefault("8")
           .withoutEndpoint("1,2,4,8,16,32,64")
           .excludes("the load is either a closed or an open loop", "rate")
-          .example("1,2,4,8,16")
           .means(
               "closed loop: requests in flight; each completion starts the next request at once; a"
                   + " list is a sweep");
 
   static final SettingEntry<List<LoadLevel.Open>> RATE =
-      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", Load::rates, "rates"))
+      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", Load::rates, "rates"), "2,4,8")
           .unset("none: closed loop", List.of())
           .excludesWhere(
               "a curve",
@@ -133,7 +130,6 @@ final class Setting {
               "measure",
               "requests")
           .excludesWhere("a curve", Load::isCurve, "a search starts at one rate", "search")
-          .example("2,4,8")
           .means(
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
                   + " curve, steps:<rate>:<duration>,… a curve of steps",
@@ -142,7 +138,11 @@ final class Setting {
                   + " steps: in front, every segment does.");
 
   static final SettingEntry<@Nullable Arrivals> ARRIVAL =
-      in(Group.LOAD, "arrival", new Form<>("process, trace", Load::arrival, Load.ARRIVALS))
+      in(
+              Group.LOAD,
+              "arrival",
+              new Form<>("process, trace", Load::arrival, Load.ARRIVALS),
+              "gamma:1.4")
           .orNull("poisson")
           .excludesWhere("a trace", Load::isTrace, "a trace has its own rate", "rate")
           .excludesWhere(
@@ -159,7 +159,6 @@ final class Setting {
               arrival -> !Load.isTrace(arrival),
               "only open loops have arrivals",
               "rate")
-          .example("gamma:1.4")
           .means(
               "arrival process of an open loop: poisson, constant, gamma:<cv>, or"
                   + " trace:<file>[@<speed>], which replays recorded traffic",
@@ -167,7 +166,7 @@ final class Setting {
                   + " one load level, named trace; @2.0 replays it twice as fast.");
 
   static final SettingEntry<@Nullable Integer> TRIALS =
-      in(Group.LOAD, "trials", Form.whole(1))
+      in(Group.LOAD, "trials", Form.whole(1), "10")
           .orNull("none")
           .excludes(
               "trials are bounded by their count",
@@ -179,19 +178,17 @@ final class Setting {
               "fill",
               "stabilize",
               "cooldown")
-          .example("10")
           .means(
               "batch mode: sends all requests of a level at once, waits for the slowest, and"
                   + " repeats that this many times",
               "The record key trial counts from 1. The last trial may take as long as drain.");
 
   static final SettingEntry<Boolean> SEARCH =
-      in(Group.LOAD, "search", Form.word("maxGoodput"))
+      in(Group.LOAD, "search", Form.word("maxGoodput"), "maxGoodput")
           .unset("none", false)
           .needs("has no SLO to hold", "slo")
           .excludes("it searches rates; start it with llm.rate", "concurrency")
           .excludes("its arrivals are Poisson", "arrival")
-          .example("maxGoodput")
           .means(
               "searches for the highest rate of Poisson arrivals at which the SLO holds",
               "It starts at rate (1), doubles it until a level fails, bisects, and measures"
@@ -203,10 +200,10 @@ final class Setting {
               Group.LOAD,
               "searchPrecision",
               Form.decimal(
-                  "number > 0, < 1", "a number > 0 and < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
+                  "number > 0, < 1", "a number > 0 and < 1", Double.MIN_VALUE, Math.nextDown(1.0)),
+              "0.1")
           .byDefault("0.05")
           .needs("has no effect alone", "search")
-          .example("0.1")
           .means("largest error of the rate that the search finds, as a share of the true rate");
 
   static final SettingEntry<List<StopRule>> STOP_WHEN =
@@ -217,7 +214,8 @@ final class Setting {
                   "rules",
                   Form.silent(StopRule::parse),
                   "rules such as slo<50%,errors>10%,errors>50,errorsInARow>100,overSaturated, or"
-                      + " never"))
+                      + " never"),
+              "errors>10%")
           .byDefault("errorsInARow>100")
           .excludes("a search ends by itself", "search")
           .needsWhere(
@@ -225,7 +223,6 @@ final class Setting {
               rules -> rules.stream().anyMatch(StopRule::needsSlo),
               "has no SLO to judge",
               "slo")
-          .example("errors>10%")
           .means(
               "ends a sweep after the first level that breaks a rule: slo<50%, errors>10%,"
                   + " errors>50, errorsInARow>100, overSaturated; never alone turns all rules off",
@@ -240,9 +237,8 @@ final class Setting {
   // ---- Phases and bounds of each load level ----------------------------------------------------
 
   static final SettingEntry<Integer> WARMUP =
-      in(Group.LEVEL, "warmup", Form.whole(0))
+      in(Group.LEVEL, "warmup", Form.whole(0), "3")
           .byDefault("1")
-          .example("3")
           .means(
               "real requests before measuring, per run and target; they are in no figure and no"
                   + " record",
@@ -250,9 +246,7 @@ final class Setting {
                   + " and remedy, no load is sent, and the exit code is 1. 0 sends none.");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
-      in(Group.LEVEL, "jvmWarmUp", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.LEVEL, "jvmWarmUp", true)
           .means(
               "requests to an engine inside this JVM before the load, until the JIT compilers are"
                   + " idle: 1 to 6 s",
@@ -260,9 +254,8 @@ final class Setting {
                   + " measured.");
 
   static final SettingEntry<Optional<Duration>> FILL =
-      in(Group.LEVEL, "fill", Form.automatic())
+      in(Group.LEVEL, "fill", Form.automatic(), "5s")
           .byDefault("auto")
-          .example("5s")
           .means(
               "time over which the users of a level start",
               "For closed loops only. auto: twice the median E2E of the level before, at the"
@@ -270,9 +263,8 @@ final class Setting {
                   + " 0 where requests bounds a level.");
 
   static final SettingEntry<Optional<Duration>> STABILIZE =
-      in(Group.LEVEL, "stabilize", Form.automatic())
+      in(Group.LEVEL, "stabilize", Form.automatic(), "20s")
           .byDefault("auto")
-          .example("20s")
           .means(
               "time for the load to settle, after all users have started and before measuring",
               "auto: until each user, in an open loop one user, has had an answer and twice"
@@ -281,32 +273,27 @@ final class Setting {
                   + " for curves and traces.");
 
   static final SettingEntry<Duration> DURATION =
-      in(Group.LEVEL, "duration", Form.duration(false))
+      in(Group.LEVEL, "duration", Form.duration(false), "2m")
           .byDefault("30")
           .withoutEndpoint("7")
-          .example("2m")
           .means("time measured at each load level");
 
   static final SettingEntry<@Nullable Duration> MEASURE =
-      in(Group.LEVEL, "measure", Form.duration(false))
+      in(Group.LEVEL, "measure", Form.duration(false), "60")
           .orNull("the value of duration")
           .excludes("two names of the same setting", "duration")
-          .example("60")
           .means("the same as duration");
 
   static final SettingEntry<@Nullable Integer> REQUESTS =
-      in(Group.LEVEL, "requests", Form.whole(1))
+      in(Group.LEVEL, "requests", Form.whole(1), "1000")
           .orNull("bounded by duration")
-          .example("1000")
           .means(
               "bounds a level by a number of requests instead of time; with duration or measure, by"
                   + " whichever comes first");
 
   static final SettingEntry<Boolean> COOLDOWN =
-      in(Group.LEVEL, "cooldown", Form.flag())
-          .byDefault("true")
+      flag(Group.LEVEL, "cooldown", true)
           .excludesWhere("true", on -> on, "exactly that many requests are sent", "requests")
-          .example("false")
           .means(
               "keeps the load on after measuring, in no figure, until all measured requests have"
                   + " ended",
@@ -315,9 +302,8 @@ final class Setting {
                   + " trials have none.");
 
   static final SettingEntry<Duration> DRAIN =
-      in(Group.LEVEL, "drain", Form.duration(true))
+      in(Group.LEVEL, "drain", Form.duration(true), "1m")
           .byDefault("30")
-          .example("1m")
           .means(
               "longest wait for requests in flight at the end of a level; those that still run then"
                   + " are cancelled");
@@ -325,28 +311,27 @@ final class Setting {
   // ---- Prompts ---------------------------------------------------------------------------------
 
   static final SettingEntry<@Nullable String> PROMPT =
-      in(Group.PROMPTS, "prompt", Form.text())
+      in(Group.PROMPTS, "prompt", Form.text(), "Why is the sky blue?")
           .orNull("built-in prompts")
           .excludes("prompts are either one text or a file", "prompts")
-          .example("Why is the sky blue?")
           .means("the same text in every request");
 
   static final SettingEntry<@Nullable PromptPool> PROMPTS =
       in(
               Group.PROMPTS,
               "prompts",
-              new Form<>("file", WorkloadReader::promptFile, "a path to a readable file"))
+              new Form<>("file", WorkloadReader::promptFile, "a path to a readable file"),
+              "prompts.jsonl")
           .orNull("none")
-          .example("prompts.jsonl")
           .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
 
   static final SettingEntry<@Nullable LengthDistribution> PROMPT_TOKENS =
       in(
               Group.PROMPTS,
               "promptTokens",
-              new Form<>("number, range", LengthDistribution::parse, "tokens"))
+              new Form<>("number, range", LengthDistribution::parse, "tokens"),
+              "256:96")
           .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else unchanged")
-          .example("256:96")
           .means(
               "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length",
@@ -356,9 +341,8 @@ final class Setting {
                   + " length gets the nearest one; config.promptsNotExact counts these.");
 
   static final SettingEntry<Integer> INPUTS_PER_REQUEST =
-      in(Group.PROMPTS, "inputsPerRequest", Form.whole(1))
+      in(Group.PROMPTS, "inputsPerRequest", Form.whole(1), "16")
           .byDefault("1")
-          .example("16")
           .means(
               "number of texts in a request for embeddings",
               "Each is a prompt of its own. Refused with the other APIs.");
@@ -370,10 +354,10 @@ final class Setting {
               new Form<>(
                   "<format>:<file>",
                   WorkloadReader.DatasetName::parse,
-                  "<format>:<file>, e.g. sharegpt:chats.json"))
+                  "<format>:<file>, e.g. sharegpt:chats.json"),
+              "sharegpt:chats.json")
           .orNull("none")
           .excludes("each defines the prompts", "prompt", "prompts", "promptTokens")
-          .example("sharegpt:chats.json")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> SCENARIO =
@@ -384,12 +368,12 @@ final class Setting {
                       "A1 A2 B1 B2 C D",
                       WorkloadReader.Weighted::alone,
                       WorkloadReader.NAMES + ", such as A1,B1,C")
-                  .map(WorkloadReader.Weighted::each))
+                  .map(WorkloadReader.Weighted::each),
+              "B1,C")
           .unset("none", List.of())
           .excludes("scenarios run either one after the other or mixed", "mix")
           .excludes("scenarios have their own prompts", "prompt", "prompts", "dataset")
           .excludes("scenarios have their own lengths", "promptTokens")
-          .example("B1,C")
           .means(
               "known workloads, one after the other, each with the whole load",
               "D, a dialog, needs an API that takes messages.");
@@ -402,32 +386,28 @@ final class Setting {
                       "weights",
                       WorkloadReader.Weighted::parse,
                       "scenarios and their weights above 0, such as C:70,B1:30")
-                  .map(WorkloadReader.Weighted::each))
+                  .map(WorkloadReader.Weighted::each),
+              "C:70,B1:30")
           .unset("none", List.of())
           .excludes("scenarios have their own prompts", "prompt", "prompts", "dataset")
           .excludes("scenarios have their own lengths", "promptTokens")
-          .example("C:70,B1:30")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
   static final SettingEntry<@Nullable Integer> TURNS =
-      in(Group.PROMPTS, "turns", Form.whole(1))
+      in(Group.PROMPTS, "turns", Form.whole(1), "8")
           .orNull("5")
-          .example("8")
           .means("turns of a dialog of scenario D", "The other scenarios have one.");
 
   static final SettingEntry<@Nullable Integer> CONTEXT_TOKENS =
-      in(Group.PROMPTS, "contextTokens", Form.whole(1))
+      in(Group.PROMPTS, "contextTokens", Form.whole(1), "8192")
           .orNull("no limit")
-          .example("8192")
           .means(
               "context length of the model: a dialog ends before a turn that would exceed it",
               "For scenario D, and for a dataset with turnByTurn.");
 
   static final SettingEntry<Boolean> TURN_BY_TURN =
-      in(Group.PROMPTS, "turnByTurn", Form.flag())
-          .byDefault("false")
+      flag(Group.PROMPTS, "turnByTurn", false)
           .needs("replays recorded dialogs", "dataset")
-          .example("true")
           .means(
               "sends the user turns of a recorded dialog one after the other, each with the answers"
                   + " that the server gave before",
@@ -441,9 +421,9 @@ final class Setting {
               new Form<>(
                   "duration, range",
                   WorkloadReader.ThinkTime::parse,
-                  "a duration such as 2s, or a range such as 1s-5s"))
+                  "a duration such as 2s, or a range such as 1s-5s"),
+              "1s-5s")
           .unset("none", WorkloadReader.ThinkTime.NONE)
-          .example("1s-5s")
           .means(
               "time from an answer to the next request of the same user; in a range it is drawn"
                   + " uniformly",
@@ -451,10 +431,9 @@ final class Setting {
                   + " requests are then in flight than concurrency says.");
 
   static final SettingEntry<WorkloadReader.@Nullable LengthPreset> LENGTHS =
-      in(Group.PROMPTS, "lengths", Form.choice(WorkloadReader.LengthPreset.class))
+      in(Group.PROMPTS, "lengths", Form.choice(WorkloadReader.LengthPreset.class), "prefillHeavy")
           .orNull("none")
           .excludes("each sets the length of prompts", "promptTokens", "scenario", "mix", "dataset")
-          .example("prefillHeavy")
           .means(
               "common lengths of prompts and answers: "
                   + Arrays.stream(WorkloadReader.LengthPreset.values())
@@ -463,9 +442,7 @@ final class Setting {
               "maxTokens, if set, replaces the length of the answers.");
 
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
-      in(Group.PROMPTS, "uniquePrompts", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.PROMPTS, "uniquePrompts", true)
           .means(
               "begins every prompt with a seeded nonce, so that no prompt is in a prefix cache",
               "By default left out where the workload defines what prompts share"
@@ -479,10 +456,10 @@ final class Setting {
               new Form<>(
                   "<n>x<w>x<h>, file",
                   ShownImages::parse,
-                  "<images>x<width>x<height> such as 1x512x512, or a file or folder of images"))
+                  "<images>x<width>x<height> such as 1x512x512, or a file or folder of images"),
+              "1x512x512")
           .orNull("none")
           .excludes("each defines the prompts", "dataset", "scenario", "mix")
-          .example("1x512x512")
           .means(
               "images in every request: <n> generated ones of <w>x<h> pixels, or those of a file or"
                   + " folder",
@@ -497,10 +474,10 @@ final class Setting {
               new Form<>(
                   "<groups>x<tokens>",
                   Form.silent(WorkloadReader::sharedPrefix),
-                  "<groups>x<tokens>, 1 or more groups of 2 or more tokens, such as 8x512"))
+                  "<groups>x<tokens>, 1 or more groups of 2 or more tokens, such as 8x512"),
+              "8x512")
           .orNull("none")
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
-          .example("8x512")
           .means(
               "begins every prompt with one of <groups> seeded texts of <tokens> tokens",
               "Built-in prompts become longer by it; lengths that are set include it.");
@@ -508,22 +485,17 @@ final class Setting {
   // ---- Requests --------------------------------------------------------------------------------
 
   static final SettingEntry<Boolean> STREAM =
-      in(Group.REQUESTS, "stream", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.REQUESTS, "stream", true)
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
   static final SettingEntry<Integer> MAX_TOKENS =
-      in(Group.REQUESTS, "maxTokens", Form.whole(1))
+      in(Group.REQUESTS, "maxTokens", Form.whole(1), "256")
           .byDefault("128")
           .withoutEndpoint("16")
-          .example("256")
           .means("output length");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
-      in(Group.REQUESTS, "ignoreEos", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.REQUESTS, "ignoreEos", true)
           .means(
               "sends ignore_eos and min_tokens, so that every output has exactly maxTokens tokens",
               "By default no longer sent to a server that rejects them in a warm-up request.");
@@ -532,18 +504,18 @@ final class Setting {
       in(
               Group.REQUESTS,
               "temperature",
-              Form.decimal("number ≥ 0", "a number ≥ 0", 0, Float.MAX_VALUE))
+              Form.decimal("number ≥ 0", "a number ≥ 0", 0, Float.MAX_VALUE),
+              "0.7")
           .orNull("the server's")
-          .example("0.7")
           .means("sampling temperature");
 
   static final SettingEntry<@Nullable Double> TOP_P =
       in(
               Group.REQUESTS,
               "topP",
-              Form.decimal("number > 0, ≤ 1", "a number > 0 and ≤ 1", Double.MIN_VALUE, 1))
+              Form.decimal("number > 0, ≤ 1", "a number > 0 and ≤ 1", Double.MIN_VALUE, 1),
+              "0.95")
           .orNull("the server's")
-          .example("0.95")
           .means("nucleus sampling: share of the probability that tokens are sampled from");
 
   static final SettingEntry<ObjectNode> BODY =
@@ -551,17 +523,16 @@ final class Setting {
               Group.REQUESTS,
               "body",
               new Form<>(
-                  "JSON object", BenchmarkPlan::body, "a JSON object such as {\"top_k\":40}"))
+                  "JSON object", BenchmarkPlan::body, "a JSON object such as {\"top_k\":40}"),
+              "{\"top_k\":40}")
           .unset("none", BenchmarkPlan.body("{}"))
-          .example("{\"top_k\":40}")
           .means(
               "JSON object that is merged into every request",
               "Not model, stream, messages, prompt and max_tokens, which have settings.");
 
   static final SettingEntry<@Nullable String> HEADER =
-      in(Group.REQUESTS, "header.<Name>", Form.text())
+      in(Group.REQUESTS, "header.<Name>", Form.text(), "acme")
           .orNull("none")
-          .example("acme")
           .means(
               "extra header of every request",
               "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env. Never"
@@ -570,29 +541,25 @@ final class Setting {
   // ---- Connections and limits ------------------------------------------------------------------
 
   static final SettingEntry<Duration> TIMEOUT =
-      in(Group.CONNECTIONS, "timeout", Form.duration(false))
+      in(Group.CONNECTIONS, "timeout", Form.duration(false), "2m")
           .byDefault("600")
-          .example("2m")
           .means("longest time of a whole request");
 
   static final SettingEntry<Duration> IDLE_TIMEOUT =
-      in(Group.CONNECTIONS, "idleTimeout", Form.duration(false))
+      in(Group.CONNECTIONS, "idleTimeout", Form.duration(false), "30s")
           .byDefault("120")
-          .example("30s")
           .means("longest time without a byte of a stream, before its first byte too");
 
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
-      in(Group.CONNECTIONS, "maxInFlight", Form.whole(1))
+      in(Group.CONNECTIONS, "maxInFlight", Form.whole(1), "64")
           .orNull("no limit")
-          .example("64")
           .means(
               "most requests in flight per target; further ones wait, first in first out",
               "The wait is queue wait, and only in latencies from the planned arrival.");
 
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
-      in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1))
+      in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1), "500")
           .orNull("no limit")
-          .example("500")
           .means(
               "most requests in any 60 s per target and load generator; further ones wait,"
                   + " first in first out",
@@ -600,33 +567,27 @@ final class Setting {
                   + " console and report say how many requests waited, and for how long.");
 
   static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
-      in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1))
+      in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1), "150000")
           .orNull("no limit")
-          .example("150000")
           .means(
               "the same for tokens: those of the prompt, four characters each, and maxTokens of the"
                   + " answer, until the server's usage says how many they were",
               "A larger request is sent when no other one is in the window.");
 
   static final SettingEntry<BenchmarkPlan.Connections> CONNECTIONS =
-      in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
+      in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class), "perUser")
           .byDefault("shared")
-          .example("perUser")
           .means("who can reuse a kept-alive connection: any user, or only the user who opened it");
 
   static final SettingEntry<Boolean> HTTP2 =
-      in(Group.CONNECTIONS, "http2", Form.flag())
-          .byDefault("false")
-          .example("true")
+      flag(Group.CONNECTIONS, "http2", false)
           .means(
               "HTTP/2 if the server agrees to it (ALPN), which is possible over https only",
               "All users share one connection per event loop; with connections=perUser each"
                   + " has one.");
 
   static final SettingEntry<Boolean> VERIFY_TLS =
-      in(Group.CONNECTIONS, "verifyTls", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.CONNECTIONS, "verifyTls", true)
           .means(
               "refuses certificates that no trusted authority signed or that are issued for another"
                   + " host",
@@ -639,9 +600,9 @@ final class Setting {
       in(
               Group.GOALS,
               "slo",
-              new Form<>("limits", NamedSlos::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
+              new Form<>("limits", NamedSlos::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"),
+              "ttft<200ms,tpot<50ms")
           .unset("none", NamedSlos.NONE)
-          .example("ttft<200ms,tpot<50ms")
           .means(
               "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s, or a preset",
               "ttft, ttfo and e2e count from the planned arrival. C:ttft<1s applies to requests of"
@@ -656,33 +617,35 @@ final class Setting {
       in(
               Group.GOALS,
               "sloPercentile",
-              Form.decimal("percentage", "a percentage > 0 and ≤ 100", Double.MIN_VALUE, 100))
+              Form.decimal("percentage", "a percentage > 0 and ≤ 100", Double.MIN_VALUE, 100),
+              "95")
           .byDefault("99")
           .needs("has no effect alone", "slo")
-          .example("95")
           .means(
               "share of attempted requests, failed ones included, that must meet the SLO (see"
                   + " sloRule) for a load level to hold it");
 
   static final SettingEntry<Slo.Rule> SLO_RULE =
-      in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class))
+      in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class), "requests")
           .byDefault("percentiles")
           .needs("has no effect alone", "slo")
-          .example("requests")
           .means(
               "percentiles: each objective by itself is met by that share; requests: that share"
                   + " meets all objectives at once",
               "Goodput counts requests that met all objectives at once, by either rule.");
 
   static final SettingEntry<List<Assertion>> ASSERT =
-      in(Group.GOALS, "assert", Form.list("assertions", AssertionText::parse, "assertions"))
+      in(
+              Group.GOALS,
+              "assert",
+              Form.list("assertions", AssertionText::parse, "assertions"),
+              "ttft.p99<200ms,errors<1%")
           .unset("none", List.of())
           .needsWhere(
               "goodput",
               assertions -> assertions.stream().anyMatch(Assertion::needsSlo),
               "has no SLO to judge",
               "slo")
-          .example("ttft.p99<200ms,errors<1%")
           .means(
               "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid",
               "c=8: selects a load level, chat: (completion: or a scenario) a request name,"
@@ -692,16 +655,12 @@ final class Setting {
                   + " planned arrival, as those of slo do.");
 
   static final SettingEntry<Boolean> FAIL_BUILD =
-      in(Group.GOALS, "failBuild", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.GOALS, "failBuild", true)
           .means("whether a missed assertion, or an invalid run (failOnInvalid), fails the build");
 
   static final SettingEntry<Boolean> FAIL_ON_INVALID =
-      in(Group.GOALS, "failOnInvalid", Form.flag())
-          .byDefault("true")
+      flag(Group.GOALS, "failOnInvalid", true)
           .withoutEndpoint("false")
-          .example("false")
           .means(
               "whether a run that a check calls invalid fails the build, with exit code 2",
               "A line names the check and the remedy. Also for your own simulations (system"
@@ -710,29 +669,19 @@ final class Setting {
   // ---- Records and reports ---------------------------------------------------------------------
 
   static final SettingEntry<Boolean> RECORD_TEXT =
-      in(Group.OUTPUT, "recordText", Form.flag())
-          .byDefault("false")
-          .example("true")
-          .means("keeps prompts and answers in the records");
+      flag(Group.OUTPUT, "recordText", false).means("keeps prompts and answers in the records");
 
   static final SettingEntry<Boolean> RECORD_TOKENS =
-      in(Group.OUTPUT, "recordTokens", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.OUTPUT, "recordTokens", true)
           .means(
               "keeps the time of every event in the records; without them figures of windows are"
                   + " interpolated");
 
   static final SettingEntry<Boolean> CSV =
-      in(Group.OUTPUT, "csv", Form.flag())
-          .byDefault("false")
-          .example("true")
-          .means("writes requests.csv");
+      flag(Group.OUTPUT, "csv", false).means("writes requests.csv");
 
   static final SettingEntry<Boolean> INDEX_BLOCK =
-      in(Group.OUTPUT, "indexBlock", Form.flag())
-          .byDefault("true")
-          .example("false")
+      flag(Group.OUTPUT, "indexBlock", true)
           .means("adds a block with our figures to Gatling's own pages");
 
   static final SettingEntry<List<EndpointSpec.Named>> METRICS_URL =
@@ -740,9 +689,9 @@ final class Setting {
               Group.OUTPUT,
               "metricsUrl",
               Form.list("auto, none, URLs", EndpointSpec.Named::parse, MetricsPage.FORMS)
-                  .map(EndpointSpec.Named::metricsPages))
+                  .map(EndpointSpec.Named::metricsPages),
+              "auto,http://localhost:9400/metrics")
           .byDefault("auto")
-          .example("auto,http://localhost:9400/metrics")
           .means(
               "metrics pages (Prometheus text) of server, GPUs and host, read once a second; auto:"
                   + " <host>/metrics of each target, if that is a page of an engine; none",
@@ -758,9 +707,9 @@ final class Setting {
               Group.OUTPUT,
               "live",
               new Form<>(
-                  "<port>, <address>:<port>", LiveView.Address::parse, LiveView.Address.FORMS))
+                  "<port>, <address>:<port>", LiveView.Address::parse, LiveView.Address.FORMS),
+              "8088")
           .orNull("none")
-          .example("8088")
           .means(
               "port of a page on 127.0.0.1 that shows the run while it is on; 0 takes any free"
                   + " port",
@@ -769,9 +718,8 @@ final class Setting {
                   + " path. Also for your own simulations (system property, environment).");
 
   static final SettingEntry<@Nullable String> OTLP =
-      in(Group.OUTPUT, "otlp", Form.text())
+      in(Group.OUTPUT, "otlp", Form.text(), "http://localhost:4318/v1/metrics")
           .orNull("none")
-          .example("http://localhost:4318/v1/metrics")
           .means(
               "URL that meters are sent to every 10 s, by OTLP over HTTP",
               "Needs micrometer-registry-otlp on the class path. Names are OpenTelemetry's"
@@ -783,9 +731,9 @@ final class Setting {
               Group.OUTPUT,
               "upload",
               new Form<>(
-                  "s3://bucket/prefix", Form.silent(S3Location::parse), "s3://bucket/prefix"))
+                  "s3://bucket/prefix", Form.silent(S3Location::parse), "s3://bucket/prefix"),
+              "s3://load-tests/2026-11-22")
           .orNull("none")
-          .example("s3://load-tests/2026-11-22")
           .means(
               "S3-compatible object storage that the run is uploaded to when it has ended or was"
                   + " interrupted, as <prefix>/<run>-<injector>/",
@@ -800,9 +748,9 @@ final class Setting {
       in(
               Group.OUTPUT,
               "gpus",
-              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
+              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE),
+              "2")
           .orNull("none")
-          .example("2")
           .means(
               "number of GPUs that serve each target: adds output tok/s per GPU, and its chart"
                   + " against tok/s per user");
@@ -814,9 +762,9 @@ final class Setting {
               new Form<>(
                   "tokens/s, <n>wpm",
                   ReadingSpeed::parse,
-                  "tokens per second such as 5, or words per minute such as 250wpm, above 0"))
+                  "tokens per second such as 5, or words per minute such as 250wpm, above 0"),
+              "250wpm")
           .byDefault("5")
-          .example("250wpm")
           .means(
               "how fast readers of the answers read: the report says how long they wait for late"
                   + " tokens",
@@ -826,9 +774,9 @@ final class Setting {
       in(
               Group.OUTPUT,
               "costPerHour",
-              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
+              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE),
+              "3.60")
           .orNull("none")
-          .example("3.60")
           .means(
               "price of one GPU per hour, in any currency: adds the cost per million output tokens,"
                   + " and per million tokens within the SLO",
@@ -837,9 +785,8 @@ final class Setting {
   // ---- Run -------------------------------------------------------------------------------------
 
   static final SettingEntry<@Nullable Long> SEED =
-      in(Group.RUN, "seed", Form.wide())
+      in(Group.RUN, "seed", Form.wide(), "42")
           .orNull("random")
-          .example("42")
           .means(
               "pins prompts and arrivals; always printed and recorded",
               "Also for your own simulations (system property, environment): it pins"
@@ -849,10 +796,10 @@ final class Setting {
       in(
               Group.RUN,
               "injector",
-              new Form<>("<i>/<n>", Form.silent(InjectorShare::parse), "<i>/<n> such as 2/4"))
+              new Form<>("<i>/<n>", Form.silent(InjectorShare::parse), "<i>/<n> such as 2/4"),
+              "2/4")
           .orNull("1/1, or JOB_COMPLETION_INDEX and INJECTORS")
           .excludes("a self-test runs in one process", "selfTest")
-          .example("2/4")
           .means(
               "this load generator is the i-th of n that share the load; merge merges their runs",
               "All need the same settings, startAt included, except this one. In a pod of an"
@@ -864,18 +811,16 @@ final class Setting {
       in(
               Group.RUN,
               "startAt",
-              new Form<>("time", Form.silent(StartTime::parse), StartTime.EXPECTED))
+              new Form<>("time", Form.silent(StartTime::parse), StartTime.EXPECTED),
+              "2027-03-01T09:30:00Z")
           .orNull("as soon as it is ready")
-          .example("2027-03-01T09:30:00Z")
           .means(
               "time at which the load starts, after the warm-up: " + StartTime.EXPECTED,
               "A load generator that is not ready by then sends nothing and ends with exit"
                   + " code 1. Also for your own simulations (system property, environment).");
 
   static final SettingEntry<Boolean> SELF_TEST =
-      in(Group.RUN, "selfTest", Form.flag())
-          .byDefault("false")
-          .example("true")
+      flag(Group.RUN, "selfTest", false)
           .means(
               "measures the timing error of this tool on this machine, in about a minute; reports"
                   + " of later runs quote it",
@@ -885,32 +830,30 @@ final class Setting {
                   + " and in .env.");
 
   static final SettingEntry<@Nullable String> SELF_TEST_FILE =
-      in(Group.RUN, "selfTestFile", Form.text())
+      in(Group.RUN, "selfTestFile", Form.text(), "self-test.json")
           .orNull("~/.gatling-llm/self-test.json")
-          .example("self-test.json")
           .means(
               "file that selfTest writes its result to, and that later runs read",
               "Also for your own simulations (system property, environment).");
 
   static final SettingEntry<Boolean> DRY_RUN =
-      in(Group.RUN, "dryRun", Form.flag())
-          .byDefault("false")
-          .example("true")
+      flag(Group.RUN, "dryRun", false)
           .means(
               "prints the plan and sends nothing",
               "Also for your own simulations (system property, environment).");
 
   static final SettingEntry<Boolean> HELP =
-      in(Group.RUN, "help", Form.flag())
-          .byDefault("false")
-          .example("true")
-          .means("prints these settings and sends nothing");
+      flag(Group.RUN, "help", false).means("prints these settings and sends nothing");
 
   private Setting() {}
 
-  /** Begins an entry of the catalogue. */
-  private static <T> SettingEntry<T> in(Group group, String name, Form<T> form) {
-    SettingEntry<T> entry = new SettingEntry<>(group, name, form);
+  private static SettingEntry<Boolean> flag(Group group, String name, boolean byDefault) {
+    return in(group, name, Form.flag(), Boolean.toString(!byDefault))
+        .byDefault(Boolean.toString(byDefault));
+  }
+
+  private static <T> SettingEntry<T> in(Group group, String name, Form<T> form, String example) {
+    SettingEntry<T> entry = new SettingEntry<>(group, name, form, example);
     ENTRIES.add(entry);
     return entry;
   }
@@ -922,7 +865,7 @@ final class Setting {
 
   /** The setting of that name, without {@code llm.}; null if there is none. */
   static @Nullable SettingEntry<?> named(String name) {
-    return ENTRIES.stream().filter(s -> s.name().equals(name)).findFirst().orElse(null);
+    return ENTRIES.stream().filter(s -> s.name.equals(name)).findFirst().orElse(null);
   }
 
   /** The setting with that environment variable; null if there is none. */
@@ -932,7 +875,7 @@ final class Setting {
 
   /** The setting whose name is spelled most like this one. */
   static SettingEntry<?> nearest(String name) {
-    List<String> names = ENTRIES.stream().map(SettingEntry::name).toList();
+    List<String> names = ENTRIES.stream().map(entry -> entry.name).toList();
     return ENTRIES.get(names.indexOf(Spelling.nearest(name, names, 1).get(0)));
   }
 }

@@ -8,6 +8,27 @@ import org.jspecify.annotations.Nullable;
 
 /** An entry of the catalogue {@link Setting}: one setting of the benchmark. */
 final class SettingEntry<T extends @Nullable Object> {
+  final Group group;
+
+  /** Without {@code llm.}, e.g. {@code maxTokens}. */
+  final String name;
+
+  final Form<T> form;
+  final String example;
+  final List<Rule<T>> rules = new ArrayList<>();
+  private String defaultText = "none";
+  private @Nullable T defaultValue;
+  private boolean defaultIsParsed;
+  private @Nullable String withoutEndpoint;
+
+  /** Whether the value must never be printed or recorded. */
+  boolean secret;
+
+  /** One line that says what the setting does. */
+  String meaning = "";
+
+  /** More sentences for the reference page; may be empty. */
+  String details = "";
 
   /** The sections of the help text and of the reference page. */
   enum Group {
@@ -21,55 +42,35 @@ final class SettingEntry<T extends @Nullable Object> {
     OUTPUT("Records and reports"),
     RUN("Run");
 
-    private final String title;
+    final String title;
 
     Group(String title) {
       this.title = title;
-    }
-
-    String title() {
-      return title;
     }
   }
 
   /**
    * A relation to other settings: this setting either requires them or cannot be set together with
-   * them.
+   * them, for the values that {@code when} names; for all where it is empty.
    */
   record Rule<T extends @Nullable Object>(
-      boolean needs, String when, @Nullable Predicate<T> applies, String why, List<String> others) {
+      boolean needs, String when, Predicate<T> applies, String why, List<String> others) {
 
-    /** The name of the setting with this rule, with the values that the rule applies to. */
-    String ofSetting(String name) {
-      return when.isEmpty() ? name : name + " (" + when + ")";
+    private String of(String setting) {
+      return when.isEmpty() ? setting : setting + " (" + when + ")";
     }
 
-    /** The name of another setting, with the values of this one that the rule applies to. */
-    String to(String other) {
+    private String to(String other) {
       return when.isEmpty() ? other : other + " (when " + when + ")";
     }
   }
 
-  private final Group group;
-  private final String name;
-  private final Form<T> form;
-  private final List<Rule<T>> rules = new ArrayList<>();
-  private String defaultText = "none";
-  private @Nullable T defaultValue;
-  private boolean defaultIsParsed;
-  private @Nullable String withoutEndpoint;
-  private String example = "";
-  private boolean secret;
-  private String meaning = "";
-  private String details = "";
-
-  SettingEntry(Group group, String name, Form<T> form) {
+  SettingEntry(Group group, String name, Form<T> form, String example) {
     this.group = group;
     this.name = name;
     this.form = form;
+    this.example = example;
   }
-
-  // ---- What the catalogue says -----------------------------------------------------------------
 
   /** The default, as a user would write it. */
   SettingEntry<T> byDefault(String text) {
@@ -84,7 +85,7 @@ final class SettingEntry<T extends @Nullable Object> {
     return this;
   }
 
-  /** The default that no text stands for: a description for readers, and the value. */
+  /** A default that no text stands for, and its description for readers. */
   SettingEntry<T> unset(String words, T value) {
     defaultText = words;
     defaultValue = value;
@@ -98,61 +99,37 @@ final class SettingEntry<T extends @Nullable Object> {
     return (SettingEntry<@Nullable T>) this;
   }
 
-  /** An example value, as a user would write it. */
-  SettingEntry<T> example(String text) {
-    example = text;
-    return this;
-  }
-
-  /** The value is never printed or recorded. */
   SettingEntry<T> secret() {
     secret = true;
     return this;
   }
 
-  /** Cannot be set together with the others, whatever the value. */
   SettingEntry<T> excludes(String why, String... others) {
-    return rule(false, "", null, why, others);
+    return excludesWhere("", any -> true, why, others);
   }
 
-  /** As {@link #excludes(String, String...)}, for some values only. */
   SettingEntry<T> excludesWhere(String when, Predicate<T> applies, String why, String... others) {
-    return rule(false, when, applies, why, others);
-  }
-
-  /** Can only be set together with the other. */
-  SettingEntry<T> needs(String why, String other) {
-    return rule(true, "", null, why, other);
-  }
-
-  /** As {@link #needs(String, String)}, for some values only. */
-  SettingEntry<T> needsWhere(String when, Predicate<T> applies, String why, String other) {
-    return rule(true, when, applies, why, other);
-  }
-
-  private SettingEntry<T> rule(
-      boolean needs, String when, @Nullable Predicate<T> applies, String why, String... others) {
-    rules.add(new Rule<>(needs, when, applies, why, List.of(others)));
+    rules.add(new Rule<>(false, when, applies, why, List.of(others)));
     return this;
   }
 
-  /** One line that says what the setting does. */
+  SettingEntry<T> needs(String why, String other) {
+    return needsWhere("", any -> true, why, other);
+  }
+
+  SettingEntry<T> needsWhere(String when, Predicate<T> applies, String why, String other) {
+    rules.add(new Rule<>(true, when, applies, why, List.of(other)));
+    return this;
+  }
+
   SettingEntry<T> means(String line) {
     return means(line, "");
   }
 
-  /** As {@link #means(String)}, with more sentences for the reference page. */
   SettingEntry<T> means(String line, String more) {
     meaning = line;
     details = more;
     return this;
-  }
-
-  // ---- What its readers ask --------------------------------------------------------------------
-
-  /** The name without {@code llm.}, e.g. {@code maxTokens}. */
-  String name() {
-    return name;
   }
 
   /** The system property, e.g. {@code llm.maxTokens}. */
@@ -165,35 +142,6 @@ final class SettingEntry<T extends @Nullable Object> {
     return new ProcessSetting(property()).variable();
   }
 
-  Group group() {
-    return group;
-  }
-
-  /** The accepted values, in a few words. */
-  String shape() {
-    return form.shape();
-  }
-
-  /** One line that says what the setting does. */
-  String meaning() {
-    return meaning;
-  }
-
-  /** Further sentences for the reference page; may be empty. */
-  String details() {
-    return details;
-  }
-
-  /** An example value, as a user would write it. */
-  String example() {
-    return example;
-  }
-
-  /** Whether the value must never be printed or recorded. */
-  boolean isSecret() {
-    return secret;
-  }
-
   /** The default, for readers. */
   String defaultText() {
     return withoutEndpoint == null
@@ -201,21 +149,11 @@ final class SettingEntry<T extends @Nullable Object> {
         : defaultText + "; without endpoint " + withoutEndpoint;
   }
 
-  /** Parses a value. */
-  T parse(String text) {
-    return form.parse(text);
-  }
-
   T defaultValue(boolean endpoint) {
     if (!endpoint && withoutEndpoint != null) {
       return form.parse(withoutEndpoint);
     }
     return defaultIsParsed ? form.parse(defaultText) : defaultValue;
-  }
-
-  /** The rules that this entry itself states. */
-  List<Rule<T>> rules() {
-    return rules;
   }
 
   /** The settings that this one requires, with the values for which it does. */
@@ -230,9 +168,9 @@ final class SettingEntry<T extends @Nullable Object> {
   List<String> excludes() {
     List<String> names = new ArrayList<>();
     for (SettingEntry<?> other : Setting.all()) {
-      for (Rule<?> rule : other.rules()) {
+      for (Rule<?> rule : other.rules) {
         if (!rule.needs() && rule.others().contains(name)) {
-          names.add(rule.ofSetting(other.name()));
+          names.add(rule.of(other.name));
         }
         if (!rule.needs() && other == this) {
           rule.others().forEach(excluded -> names.add(rule.to(excluded)));

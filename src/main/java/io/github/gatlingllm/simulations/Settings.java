@@ -1,11 +1,12 @@
 package io.github.gatlingllm.simulations;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.simulations.SettingEntry.Rule;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,8 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +27,7 @@ import org.jspecify.annotations.Nullable;
  * environment or in {@code .env} is only a warning, because it may belong to another program.
  */
 final class Settings {
-
-  /** Longest part of a value that a message shows. */
-  private static final int SHOWN_CHARS = 60;
-
-  /** Longest message. */
+  private static final int SHOWN_CHARS = 60; // of a value in a message
   private static final int MESSAGE_CHARS = 200;
 
   /** Shorter keys are not replaced in messages: ordinary words may contain them. */
@@ -46,61 +41,114 @@ final class Settings {
       Setting.HEADER.property().replace("<Name>", "");
   private static final String HEADER_VARIABLE_PREFIX =
       Setting.HEADER.variable().replace("<NAME>", "");
-  private static final List<SettingEntry<?>> SHORT_NAMES =
-      List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL);
 
   private final Map<SettingEntry<?>, Text> texts = new HashMap<>();
   private final Map<SettingEntry<?>, @Nullable Object> values = new HashMap<>();
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final List<String> warnings = new ArrayList<>();
 
-  /** Where a value was found. */
   enum Source {
-    /** A system property. */
-    PROPERTY,
-    /** An environment variable. */
-    ENVIRONMENT,
-    /** A line of {@code .env}. */
-    ENV_FILE
+    PROPERTY(""), // messages begin with its name
+    ENVIRONMENT(" in the environment"),
+    ENV_FILE(" in .env");
+
+    private final String words;
+
+    Source(String words) {
+      this.words = words;
+    }
   }
 
   private record Text(String text, Source source, String name) {
 
-    /** The source, for messages; empty for a system property, whose name messages begin with. */
     private String where() {
-      return switch (source) {
-        case PROPERTY -> "";
-        case ENVIRONMENT -> " (" + name + " in the environment)";
-        case ENV_FILE -> " (" + name + " in .env)";
-      };
+      return source == Source.PROPERTY ? "" : " (" + name + source.words + ")";
     }
   }
 
-  /** Collects the settings of these sources. */
   Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
     EnvFile dotEnv = EnvFile.read(envFile);
     warnings.addAll(dotEnv.warnings());
-    for (SettingEntry<?> setting : SHORT_NAMES) {
+    for (SettingEntry<?> setting : List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL)) {
       String name = setting.variable().substring(VARIABLE_PREFIX.length());
-      put(setting, new Text(get(dotEnv.values(), name), Source.ENV_FILE, name));
+      put(setting, dotEnv.values().getOrDefault(name, ""), Source.ENV_FILE, name);
     }
     collectVariables(dotEnv.values(), Source.ENV_FILE);
     collectVariables(environment, Source.ENVIRONMENT);
-    collectProperties(properties);
+    new TreeMap<>(properties)
+        .tailMap(PROPERTY_PREFIX)
+        .forEach((name, text) -> collectProperty(name, text.strip()));
     if (source(Setting.API_KEY) == Source.PROPERTY) {
       warnings.add("llm.apiKey is a system property, which ps shows to all; put it into .env");
     }
   }
 
-  /**
-   * The settings of this process: system properties, environment, {@code .env} of its directory.
-   */
   static Settings ofProcess() {
-    Map<String, String> properties = new LinkedHashMap<>();
-    for (String name : System.getProperties().stringPropertyNames()) {
-      properties.put(name, System.getProperty(name));
-    }
+    Map<String, String> properties =
+        System.getProperties().stringPropertyNames().stream()
+            .collect(toMap(name -> name, System::getProperty));
     return new Settings(properties, System.getenv(), Path.of(".env"));
+  }
+
+  private void collectProperty(String name, String text) {
+    if (!name.startsWith(PROPERTY_PREFIX)) {
+      return;
+    }
+    if (text.isEmpty()) {
+      throw InvalidSimulation.because(name + " is empty; give it a value or leave it out");
+    }
+    String key = name.substring(PROPERTY_PREFIX.length());
+    SettingEntry<?> setting = Setting.named(key);
+    if (name.startsWith(HEADER_PROPERTY_PREFIX)) {
+      putHeader(name, name.substring(HEADER_PROPERTY_PREFIX.length()), text);
+    } else if (setting == null) {
+      SettingEntry<?> meant = key.startsWith("header") ? Setting.HEADER : Setting.nearest(key);
+      throw InvalidSimulation.because(
+          clipped(name) + " is not a setting; did you mean " + meant.property() + "?");
+    } else {
+      put(setting, text, Source.PROPERTY, name);
+    }
+  }
+
+  private void collectVariables(Map<String, String> variables, Source source) {
+    new TreeMap<>(variables)
+        .tailMap(VARIABLE_PREFIX)
+        .forEach((name, text) -> collectVariable(name, text.strip(), source));
+  }
+
+  private void collectVariable(String name, String text, Source source) {
+    if (!name.startsWith(VARIABLE_PREFIX) || text.isEmpty()) {
+      return;
+    }
+    SettingEntry<?> setting = Setting.ofVariable(name);
+    if (setting != null) {
+      put(setting, text, source, name);
+    } else if (name.startsWith(HEADER_VARIABLE_PREFIX)) {
+      putHeader(name, name.substring(HEADER_VARIABLE_PREFIX.length()).replace('_', '-'), text);
+    } else {
+      String key = name.substring(VARIABLE_PREFIX.length());
+      warnings.add(
+          "%s%s is not a setting and has no effect; did you mean %s?"
+              .formatted(clipped(name), source.words, Setting.nearest(key).variable()));
+    }
+  }
+
+  private void put(SettingEntry<?> setting, String text, Source source, String name) {
+    if (!text.isBlank()) {
+      texts.put(setting, new Text(text.strip(), source, name));
+    }
+  }
+
+  private void putHeader(String name, String header, String text) {
+    if (!header.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
+      throw InvalidSimulation.because(
+          clipped(name) + ": expected a header name, e.g. llm.header.X-Tenant");
+    }
+    if (!text.matches("[\\t\\x20-\\x7e]+")) {
+      throw InvalidSimulation.because(
+          clipped(name) + ": expected printable ASCII as the header's value");
+    }
+    headers.put(header, text);
   }
 
   /** Warnings to print before the run. */
@@ -113,18 +161,17 @@ final class Settings {
     Map<String, String> shown = new LinkedHashMap<>();
     Setting.all().stream()
         .filter(this::isSet)
-        .forEach(setting -> shown.put(setting.name(), shownText(setting)));
+        .forEach(setting -> shown.put(setting.name, shownText(setting)));
     headers.keySet().forEach(name -> shown.put("header." + name, "***"));
-    return Collections.unmodifiableMap(shown);
+    return shown;
   }
 
-  /** The source of the setting's value; null if the setting is not set. */
   @Nullable Source source(SettingEntry<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.source;
   }
 
-  /** The setting's value as the user wrote it; null if the setting is not set. */
+  /** The setting's value as the user wrote it. */
   @Nullable String text(SettingEntry<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.text;
@@ -149,24 +196,22 @@ final class Settings {
       return setting.defaultValue(isSet(Setting.ENDPOINT));
     }
     try {
-      return setting.parse(text);
+      return setting.form.parse(text);
     } catch (IllegalArgumentException e) {
       throw invalid(setting, String.valueOf(e.getMessage()));
     }
   }
 
-  /** Parses every setting that is set, used or not, and applies the rules of the catalogue. */
+  /** Applies the rules of the catalogue and parses every setting that is set, used or not. */
   void check() {
     List<SettingEntry<?>> set = Setting.all().stream().filter(this::isSet).toList();
-    set.forEach(setting -> check(setting, rule -> rule.applies() == null && !rule.needs()));
+    set.forEach(this::check);
     set.forEach(this::get);
-    set.forEach(setting -> check(setting, rule -> true));
   }
 
-  private <T extends @Nullable Object> void check(
-      SettingEntry<T> setting, Predicate<Rule<T>> which) {
-    for (Rule<T> rule : setting.rules()) {
-      if (which.test(rule) && (rule.applies() == null || rule.applies().test(get(setting)))) {
+  private <T extends @Nullable Object> void check(SettingEntry<T> setting) {
+    for (Rule<T> rule : setting.rules) {
+      if (rule.applies().test(get(setting))) {
         rule.others().forEach(other -> check(setting, rule, other));
       }
     }
@@ -209,7 +254,7 @@ final class Settings {
 
   /** Extra request headers; names are compared case-insensitively. */
   Map<String, String> headers() {
-    return Collections.unmodifiableMap(headers);
+    return headers;
   }
 
   void warn(String line) {
@@ -220,82 +265,14 @@ final class Settings {
   InvalidSimulation invalid(SettingEntry<?> setting, String what) {
     Text text = texts.get(setting);
     String shown =
-        text == null ? "" : (setting.isSecret() ? "" : "=" + shownText(setting)) + text.where();
+        text == null ? "" : (setting.secret ? "" : "=" + shownText(setting)) + text.where();
     String line = redacted(setting.property() + shown + ": " + what);
     return InvalidSimulation.because(
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
   }
 
-  private void collectProperties(Map<String, String> properties) {
-    for (String name : new TreeSet<>(properties.keySet())) {
-      if (!name.startsWith(PROPERTY_PREFIX)) {
-        continue;
-      }
-      String text = get(properties, name);
-      if (text.isEmpty()) {
-        throw InvalidSimulation.because(name + " is empty; give it a value or leave it out");
-      }
-      if (name.startsWith(HEADER_PROPERTY_PREFIX)) {
-        putHeader(name, name.substring(HEADER_PROPERTY_PREFIX.length()), text);
-        continue;
-      }
-      String key = name.substring(PROPERTY_PREFIX.length());
-      SettingEntry<?> setting = Setting.named(key);
-      if (setting == null) {
-        throw InvalidSimulation.because(
-            clipped(name) + " is not a setting; did you mean " + suggestion(key) + "?");
-      }
-      put(setting, new Text(text, Source.PROPERTY, name));
-    }
-  }
-
-  private void collectVariables(Map<String, String> variables, Source source) {
-    for (String name : new TreeSet<>(variables.keySet())) {
-      if (!name.startsWith(VARIABLE_PREFIX)) {
-        continue;
-      }
-      String text = get(variables, name);
-      SettingEntry<?> setting = Setting.ofVariable(name);
-      if (setting != null) {
-        put(setting, new Text(text, source, name));
-      } else if (name.startsWith(HEADER_VARIABLE_PREFIX) && !text.isEmpty()) {
-        putHeader(name, name.substring(HEADER_VARIABLE_PREFIX.length()).replace('_', '-'), text);
-      } else if (!text.isEmpty()) {
-        String key = name.substring(VARIABLE_PREFIX.length());
-        warnings.add(
-            clipped(name)
-                + (source == Source.ENV_FILE ? " in .env" : " in the environment")
-                + " is not a setting and has no effect; did you mean "
-                + Setting.nearest(key).variable()
-                + "?");
-      }
-    }
-  }
-
-  private static String suggestion(String key) {
-    return (key.startsWith("header") ? Setting.HEADER : Setting.nearest(key)).property();
-  }
-
-  private void put(SettingEntry<?> setting, Text text) {
-    if (!text.text.isEmpty()) {
-      texts.put(setting, text);
-    }
-  }
-
-  private void putHeader(String name, String header, String text) {
-    if (!header.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
-      throw InvalidSimulation.because(
-          clipped(name) + ": expected a header name, e.g. llm.header.X-Tenant");
-    }
-    if (!text.matches("[\\t\\x20-\\x7e]+")) {
-      throw InvalidSimulation.because(
-          clipped(name) + ": expected printable ASCII as the header's value");
-    }
-    headers.put(header, text);
-  }
-
   private String shownText(SettingEntry<?> setting) {
-    if (setting.isSecret()) {
+    if (setting.secret) {
       return "***";
     }
     String text = String.valueOf(text(setting));
@@ -312,18 +289,11 @@ final class Settings {
 
   private String redacted(String line) {
     String clean = line;
-    String keys = text(Setting.API_KEY);
-    if (keys != null) {
-      for (String key : keys.split(",", -1)) {
-        if (key.strip().length() >= REDACTED_CHARS) {
-          clean = clean.replace(key.strip(), "***");
-        }
+    for (String key : Objects.requireNonNullElse(text(Setting.API_KEY), "").split(",", -1)) {
+      if (key.strip().length() >= REDACTED_CHARS) {
+        clean = clean.replace(key.strip(), "***");
       }
     }
     return clean;
-  }
-
-  private static String get(Map<String, String> map, String name) {
-    return map.getOrDefault(name, "").strip();
   }
 }

@@ -28,14 +28,14 @@ final class SettingsHelp {
         More: docs/settings.md
         """);
     for (Group group : Group.values()) {
-      text.append('\n').append(group.title()).append('\n');
-      Setting.all().stream().filter(setting -> setting.group() == group).forEach(this::row);
+      text.append('\n').append(group.title).append('\n');
+      Setting.all().stream().filter(setting -> setting.group == group).forEach(this::row);
     }
     return text.toString();
   }
 
   private void row(SettingEntry<?> setting) {
-    String line = String.format(Locale.ROOT, ROW, setting.name(), setting.shape());
+    String line = String.format(Locale.ROOT, ROW, setting.name, setting.form.shape());
     StringBuilder wrapped = new StringBuilder(line);
     int width = line.length() > INDENT ? COLUMNS : INDENT; // a long form has a line of its own
     for (String word : description(setting).split(" ", -1)) {
@@ -52,7 +52,7 @@ final class SettingsHelp {
   private static String description(SettingEntry<?> setting) {
     String needs = String.join(", ", setting.needs());
     String excludes = String.join(", ", setting.excludes());
-    return setting.meaning()
+    return setting.meaning
         + " ["
         + setting.defaultText()
         + "]"

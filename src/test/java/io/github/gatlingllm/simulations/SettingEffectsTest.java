@@ -182,7 +182,7 @@ class SettingEffectsTest {
     Set<String> rows = new LinkedHashSet<>(SEEN_IN_RUNS);
     Stream.concat(plans(), PROTOCOL.keySet().stream())
         .forEach(row -> rows.add(row.substring(0, row.indexOf('='))));
-    Set<String> names = Setting.all().stream().map(SettingEntry::name).collect(Collectors.toSet());
+    Set<String> names = Setting.all().stream().map(entry -> entry.name).collect(Collectors.toSet());
     assertThat(rows).containsExactlyInAnyOrderElementsOf(names);
   }
 }

@@ -42,7 +42,7 @@ class SettingsPageTest {
 
   @Test
   void rulesNameSettings() {
-    assertThat(Setting.all().stream().flatMap(setting -> setting.rules().stream()))
+    assertThat(Setting.all().stream().flatMap(setting -> setting.rules.stream()))
         .isNotEmpty()
         .allSatisfy(
             rule ->
@@ -72,9 +72,9 @@ class SettingsPageTest {
   @Test
   void examplesCanBeParsed() {
     for (SettingEntry<?> setting : Setting.all()) {
-      assertThat(setting.example()).as(setting.name()).isNotEmpty();
+      assertThat(setting.example).as(setting.name).isNotEmpty();
       if (setting != Setting.PROMPTS) { // a file that is read at once
-        setting.parse(setting.example());
+        setting.form.parse(setting.example);
       }
     }
   }
@@ -86,8 +86,7 @@ class SettingsPageTest {
     assertThat(lines).allMatch(line -> line.length() <= 120);
     assertThat(Setting.all())
         .allMatch(
-            setting ->
-                lines.stream().anyMatch(line -> line.startsWith("  " + setting.name() + " ")));
+            setting -> lines.stream().anyMatch(line -> line.startsWith("  " + setting.name + " ")));
     assertThat(SettingsHelp.text())
         .contains(
             """
@@ -160,24 +159,23 @@ class SettingsPageTest {
 
   private static String section(Group group) {
     return "\n## "
-        + group.title()
+        + group.title
         + "\n\n"
         + ReferencePage.table(
             List.of("name", "form", "default", "example", "meaning", "needs", "not with"),
             Setting.all().stream()
-                .filter(setting -> setting.group() == group)
+                .filter(setting -> setting.group == group)
                 .map(SettingsPageTest::row)
                 .toList());
   }
 
   private static List<String> row(SettingEntry<?> setting) {
     return List.of(
-        "`" + setting.name() + "`",
-        text(setting.shape()),
+        "`" + setting.name + "`",
+        text(setting.form.shape()),
         text(setting.defaultText()),
-        "`" + setting.name().replace("<Name>", "X-Tenant") + "=" + setting.example() + "`",
-        text(setting.meaning())
-            + (setting.details().isEmpty() ? "" : ". " + text(setting.details())),
+        "`" + setting.name.replace("<Name>", "X-Tenant") + "=" + setting.example + "`",
+        text(setting.meaning) + (setting.details.isEmpty() ? "" : ". " + text(setting.details)),
         text(String.join(", ", setting.needs())),
         text(String.join(", ", setting.excludes())));
   }
