@@ -52,18 +52,19 @@ record EmbeddingRequest(
     return new EmbeddingRequest(parameters.text("model"), prompts, dimensions, base64);
   }
 
-  String response(String model, int promptTokens) {
-    List<String> data = new ArrayList<>();
+  Json response(String model, int promptTokens) {
+    List<Json> data = new ArrayList<>();
     for (Prompt prompt : prompts) {
-      data.add(
-          "{\"object\":\"embedding\",\"index\":%s,\"embedding\":%s}"
-              .formatted(data.size(), json(vector(prompt.hash()))));
+      Object vector = json(vector(prompt.hash()));
+      String form = "{'object':'embedding','index':%s,'embedding':%s}";
+      data.add(Json.of(form, data.size(), vector));
     }
-    return """
-    {"object":"list","data":[%s],"model":%s,"usage":{"prompt_tokens":%s,"total_tokens":%s}}\
-    """
-        .formatted(
-            String.join(",", data), ResponseWriter.quoted(model), promptTokens, promptTokens);
+    return Json.of(
+        """
+        {'object':'list','data':%s,'model':%s,
+        'usage':{'prompt_tokens':%s,'total_tokens':%s}}\
+        """,
+        data, model, promptTokens, promptTokens);
   }
 
   private float[] vector(long seed) {
@@ -79,13 +80,13 @@ record EmbeddingRequest(
     return vector;
   }
 
-  private String json(float[] vector) {
+  private Object json(float[] vector) {
     if (!base64) {
-      return Arrays.toString(vector);
+      return vector;
     }
     ByteBuffer bytes =
         ByteBuffer.allocate(vector.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     bytes.asFloatBuffer().put(vector);
-    return '"' + Base64.getEncoder().encodeToString(bytes.array()) + '"';
+    return Base64.getEncoder().encodeToString(bytes.array());
   }
 }

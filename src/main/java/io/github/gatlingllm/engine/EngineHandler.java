@@ -210,11 +210,13 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private String models() {
     EmbeddedEngineBuilder settings = core.settings();
-    return """
-    {"object":"list","data":[{"id":%s,"object":"model","created":0,\
-    "owned_by":"gatling-llm","max_model_len":%s}]}\
-    """
-        .formatted(ResponseWriter.quoted(settings.model), settings.contextTokens());
+    return Json.of(
+            """
+            {'object':'list','data':[{'id':%s,'object':'model','created':0,
+            'owned_by':'gatling-llm','max_model_len':%s}]}\
+            """,
+            settings.model, settings.contextTokens())
+        .text();
   }
 
   @Override

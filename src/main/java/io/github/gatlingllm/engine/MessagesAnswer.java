@@ -2,7 +2,6 @@ package io.github.gatlingllm.engine;
 
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
 import io.netty.channel.ChannelHandlerContext;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,54 +13,42 @@ final class MessagesAnswer extends TypedAnswer {
   }
 
   @Override
-  String begun(Usage usage) {
-    return event("message_start", ",\"message\":" + message(new SentChoice(), null, usage))
-        + event("ping", "");
+  void begin(int choice, Usage usage) {
+    event("message_start", ",'message':%s", message(new SentChoice(), null, usage));
+    event("ping", "");
   }
 
   @Override
-  String opened(TokenType type, CharSequence text) {
-    String block =
+  void opened(TokenType type, String text) {
+    Json block = block(type, type == TokenType.TOOL_NAME ? text : "", "{}");
+    event("content_block_start", ",'index':%s,'content_block':%s", item, block);
+  }
+
+  @Override
+  void delta(TokenType type, String text) {
+    Json delta =
         switch (type) {
-          case REASONING -> "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}";
-          case TEXT -> "{\"type\":\"text\",\"text\":\"\"}";
-          case TOOL_NAME, ARGUMENTS -> toolUse(text, "{}");
+          case REASONING -> Json.of("{'type':'thinking_delta','thinking':%s}", text);
+          case TEXT, TOOL_NAME -> Json.of("{'type':'text_delta','text':%s}", text);
+          case ARGUMENTS -> Json.of("{'type':'input_json_delta','partial_json':%s}", text);
         };
-    return event("content_block_start", ",\"index\":" + item + ",\"content_block\":" + block);
-  }
-
-  private String toolUse(@Nullable CharSequence name, CharSequence input) {
-    return "{\"type\":\"tool_use\",\"id\":%s,\"name\":%s,\"input\":%s}"
-        .formatted(quoted("toolu_" + id), quoted(name), input);
+    event("content_block_delta", ",'index':%s,'delta':%s", item, delta);
   }
 
   @Override
-  String delta(TokenType type, CharSequence text) {
-    String delta =
-        switch (type) {
-          case REASONING -> "\"thinking_delta\",\"thinking\":";
-          case TEXT, TOOL_NAME -> "\"text_delta\",\"text\":";
-          case ARGUMENTS -> "\"input_json_delta\",\"partial_json\":";
-        };
-    return event(
-        "content_block_delta",
-        ",\"index\":" + item + ",\"delta\":{\"type\":" + delta + quoted(text) + "}");
+  void closed(TokenType type) {
+    event("content_block_stop", ",'index':%s", item);
   }
 
   @Override
-  String closed(TokenType type) {
-    return event("content_block_stop", ",\"index\":" + item);
-  }
-
-  @Override
-  String ended(Usage usage) {
-    return event(
-            "message_delta",
-            ",\"delta\":{\"stop_reason\":\""
-                + stopReason(sent)
-                + "\",\"stop_sequence\":null},\"usage\":"
-                + usage(usage))
-        + event("message_stop", "");
+  void end(Usage usage) {
+    event(
+        "message_delta",
+        ",'delta':{'stop_reason':%s,'stop_sequence':null},'usage':%s",
+        stopReason(sent),
+        usage(usage));
+    event("message_stop", "");
+    close();
   }
 
   private static String stopReason(SentChoice answer) {
@@ -73,54 +60,49 @@ final class MessagesAnswer extends TypedAnswer {
   }
 
   @Override
-  String error(Refusal refusal) {
-    return event(
-        "error",
-        ",\"error\":{\"type\":\"api_error\",\"message\":" + quoted(refusal.getMessage()) + "}");
+  void fail(Refusal refusal) {
+    event("error", ",'error':{'type':'api_error','message':%s}", refusal.getMessage());
+    close();
   }
 
   @Override
-  String whole(List<SentChoice> choices, Usage usage) {
+  Json whole(List<SentChoice> choices, Usage usage) {
     return message(choices.get(0), stopReason(choices.get(0)), usage);
   }
 
-  private String message(SentChoice answer, @Nullable String stopReason, Usage usage) {
-    List<String> blocks = new ArrayList<>();
-    for (TokenType type : items(answer)) {
-      CharSequence text = answer.text(type);
-      CharSequence arguments = answer.text(TokenType.ARGUMENTS);
-      blocks.add(
-          switch (type) {
-            case REASONING ->
-                "{\"type\":\"thinking\",\"signature\":\"\",\"thinking\":" + quoted(text) + "}";
-            case TEXT -> "{\"type\":\"text\",\"text\":" + quoted(text) + "}";
-            // Arguments that were cut off are not JSON.
-            case TOOL_NAME, ARGUMENTS ->
-                toolUse(
-                    text, arguments == null || "max_tokens".equals(stopReason) ? "{}" : arguments);
-          });
-    }
-    return """
-    {"id":%s,"type":"message","role":"assistant","model":%s,"content":[%s],\
-    "stop_reason":%s,"stop_sequence":null,"usage":%s}\
-    """
-        .formatted(
-            quoted(id),
-            quoted(model),
-            String.join(",", blocks),
-            stopReason == null ? "null" : "\"" + stopReason + "\"",
-            usage(usage));
+  private Json message(SentChoice answer, @Nullable String stopReason, Usage usage) {
+    String arguments = answer.text(TokenType.ARGUMENTS);
+    // Arguments that were cut off are not JSON.
+    String input = arguments == null || "max_tokens".equals(stopReason) ? "{}" : arguments;
+    List<Json> blocks =
+        items(answer).stream().map(type -> block(type, answer.text(type), input)).toList();
+    return Json.of(
+        """
+        {'id':%s,'type':'message','role':'assistant','model':%s,'content':%s,'stop_reason':%s,
+        'stop_sequence':null,'usage':%s}\
+        """,
+        id, model, blocks, stopReason, usage(usage));
+  }
+
+  private Json block(TokenType type, @Nullable String text, String input) {
+    return switch (type) {
+      case REASONING -> Json.of("{'type':'thinking','thinking':%s,'signature':''}", text);
+      case TEXT -> Json.of("{'type':'text','text':%s}", text);
+      case TOOL_NAME, ARGUMENTS -> {
+        String form = "{'type':'tool_use','id':%s,'name':%s,'input':%s}";
+        yield Json.of(form, "toolu_" + id, text, new Json(input));
+      }
+    };
   }
 
   /** Anthropic counts cached tokens beside {@code input_tokens}, not among them. */
-  private static String usage(Usage usage) {
-    return """
-    {"input_tokens":%s,"cache_creation_input_tokens":0,"cache_read_input_tokens":%s,\
-    "output_tokens":%s}\
-    """
-        .formatted(
-            usage.promptTokens() - usage.cachedTokens(),
-            usage.cachedTokens(),
-            usage.completionTokens());
+  private static Json usage(Usage usage) {
+    int cached = usage.cachedTokens();
+    return Json.of(
+        """
+        {'input_tokens':%s,'cache_creation_input_tokens':0,'cache_read_input_tokens':%s,
+        'output_tokens':%s}\
+        """,
+        usage.promptTokens() - cached, cached, usage.completionTokens());
   }
 }

@@ -1,7 +1,5 @@
 package io.github.gatlingllm.engine;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -94,12 +92,7 @@ final class Refusal extends Exception {
 
   /** {@code {"error":{"message":…,"type":…,"param":…,"code":…}}}. */
   String json() {
-    ObjectNode body = JsonNodeFactory.instance.objectNode();
-    body.putObject("error")
-        .put("message", getMessage())
-        .put("type", type)
-        .put("param", param)
-        .put("code", code);
-    return body.toString();
+    String form = "{'error':{'message':%s,'type':%s,'param':%s,'code':%s}}";
+    return Json.of(form, getMessage(), type, param, code).text();
   }
 }

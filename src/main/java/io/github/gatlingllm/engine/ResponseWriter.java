@@ -1,10 +1,6 @@
 package io.github.gatlingllm.engine;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -17,7 +13,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +33,6 @@ abstract class ResponseWriter {
 
   void begin(int choice, Usage usage) {}
 
-  /** More text of a choice; ASCII, except for the name of a tool. */
   abstract void text(int choice, TokenType type, CharSequence text, Usage usage);
 
   abstract void finish(int choice, String finishReason, Usage usage);
@@ -54,14 +49,6 @@ abstract class ResponseWriter {
     Responses.cut(context);
   }
 
-  static String quoted(@Nullable CharSequence text) {
-    return text == null ? "\"\"" : "\"" + escaped(text) + "\"";
-  }
-
-  static String escaped(CharSequence text) {
-    return String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text));
-  }
-
   /**
    * Of all choices together; {@code cachedTokens} of the first one. No reasoning tokens where the
    * engine does none.
@@ -69,20 +56,18 @@ abstract class ResponseWriter {
   record Usage(
       int promptTokens, int completionTokens, int cachedTokens, @Nullable Integer reasoningTokens) {
 
-    String json() {
-      return "{\"prompt_tokens\":"
-          + promptTokens
-          + ",\"completion_tokens\":"
-          + completionTokens
-          + ",\"total_tokens\":"
-          + (promptTokens + completionTokens)
-          + ",\"prompt_tokens_details\":{\"cached_tokens\":"
-          + cachedTokens
-          + "}"
-          + (reasoningTokens == null
-              ? ""
-              : ",\"completion_tokens_details\":{\"reasoning_tokens\":" + reasoningTokens + "}")
-          + "}";
+    Json json() {
+      Json usage =
+          Json.of(
+              """
+              {'prompt_tokens':%s,'completion_tokens':%s,'total_tokens':%s,
+              'prompt_tokens_details':{'cached_tokens':%s}}\
+              """,
+              promptTokens, completionTokens, promptTokens + completionTokens, cachedTokens);
+      return reasoningTokens == null
+          ? usage
+          : usage.with(
+              "completion_tokens_details", Json.of("{'reasoning_tokens':%s}", reasoningTokens));
     }
   }
 
@@ -94,8 +79,9 @@ abstract class ResponseWriter {
       texts.computeIfAbsent(type, each -> new StringBuilder()).append(text);
     }
 
-    @Nullable CharSequence text(TokenType type) {
-      return texts.get(type);
+    @Nullable String text(TokenType type) {
+      StringBuilder text = texts.get(type);
+      return text == null ? null : text.toString();
     }
   }
 
@@ -106,7 +92,8 @@ abstract class ResponseWriter {
       super(context, requestId);
     }
 
-    abstract String whole(List<SentChoice> choices, Usage usage);
+    /** The body of a response that is not streamed. */
+    abstract Json whole(List<SentChoice> choices, Usage usage);
 
     @Override
     final void open() {
@@ -120,13 +107,8 @@ abstract class ResponseWriter {
       Responses.write(context, head);
     }
 
-    final void write(ByteBuf event) {
-      Responses.writeChunk(context, event);
-    }
-
     final void write(String events) {
-      byte[] bytes = events.getBytes(UTF_8);
-      write(Responses.chunk(context.alloc(), bytes.length).writeBytes(bytes));
+      Responses.writeChunk(context, events);
     }
 
     final void close() {
@@ -136,17 +118,17 @@ abstract class ResponseWriter {
 
   /** One JSON body at the end. */
   static final class Whole extends ResponseWriter {
-    private final BiFunction<List<SentChoice>, Usage, String> form;
+    private final BiFunction<List<SentChoice>, Usage, Json> form;
     private final List<SentChoice> choices;
 
     Whole(
         ChannelHandlerContext context,
         int choices,
-        BiFunction<List<SentChoice>, Usage, String> form,
+        BiFunction<List<SentChoice>, Usage, Json> form,
         String requestId) {
       super(context, requestId);
       this.form = form;
-      this.choices = IntStream.range(0, choices).mapToObj(index -> new SentChoice()).toList();
+      this.choices = Stream.generate(SentChoice::new).limit(choices).toList();
     }
 
     @Override
@@ -161,7 +143,7 @@ abstract class ResponseWriter {
 
     @Override
     void end(Usage usage) {
-      Responses.ok(context, requestId, Responses.JSON, form.apply(choices, usage));
+      Responses.ok(context, requestId, Responses.JSON, form.apply(choices, usage).text());
     }
 
     @Override

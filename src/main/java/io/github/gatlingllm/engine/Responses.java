@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -24,7 +24,7 @@ final class Responses {
   static final String JSON = "application/json";
 
   private static final int CRLF = ('\r' << 8) | '\n';
-  private static final int SIZE_LINE = 10; // longest line with the size of a chunk
+  private static final int CHUNK_FRAME = 12; // the longest size in hex and two line ends
 
   private Responses() {}
 
@@ -49,26 +49,16 @@ final class Responses {
     ChannelFuture unused = context.write(message, context.voidPromise());
   }
 
-  /** An empty buffer for a chunk of a response, with space for the framing of HTTP. */
-  static ByteBuf chunk(ByteBufAllocator allocator, int size) {
-    return allocator.buffer(SIZE_LINE + size + 2).setIndex(SIZE_LINE, SIZE_LINE);
-  }
-
   /**
-   * Writes a buffer from {@link #chunk} as an HTTP chunk, without Netty's encoder: it would write
-   * three buffers, which doubles the cost of a chunk.
+   * Writes an HTTP chunk without Netty's encoder: it would write three buffers, which doubles the
+   * cost of a chunk.
    */
-  static void writeChunk(ChannelHandlerContext context, ByteBuf chunk) {
-    int at = chunk.readerIndex();
-    int size = chunk.readableBytes();
-    chunk.writeShort(CRLF);
-    at -= 2;
-    chunk.setShort(at, CRLF);
-    for (int rest = size; rest > 0; rest >>>= 4) {
-      at--;
-      chunk.setByte(at, Character.forDigit(rest & 0xF, 16));
-    }
-    write(context.pipeline().firstContext(), chunk.readerIndex(at));
+  static void writeChunk(ChannelHandlerContext context, String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    ByteBuf chunk = context.alloc().buffer(bytes.length + CHUNK_FRAME);
+    ByteBufUtil.writeAscii(chunk, Integer.toHexString(bytes.length));
+    chunk.writeShort(CRLF).writeBytes(bytes).writeShort(CRLF);
+    write(context.pipeline().firstContext(), chunk);
   }
 
   /** Closes the connection after sending what was written, though the response is incomplete. */

@@ -28,65 +28,43 @@ abstract class TypedAnswer extends ResponseWriter.Events {
   }
 
   @Override
-  final void begin(int choice, Usage usage) {
-    write(begun(usage));
-  }
-
-  @Override
   final void text(int choice, TokenType type, CharSequence text, Usage usage) {
-    StringBuilder events = new StringBuilder();
     // The name of a tool and its arguments share one item.
     if (open == null || (type != open && type != TokenType.ARGUMENTS)) {
-      events.append(closed());
+      closeItem();
       item++;
       open = type;
-      events.append(opened(type, text));
+      opened(type, text.toString());
     }
     sent.append(type, text);
     if (type != TokenType.TOOL_NAME) {
-      events.append(delta(type, text));
+      delta(type, text.toString());
     }
-    write(events.toString());
   }
 
   @Override
   final void finish(int choice, String reason, Usage usage) {
     sent.finishReason = reason;
-    write(closed());
+    closeItem();
   }
 
-  private String closed() {
-    TokenType type = open;
-    open = null;
-    return type == null ? "" : closed(type);
+  private void closeItem() {
+    if (open != null) {
+      closed(open);
+      open = null;
+    }
   }
 
-  @Override
-  final void end(Usage usage) {
-    write(ended(usage));
-    close();
-  }
+  abstract void opened(TokenType type, String text);
 
-  @Override
-  final void fail(Refusal refusal) {
-    write(error(refusal));
-    close();
-  }
+  abstract void delta(TokenType type, String text);
 
-  abstract String begun(Usage usage);
+  abstract void closed(TokenType type);
 
-  abstract String opened(TokenType type, CharSequence text);
-
-  abstract String delta(TokenType type, CharSequence text);
-
-  abstract String closed(TokenType type);
-
-  abstract String ended(Usage usage);
-
-  abstract String error(Refusal refusal);
-
-  static String event(String type, String fields) {
-    return "event: " + type + "\ndata: {\"type\":\"" + type + "\"" + fields + "}\n\n";
+  /** Writes an event of this type; the other fields as in {@link Json#of}, behind a comma. */
+  final void event(String type, String fields, @Nullable Object... values) {
+    String more = Json.of(fields, values).text();
+    write("event: %s\ndata: {\"type\":\"%s\"%s}\n\n".formatted(type, type, more));
   }
 
   static List<TokenType> items(SentChoice answer) {

@@ -53,9 +53,7 @@ record BenchmarkPlan(
 
   /** Which users can reuse a kept-alive connection. */
   enum Connections {
-    /** Any virtual user. */
     SHARED("shared"),
-    /** Only the virtual user that opened the connection. */
     PER_USER("perUser");
 
     private final String key;
@@ -64,7 +62,6 @@ record BenchmarkPlan(
       this.key = key;
     }
 
-    /** The name used in settings. */
     @Override
     public String toString() {
       return key;
@@ -77,7 +74,6 @@ record BenchmarkPlan(
     assertions = List.copyOf(assertions);
   }
 
-  /** Reads and checks all settings. */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
@@ -125,17 +121,14 @@ record BenchmarkPlan(
         settings, targets, tokenizers, api, load, workload, prefix, slo, assertions, seed);
   }
 
-  /** The value of a single setting. */
   <T extends @Nullable Object> T get(SettingEntry<T> setting) {
     return settings.get(setting);
   }
 
-  /** The names of the targets in results, in order. */
   List<String> labels() {
     return Target.labels(targets);
   }
 
-  /** The metrics pages of the target with this label. */
   List<String> metricsUrls(String label) {
     List<String> urls =
         settings.get(Setting.METRICS_URL).stream()
@@ -152,7 +145,6 @@ record BenchmarkPlan(
         : load.trace() != null && !settings.isSet(Setting.MAX_TOKENS);
   }
 
-  /** Whether the embedded engine is the target. */
   boolean embedded() {
     return targets.isEmpty();
   }

@@ -33,7 +33,6 @@ final class DryRun {
     this.plan = plan;
   }
 
-  /** The text of the plan; every line ends with a line feed. */
   static String text(BenchmarkPlan plan) {
     return new DryRun(plan).lines();
   }

@@ -14,12 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** The URL that requests are posted to, and its API. */
 record EndpointSpec(String url, Api api) {
 
-  /** An endpoint of the setting {@code endpoint}. */
   record Named(@Nullable String name, String url) {
 
     private static final Pattern FORM = Pattern.compile("([^:/?#=<>|]{1,60})=(.+)");
 
-    /** Parses {@code http://…} or {@code vllm=http://…}. */
     static Named parse(String text) {
       Matcher form = FORM.matcher(text);
       return form.matches()
@@ -27,13 +25,11 @@ record EndpointSpec(String url, Api api) {
           : new Named(null, text);
     }
 
-    /** Returns the list if no name is in it twice. */
     static List<Named> each(List<Named> list) {
       Form.distinct(list.stream().map(Named::name).filter(Objects::nonNull).toList(), "name");
       return list;
     }
 
-    /** Returns the list if each URL can be a page of metrics. */
     static List<Named> metricsPages(List<Named> list) {
       var unused = MetricsPage.check(list.stream().map(Named::url).toList());
       return list;

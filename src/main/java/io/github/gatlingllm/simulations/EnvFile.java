@@ -27,7 +27,6 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
   private static final Pattern COMMENT_OR_NOTHING = Pattern.compile("\\s*(#.*)?");
   private static final Pattern TRAILING_COMMENT = Pattern.compile("(^|\\s+)#.*$");
 
-  /** Reads the file; empty if it does not exist. */
   static EnvFile read(Path file) {
     if (Files.notExists(file)) {
       return new EnvFile(Map.of(), List.of());

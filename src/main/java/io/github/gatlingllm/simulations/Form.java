@@ -14,7 +14,6 @@ import java.util.function.Predicate;
 /** The form of a setting's text, and its parser. */
 record Form<T>(String shape, Function<String, T> parser, String expected) {
 
-  /** Parses a text. */
   T parse(String text) {
     try {
       return parser.apply(text);
@@ -25,22 +24,18 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     }
   }
 
-  /** The same form, with a further conversion of the value. */
   <R> Form<R> map(Function<T, R> then) {
     return new Form<>(shape, parser.andThen(then), expected);
   }
 
-  /** Any text. */
   static Form<String> text() {
     return new Form<>("text", text -> text, "a text");
   }
 
-  /** A comma list of texts. */
   static Form<List<String>> texts(String shape) {
     return list(shape, text -> text, "a comma list");
   }
 
-  /** {@code true} or {@code false}. */
   static Form<Boolean> flag() {
     return new Form<>(
         "true, false",
@@ -53,7 +48,6 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "true or false");
   }
 
-  /** A fixed word. */
   static Form<Boolean> word(String word) {
     return new Form<>(word, text -> require(text.equals(word), on -> on), word);
   }
@@ -79,7 +73,6 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "a whole number ≥ " + least);
   }
 
-  /** A 64-bit whole number. */
   static Form<Long> wide() {
     return new Form<>("whole number", Long::valueOf, "a whole number of at most 64 bits");
   }
@@ -111,7 +104,6 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "auto, " + duration.expected);
   }
 
-  /** A comma list of values. */
   static <T> Form<List<T>> list(String shape, Function<String, T> part, String expected) {
     return new Form<>(
         shape,
@@ -158,7 +150,6 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     return list;
   }
 
-  /** Parses seconds, or a number with a unit. */
   static Duration durationOf(String text) {
     return Duration.ofNanos(DurationText.nanos(text, "s"));
   }

@@ -20,7 +20,6 @@ record GoalNames(
     boolean anyStage,
     Set<String> requests) {
 
-  /** The names of a benchmark. */
   static GoalNames of(Settings settings, List<Target> targets, Load load, Api api) {
     Set<String> requests = new LinkedHashSet<>();
     Stream.of(Setting.SCENARIO, Setting.MIX)

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** The load on each target. */
 record Load(LoadPlan plan) {
 
-  /** The load that the settings define. */
   static Load of(Settings settings, long seed) {
     Arrivals arrivals = settings.get(Setting.ARRIVAL);
     List<LoadLevel.Open> rates = settings.get(Setting.RATE);
@@ -101,7 +100,6 @@ record Load(LoadPlan plan) {
     }
   }
 
-  /** The load in words. */
   PlanText words() {
     return new PlanText(plan);
   }
@@ -120,7 +118,6 @@ record Load(LoadPlan plan) {
         : null;
   }
 
-  /** Whether a search chooses the load levels. */
   boolean search() {
     return plan instanceof GoodputSearch;
   }
@@ -246,7 +243,6 @@ record Load(LoadPlan plan) {
    */
   record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
 
-    /** A segment of the curve. */
     record Segment(double perSecond, Duration duration) implements Serializable {}
 
     public RateCurve {

@@ -10,7 +10,6 @@ import java.util.function.UnaryOperator;
 /** The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}. */
 record NamedSlos(Slo all, Map<String, Slo> named) {
 
-  /** No objectives. */
   static final NamedSlos NONE = new NamedSlos(Slo.NONE, Map.of());
 
   /** Parses objectives; a name ends at the last colon before the limit. */
@@ -27,7 +26,6 @@ record NamedSlos(Slo all, Map<String, Slo> named) {
     return new NamedSlos(all == null ? Slo.NONE : all, slos);
   }
 
-  /** A copy with a change of each SLO. */
   NamedSlos each(UnaryOperator<Slo> change) {
     Map<String, Slo> changed = new LinkedHashMap<>();
     named.forEach((name, slo) -> changed.put(name, change.apply(slo)));
@@ -39,12 +37,10 @@ record NamedSlos(Slo all, Map<String, Slo> named) {
     return named.getOrDefault(target, all);
   }
 
-  /** Whether there are none at all. */
   boolean isEmpty() {
     return all.isEmpty() && named.isEmpty();
   }
 
-  /** The objectives as a user would write them. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(all.toString());

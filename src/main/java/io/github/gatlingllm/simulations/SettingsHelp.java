@@ -14,7 +14,6 @@ final class SettingsHelp {
 
   private SettingsHelp() {}
 
-  /** The text; every line ends with a line feed. */
   static String text() {
     return new SettingsHelp().all();
   }

@@ -61,7 +61,6 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
     return (int) Math.max(1, Math.min(MAX_VARIANTS, MAX_BYTES / each));
   }
 
-  /** A description for the plan. */
   @Override
   public String toString() {
     return file == null

@@ -8,7 +8,6 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A server under test. */
 record Target(
     @Nullable String name, EndpointSpec endpoint, @Nullable String model, @Nullable String apiKey) {
 

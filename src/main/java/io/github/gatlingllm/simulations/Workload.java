@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 /** The requests of a benchmark, with generated prompts. */
 sealed interface Workload {
 
-  /** A short description. */
   String name();
 
   /** Prompts that could not get their exact length; usually none. */
@@ -18,7 +17,6 @@ sealed interface Workload {
     return Stream.empty();
   }
 
-  /** Number of generated prompts of given lengths. */
   default long made() {
     return 0;
   }
@@ -51,7 +49,6 @@ sealed interface Workload {
     }
   }
 
-  /** Recorded dialogs. */
   record Recorded(Dataset dataset, boolean lengths) implements Workload {
     @Override
     public String name() {
@@ -69,12 +66,10 @@ sealed interface Workload {
       shares = List.copyOf(shares);
     }
 
-    /** The scenarios, without their weights. */
     List<WorkloadScenario.Ready> list() {
       return shares.stream().map(Share::ready).toList();
     }
 
-    /** The names of the scenarios. */
     String names() {
       return list().stream().map(s -> s.scenario().name()).collect(Collectors.joining(","));
     }

@@ -28,7 +28,6 @@ record WorkloadReader(
     @Nullable Long requests,
     @Nullable Trace trace) {
 
-  /** The names of the known scenarios, for messages. */
   static final String NAMES = "A1, A2, B1, B2, C or D";
 
   private static final Pattern GROUPS = Pattern.compile("(\\d{1,6})x(\\d{1,7})");
@@ -47,7 +46,6 @@ record WorkloadReader(
   /** A file of recorded dialogs. It is opened later, because some formats need the tokenizer. */
   record DatasetName(Dataset.Format format, String file) {
 
-    /** Reads {@code <format>:<file>}. */
     static DatasetName parse(String text) {
       int colon = text.indexOf(':');
       if (colon < 1 || colon == text.length() - 1) {
@@ -61,7 +59,6 @@ record WorkloadReader(
   /** A known scenario and its weight in a mix; 1 outside a mix. */
   record Weighted(WorkloadScenario scenario, double weight) {
 
-    /** Parses {@code C}. */
     static Weighted alone(String name) {
       WorkloadScenario scenario = WorkloadScenario.of(name);
       if (scenario == null) {
@@ -70,7 +67,6 @@ record WorkloadReader(
       return new Weighted(scenario, 1);
     }
 
-    /** Parses {@code C:70}. */
     static Weighted parse(String text) {
       Matcher form = WEIGHTED.matcher(text);
       if (!form.matches() || Double.parseDouble(form.group(2)) == 0) {
@@ -84,7 +80,6 @@ record WorkloadReader(
       return new Weighted(scenario, Double.parseDouble(form.group(2)));
     }
 
-    /** Returns the list if no scenario is in it twice. */
     static List<Weighted> each(List<Weighted> list) {
       Form.distinct(list.stream().map(Weighted::scenario).toList(), "scenario");
       return list;
@@ -95,7 +90,6 @@ record WorkloadReader(
     return PromptPool.read(Form.silent(Path::of).apply(file));
   }
 
-  /** Parses {@code <groups>x<tokens>}. */
   static PromptPrefix.Shared sharedPrefix(String text) {
     Matcher form = GROUPS.matcher(text);
     if (!form.matches()) {
@@ -243,10 +237,8 @@ record WorkloadReader(
   /** The time that users wait between an answer and their next request, drawn uniformly. */
   record ThinkTime(Duration least, Duration most) {
 
-    /** No think time. */
     static final ThinkTime NONE = new ThinkTime(Duration.ZERO, Duration.ZERO);
 
-    /** Parses {@code 2s} or {@code 1s-5s}. */
     static ThinkTime parse(String text) {
       String[] ends = text.split("-", 2);
       Duration least = Form.durationOf(ends[0].strip());
@@ -299,12 +291,10 @@ record WorkloadReader(
       return maxTokens;
     }
 
-    /** The name and the lengths, for the help text. */
     String inWords() {
       return key + " (" + promptTokens + " in, " + maxTokens + " out)";
     }
 
-    /** The name used in settings. */
     @Override
     public String toString() {
       return key;

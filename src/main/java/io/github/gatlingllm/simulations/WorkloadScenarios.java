@@ -45,7 +45,6 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   private static final String HISTORY = "gatling.llm.dialog";
 
-  /** The scenarios in the order in which they run. */
   List<ScenarioBuilder> list() {
     if (plan.workload() instanceof Workload.Known known) {
       return known.mixed()
@@ -192,7 +191,6 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     };
   }
 
-  /** A request to an API that takes no messages. */
   private ActionBuilder promptRequest(Function<Session, String> prompt) {
     Llm request = llm(requestName(api));
     if (api.generates()) {

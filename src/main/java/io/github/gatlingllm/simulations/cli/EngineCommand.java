@@ -159,7 +159,6 @@ final class EngineCommand implements Callable<Integer> {
     return apiKey == null ? builder : builder.apiKey(apiKey);
   }
 
-  /** A time with a unit. */
   static final class Time implements ITypeConverter<Duration> {
 
     private static final Pattern FORM = Pattern.compile("\\d{1,9}(?:\\.\\d{1,9})?(?:us|ms|s)");

@@ -27,7 +27,6 @@ final class SimulationSource {
     return simulation.endsWith(ENDING);
   }
 
-  /** Compiles the simulation. */
   static String compile(Path source, Path folder) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     if (compiler == null) {
