@@ -1,6 +1,6 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.engine.EngineLink.Written;
+import io.github.gatlingllm.engine.EngineProcess.Written;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;

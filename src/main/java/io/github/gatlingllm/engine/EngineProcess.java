@@ -2,6 +2,8 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.BufferedReader;
@@ -10,24 +12,30 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
  * An embedded engine in a process of its own, with the same Java and class path. It answers with
- * fixed times and notes when it wrote each token. It ends when {@link EngineLink#stop} is called,
+ * fixed times and notes when it wrote each token. It ends when {@link #stop} asks for these times,
  * and by itself when this process has ended for whatever reason, because its standard input is a
- * pipe from this process.
+ * pipe from this process. Both processes read the same clock, as {@code System.nanoTime()} counts
+ * from the start of the system.
  */
 public final class EngineProcess {
 
@@ -37,7 +45,13 @@ public final class EngineProcess {
   /** Planned time between two tokens. */
   public static final Duration ITL = Duration.ofMillis(20);
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
+
+  /** The run must end even if the engine hangs. */
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+
+  private static final int STOP = 's';
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration WARM_UP = Duration.ofSeconds(2);
   private static final int WARM_STREAMS = 64;
 
@@ -61,15 +75,13 @@ public final class EngineProcess {
    * @throws IOException with a message of one line, if it cannot be started
    */
   public static EngineProcess start() throws IOException {
-    Stream<String> command =
-        Stream.of(
-                Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()),
-                JVM_OPTIONS.stream(),
-                Stream.of(
-                    "-cp", System.getProperty("java.class.path"), EngineProcess.class.getName()))
-            .flatMap(part -> part);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JVM_OPTIONS);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(EngineProcess.class.getName());
     Process process =
-        new ProcessBuilder(command.toList()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
     String[] addresses = firstLine(process, output).split(" ", -1);
@@ -80,13 +92,13 @@ public final class EngineProcess {
     try {
       String line =
           CompletableFuture.supplyAsync(() -> output.lines().findFirst().orElse(""))
-              .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+              .get(START_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
       if (line.startsWith("http")) {
         return line;
       }
       throw notStarted(process, "it ended at once; its messages above name the cause");
     } catch (TimeoutException e) {
-      throw notStarted(process, "it is not ready after " + PATIENCE.toSeconds() + " s");
+      throw notStarted(process, "it is not ready after " + START_PATIENCE.toSeconds() + " s");
     } catch (ExecutionException e) {
       throw notStarted(process, String.valueOf(e.getCause()));
     } catch (InterruptedException e) {
@@ -104,13 +116,59 @@ public final class EngineProcess {
     return baseUrl;
   }
 
-  /** The port of 127.0.0.1 for {@link EngineLink}. */
+  /** The port of 127.0.0.1 for {@link #stop}. */
   public int controlPort() {
     return controlPort;
   }
 
   Process process() {
     return process;
+  }
+
+  /** When the engine had read a request, and when it wrote each token of the answer. */
+  @SuppressWarnings("ArrayRecordComponent") // not modified; a copy per access would be expensive
+  record Written(String requestId, long receivedNanos, long[] tokenNanos) {
+
+    private Written at(LongUnaryOperator clock) {
+      long[] tokens = Arrays.stream(tokenNanos).map(clock).toArray();
+      return new Written(requestId, clock.applyAsLong(receivedNanos), tokens);
+    }
+  }
+
+  /** Stops an engine; returns all answers with at least one token, in times of {@code clock}. */
+  static List<Written> stop(int controlPort, LongUnaryOperator clock) throws IOException {
+    return stop(controlPort, clock, STOP_PATIENCE);
+  }
+
+  static List<Written> stop(int controlPort, LongUnaryOperator clock, Duration patience)
+      throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), controlPort)) {
+      socket.setSoTimeout((int) patience.toMillis());
+      socket.getOutputStream().write(STOP);
+      Written[] answers = JSON.readValue(socket.getInputStream(), Written[].class);
+      return Arrays.stream(answers).map(answer -> answer.at(clock)).toList();
+    }
+  }
+
+  /** Waits for {@link #stop} and answers it. */
+  static void serve(ServerSocket control, Supplier<List<GroundTruth>> truths) {
+    while (true) {
+      try (Socket socket = control.accept()) {
+        if (socket.getInputStream().read() == STOP) {
+          JSON.writeValue(socket.getOutputStream(), written(truths.get()));
+          return;
+        }
+      } catch (IOException e) {
+        // Another client than ours, or one that is gone; wait for the next one.
+      }
+    }
+  }
+
+  private static List<Written> written(List<GroundTruth> truths) {
+    return truths.stream()
+        .filter(truth -> truth.firstTokenNanos() != null)
+        .map(each -> new Written(each.requestId(), each.receivedNanos(), each.tokenNanos()))
+        .toList();
   }
 
   /** The entry point of the process: serves until its standard input is closed. */
@@ -122,9 +180,12 @@ public final class EngineProcess {
     warmUp();
     EmbeddedEngine engine = engine(TTFT, ITL).start();
     ServerSocket control = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    Thread serving = new Thread(() -> EngineLink.serve(control, engine::groundTruth), "control");
-    serving.setDaemon(true);
-    serving.start();
+    Runnable serving =
+        () -> {
+          serve(control, engine::groundTruth);
+          Runtime.getRuntime().halt(0);
+        };
+    new Thread(serving, "control").start();
     toParent.println(engine.baseUrl() + " " + control.getLocalPort());
     while (System.in.read() >= 0) {
       // Input is ignored; its end matters.

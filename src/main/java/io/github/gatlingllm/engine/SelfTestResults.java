@@ -13,6 +13,7 @@ import java.lang.management.RuntimeMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -68,30 +69,26 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   private @Nullable SelfTest measured(
       RunInfo run, RunFiles files, int port, LongUnaryOperator unixNanos, Consumer<String> say)
       throws IOException {
-    try (EngineLink engine = new EngineLink(port)) {
-      if (run.state() != RunInfo.State.COMPLETE) {
-        engine.stop();
-        say.accept("LLM self-test: it was interrupted; its result is not kept");
-        return null;
-      }
-      DeliveryErrors errors =
-          new DeliveryErrors(
-              engine.answers(unixNanos), EngineProcess.TTFT.toNanos(), EngineProcess.ITL.toNanos());
-      engine.stop();
-      ReadReport read = RecordFile.read(files.requests(), errors::add);
-      SelfTest result =
-          SelfTest.of(
-              Objects.requireNonNull(run.endUnixNanos()),
-              machine,
-              run.environment().versions(),
-              BOUND_MS,
-              errors.levels(run.stages()));
-      if (result.levels().isEmpty()) {
-        throw new IOException("no request was measured (" + read.records() + " records)");
-      }
-      keep(result, say);
-      return result;
+    List<EngineProcess.Written> answers = EngineProcess.stop(port, unixNanos);
+    if (run.state() != RunInfo.State.COMPLETE) {
+      say.accept("LLM self-test: it was interrupted; its result is not kept");
+      return null;
     }
+    DeliveryErrors errors =
+        new DeliveryErrors(answers, EngineProcess.TTFT.toNanos(), EngineProcess.ITL.toNanos());
+    ReadReport read = RecordFile.read(files.requests(), errors::add);
+    SelfTest result =
+        SelfTest.of(
+            Objects.requireNonNull(run.endUnixNanos()),
+            machine,
+            run.environment().versions(),
+            BOUND_MS,
+            errors.levels(run.stages()));
+    if (result.levels().isEmpty()) {
+      throw new IOException("no request was measured (" + read.records() + " records)");
+    }
+    keep(result, say);
+    return result;
   }
 
   private void keep(SelfTest result, Consumer<String> say) {

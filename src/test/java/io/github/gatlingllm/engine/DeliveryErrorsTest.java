@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.EngineLink.Written;
+import io.github.gatlingllm.engine.EngineProcess.Written;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;

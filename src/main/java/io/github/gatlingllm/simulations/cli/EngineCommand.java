@@ -34,26 +34,23 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true)
 final class EngineCommand implements Callable<Integer> {
 
-  @Option(names = "--host", defaultValue = "127.0.0.1", description = "address to listen on")
-  private String host = "";
+  @Option(names = "--host", description = "address to listen on")
+  private String host = "127.0.0.1";
 
-  @Option(names = "--port", defaultValue = "8000", description = "TCP port; 0 takes any free one")
-  private int port;
+  @Option(names = "--port", description = "TCP port; 0 takes any free one")
+  private int port = 8000;
 
-  @Option(names = "--model", defaultValue = "embedded", description = "name of its only model")
-  private String model = "";
+  @Option(names = "--model", description = "name of its only model")
+  private String model = "embedded";
 
   @Option(names = "--api-key", description = "API key that requests must have as bearer token")
   private @Nullable String apiKey;
 
-  @Option(names = "--seed", defaultValue = "0", description = "pins answers and faults")
+  @Option(names = "--seed", description = "pins answers and faults")
   private long seed;
 
-  @Option(
-      names = "--prefill",
-      defaultValue = "20000",
-      description = "prompt tokens processed per second")
-  private double prefill;
+  @Option(names = "--prefill", description = "prompt tokens processed per second")
+  private double prefill = 20_000;
 
   @Option(
       names = "--decode-step",
@@ -64,33 +61,23 @@ final class EngineCommand implements Callable<Integer> {
 
   @Option(
       names = "--growth",
-      defaultValue = "0.05",
       description = "how much each request in the batch lengthens a decode step, as a share of it")
-  private double growth;
+  private double growth = 0.05;
 
-  @Option(names = "--max-batch", defaultValue = "24", description = "most requests in a batch")
-  private int maxBatch;
+  @Option(names = "--max-batch", description = "most requests in a batch")
+  private int maxBatch = 24;
 
-  @Option(
-      names = "--kv-tokens",
-      defaultValue = "40000",
-      description = "tokens that the KV cache holds")
-  private int kvTokens;
+  @Option(names = "--kv-tokens", description = "tokens that the KV cache holds")
+  private int kvTokens = 40_000;
 
-  @Option(
-      names = "--max-context",
-      defaultValue = "8192",
-      description = "most tokens of prompt and answer together")
-  private int maxContext;
+  @Option(names = "--max-context", description = "most tokens of prompt and answer together")
+  private int maxContext = 8_192;
 
-  @Option(names = "--reasoning", defaultValue = "0", description = "reasoning tokens per answer")
+  @Option(names = "--reasoning", description = "reasoning tokens per answer")
   private int reasoning;
 
-  @Option(
-      names = "--tokens-per-chunk",
-      defaultValue = "1",
-      description = "tokens that share one chunk of a stream")
-  private int tokensPerChunk;
+  @Option(names = "--tokens-per-chunk", description = "tokens that share one chunk of a stream")
+  private int tokensPerChunk = 1;
 
   @Option(
       names = "--prefix-caching",
@@ -178,49 +165,32 @@ final class EngineCommand implements Callable<Integer> {
 
     private static final Pattern FORM =
         Pattern.compile(
-            "(reject|cut|fail):(\\d{1,9})(?::(NUMBER)%)?|stall:(\\d{1,9}):([^:]+)(?::(NUMBER)%)?"
-                .replace("NUMBER", "\\d{1,3}(?:\\.\\d{1,9})?"));
+            "(reject|cut|fail|stall):(\\d{1,9})(?::([^:%]+))?(?::(\\d{1,3}(?:\\.\\d{1,9})?)%)?");
 
     @Override
     public Fault convert(String text) {
       Matcher form = FORM.matcher(text);
-      if (!form.matches()) {
+      if (!form.matches() || form.group(1).equals("stall") != (form.group(3) != null)) {
         throw new TypeConversionException(
             "'"
                 + text
                 + "' is no fault; expected reject:<status>, cut:<tokens>, fail:<tokens> or"
                 + " stall:<tokens>:<time>, each with :<share>% if not for all requests");
       }
+      int number = Integer.parseInt(form.group(2));
       try {
-        return form.group(1) == null
-            ? shared(
-                Fault.stallAfter(
-                    Integer.parseInt(form.group(4)), new Time().convert(form.group(5))),
-                form.group(6))
-            : shared(of(form.group(1), Integer.parseInt(form.group(2))), form.group(3));
+        Fault fault =
+            switch (form.group(1)) {
+              case "reject" -> Fault.reject(number);
+              case "cut" -> Fault.cutAfter(number);
+              case "fail" -> Fault.failAfter(number);
+              default -> Fault.stallAfter(number, new Time().convert(form.group(3)));
+            };
+        String percent = form.group(4);
+        return percent == null ? fault : fault.share(Double.parseDouble(percent) / 100);
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }
-    }
-
-    private static Fault of(String kind, int number) {
-      return switch (kind) {
-        case "reject" -> Fault.reject(number);
-        case "cut" -> Fault.cutAfter(number);
-        default -> Fault.failAfter(number);
-      };
-    }
-
-    private static Fault shared(Fault fault, @Nullable String percent) {
-      if (percent == null) {
-        return fault;
-      }
-      double share = Double.parseDouble(percent) / 100;
-      if (share <= 0 || share > 1) {
-        throw new IllegalArgumentException(
-            "Fault share " + percent + " % is out of range; expected more than 0 %, at most 100 %");
-      }
-      return fault.share(share);
     }
   }
 }

@@ -66,10 +66,11 @@ class EngineCommandTest {
         "--fault=slow | Invalid value for option '--fault' (<fault>): 'slow' is no fault; expected"
             + " reject:<status>, cut:<tokens>, fail:<tokens> or stall:<tokens>:<time>, each with"
             + " :<share>% if not for all requests",
-        "--fault=cut:5:0% | Invalid value for option '--fault' (<fault>): Fault share 0 % is out of"
-            + " range; expected more than 0 %, at most 100 %",
-        "--fault=cut:5:150% | Invalid value for option '--fault' (<fault>): Fault share 150 % is"
-            + " out of range; expected more than 0 %, at most 100 %",
+        "--fault=cut:5:0% | Invalid value for option '--fault' (<fault>): Fault share 0.0 is out of"
+            + " range; expected more than 0, at most 1",
+        "--fault=cut:5:1s | Invalid value for option '--fault' (<fault>): 'cut:5:1s' is no fault;"
+            + " expected reject:<status>, cut:<tokens>, fail:<tokens> or stall:<tokens>:<time>,"
+            + " each with :<share>% if not for all requests",
         "--fault=cut:5:half% | Invalid value for option '--fault' (<fault>): 'cut:5:half%' is no"
             + " fault; expected reject:<status>, cut:<tokens>, fail:<tokens> or"
             + " stall:<tokens>:<time>, each with :<share>% if not for all requests",
