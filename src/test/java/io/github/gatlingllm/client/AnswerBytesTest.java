@@ -66,14 +66,4 @@ class AnswerBytesTest {
     buffer.append(latin, 0, latin.length);
     assertThat(buffer.text()).isEqualTo("\uFFFD!");
   }
-
-  @Test
-  void oneMegabyte() {
-    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
-    byte[] piece = "0123456789".getBytes(UTF_8);
-    for (int i = 0; i < 100_000; i++) {
-      buffer.append(piece, 0, piece.length);
-    }
-    assertThat(buffer.text()).isEqualTo("0123456789".repeat(100_000));
-  }
 }

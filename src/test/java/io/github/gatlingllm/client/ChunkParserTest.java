@@ -321,24 +321,6 @@ class ChunkParserTest {
   }
 
   @Test
-  void streamsOfNoneAndOneToken() {
-    String finish =
-        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-    String token = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
-    assertThat(Pushes.ofStream(finish.getBytes(UTF_8)))
-        .containsExactly("finish[0] stop", "end", "done", "end");
-    assertThat(Pushes.ofStream((token + finish).getBytes(UTF_8)))
-        .containsExactly("content[0] a", "end", "finish[0] stop", "end", "done", "end");
-  }
-
-  @Test
-  void doneTwiceAndDataAfterIt() {
-    String stream = "data:[DONE]\n\ndata: [DONE]\n\ndata: {\"choices\":[{\"text\":\"a\"}]}\n\n";
-    assertThat(Pushes.ofStream(stream.getBytes(UTF_8)))
-        .containsExactly("done", "end", "done", "end", "content[0] a", "end");
-  }
-
-  @Test
   void deepNestingNeedsNoStack() {
     int depth = 1_000_000;
     String deep = "[".repeat(depth) + "]".repeat(depth);
@@ -346,34 +328,6 @@ class ChunkParserTest {
         .containsExactly("content[0] a", "end");
     assertThat(Pushes.ofData("{\"x\":" + "{\"a\":".repeat(depth)))
         .containsExactly("malformed JSON ends too early", "end");
-  }
-
-  @Test
-  void largeLogprobs() {
-    String token = "{\"token\":\"\\\"}]\",\"logprob\":-0.1,\"bytes\":[1,2]},";
-    String logprobs = "{\"content\":[" + token.repeat(20_000) + "null]}";
-    assertThat(
-            Pushes.ofData(
-                "{\"choices\":[{\"logprobs\":" + logprobs + ",\"delta\":{\"content\":\"a\"}}]}"))
-        .containsExactly("content[0] a", "end");
-  }
-
-  @Test
-  void hundredThousandChunks() {
-    String chunk = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n";
-    assertThat(Pushes.ofStream(chunk.repeat(100_000).getBytes(UTF_8)))
-        .hasSize(200_000)
-        .containsOnly("content[0] a", "end");
-  }
-
-  @Test
-  void contentOfOneMegabyte() {
-    String text = "x\\n".repeat(1 << 19);
-    String chunk = "data: {\"choices\":[{\"delta\":{\"content\":\"" + text + "\"}}]}\n\n";
-    assertThat(Pushes.ofStream(chunk.repeat(2).getBytes(UTF_8)))
-        .containsExactly(
-            "content[0] " + "x\n".repeat(1 << 19), "end",
-            "content[0] " + "x\n".repeat(1 << 19), "end");
   }
 
   private static List<String> withEnd(List<String> pushes) {

@@ -185,16 +185,6 @@ class GenerationRequestTest {
                 .build()
                 .promptChars())
         .isEqualTo(3);
-    assertThat(
-            GenerationRequest.of(Api.CHAT)
-                .message(Message.system("abc"))
-                .message(
-                    Message.parts(
-                        "user", "[{\"type\":\"text\",\"text\":\"de\"},{\"type\":\"image_url\"}]"))
-                .message(Message.toolCalls(null, "[]"))
-                .build()
-                .promptChars())
-        .isEqualTo(5);
   }
 
   private static void assertRefused(

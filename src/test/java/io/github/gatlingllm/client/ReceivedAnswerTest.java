@@ -37,19 +37,10 @@ final class ReceivedAnswerTest {
     String reasoning = ",\"completion_tokens_details\":{\"reasoning_tokens\":32}";
     String a = content("a");
     return Stream.of(
-        usage("none", "null null null null", a),
-        usage("own chunk", "9 4 null null", a, usage(9, 4)),
-        usage("null", "null null null null", "{\"choices\":[],\"usage\":null}"),
-        usage(
-            "finish chunk", "9 4 null null", a, with(ChatChunks.finish("stop"), usageObject(9, 4))),
         usage(
             "every chunk", "9 2 null null", with(a, usageObject(9, 1)), with(a, usageObject(9, 2))),
         usage("zeros", "null null null null", a, usage(0, 0)),
         usage("zeros after", "9 4 null null", a, usage(9, 4), usage(0, 0)),
-        usage(
-            "x_groq",
-            "9 4 null null",
-            "{\"choices\":[],\"x_groq\":{\"usage\":" + usageObject(9, 4) + "}}"),
         usage("details", "9 40 0 32", details.formatted(40, 0, reasoning)),
         usage("details only in the first", "9 4 8 null", details.formatted(1, 8, ""), usage(9, 4)),
         // The prompt is counted at once, the answer never: 0 would be a lie.
@@ -77,54 +68,13 @@ final class ReceivedAnswerTest {
         .isEqualTo(counts);
   }
 
-  /** Texts by channel, and the times of first token and first output: the n-th delta is at n ns. */
-  static Stream<Arguments> texts() {
-    return Stream.of(
-        text("ab", "", "ab", 1L, 1L, "{'content':'a'}", "{'content':'b'}"),
-        text("", "", "", null, null, "{'role':'assistant','content':'','tool_calls':null}"),
-        text("a", "hm", "hma", 1L, 2L, "{'reasoning_content':'hm'}", "{'content':'a'}"),
-        text("", "hm", "hm", 1L, null, "{'reasoning':'hm','reasoning_content':'hm'}"),
-        text("a", "hm", "hma", 1L, 1L, "{'reasoning':'hm','content':'a'}"),
-        text("no", "", "no", 1L, 1L, "{'refusal':'no'}"),
-        text(
-            "",
-            "",
-            "f{}",
-            1L,
-            1L,
-            "{'tool_calls':[{'index':0,'function':{'name':'f','arguments':''}}]}",
-            "{'tool_calls':[{'index':0,'function':{'arguments':'{}'}}]}"));
-  }
-
-  private static Arguments text(
-      String text,
-      String reasoning,
-      String generated,
-      @Nullable Long firstToken,
-      @Nullable Long firstOutput,
-      String... deltas) {
-    return Arguments.of(text, reasoning, generated, firstToken, firstOutput, List.of(deltas));
-  }
-
-  @ParameterizedTest
-  @MethodSource("texts")
-  void texts(
-      String text,
-      String reasoning,
-      String generated,
-      @Nullable Long firstToken,
-      @Nullable Long firstOutput,
-      List<String> deltas) {
-    for (int i = 0; i < deltas.size(); i++) {
-      event(i + 1, ChatChunks.chunk(deltas.get(i).replace('\'', '"'), "null"));
-    }
-    assertThat(answer.text()).isEqualTo(text);
-    assertThat(answer.reasoning()).isEqualTo(reasoning);
-    assertThat(answer.generated()).isEqualTo(generated);
-    assertThat(answer.hasTokens()).isEqualTo(firstToken != null);
-    assertThat(timeline.timing(0, null, null).ttftNanos()).isEqualTo(firstToken);
-    assertThat(timeline.timing(0, null, null).ttfoNanos()).isEqualTo(firstOutput);
-    assertThat(timeline.timing(0, null, null).firstEventNanos()).isEqualTo(1);
+  @Test
+  void reasoningIsApartFromTheText() {
+    event(1, ChatChunks.reasoning("hm"));
+    event(2, content("a"));
+    assertThat(answer.text()).isEqualTo("a");
+    assertThat(answer.reasoning()).isEqualTo("hm");
+    assertThat(answer.generated()).isEqualTo("hma");
   }
 
   /** Deltas of tool calls as servers send them, and the calls they make: id, name, arguments. */
@@ -199,17 +149,6 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void tokensPerEventComeFromContinuousUsage() {
-    event(1, with(ChatChunks.role(), usageObject(9, 0)));
-    event(2, with(content("a"), usageObject(9, 2)));
-    event(3, with(content("bcd"), usageObject(9, 5)));
-    event(4, with(ChatChunks.finish("stop"), usageObject(9, 5)));
-    event(5, usage(9, 5));
-    assertThat(timeline.events(true).tokens()).containsExactly(2, 3);
-    assertThat(timeline.timing(0, null, 5).tpotNanos()).isEqualTo(1d / 3);
-  }
-
-  @Test
   void heldBackTokenCountsWithTheEventThatCarriesItsText() {
     event(1, with(content("a"), usageObject(9, 1)));
     event(2, with(content(""), usageObject(9, 2)));
@@ -222,27 +161,6 @@ final class ReceivedAnswerTest {
     event(1, with(content(""), usageObject(9, 30)));
     event(2, with(content("a"), usageObject(9, 31)));
     assertThat(timeline.events(true).tokens()).containsExactly(1);
-  }
-
-  @Test
-  void usageAtTheEndCountsNoSingleEvents() {
-    event(1, content("a"));
-    event(2, with(content("b"), usageObject(9, 2)));
-    assertThat(timeline.events(true).tokens()).isEmpty();
-    assertThat(timeline.events(true).firstEventTokens()).isNull();
-  }
-
-  @Test
-  void dataAfterDoneIsLateAndChangesNothing() {
-    event(1, content("a"));
-    event(2, "[DONE]");
-    event(3, content("b"));
-    event(4, "[DONE]");
-    event(5, ChatChunks.error("late"));
-    assertThat(answer.text()).isEqualTo("a");
-    assertThat(answer.error()).isNull();
-    assertThat(timeline.events(true).late()).isEqualTo(3);
-    assertThat(timeline.count()).isEqualTo(1);
   }
 
   @Test

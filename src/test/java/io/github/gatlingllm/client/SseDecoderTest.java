@@ -17,18 +17,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class SseDecoderTest {
 
-  /** Every feature at once: byte order mark, all line ends, UTF-8 of 2 to 4 bytes, escapes. */
-  private static final String EVERYTHING =
-      "\uFEFFdata: {\"a\":\"é€😀\"}\r\n\r\n: ping\r\r"
-          + "event: error\ndata: one\r\ndata:  two\rdata\n\n"
-          + "id: 7\nretry: soon\nunknown: x\n\n"
-          + "data:{\"b\":\"\\ud83d\\ude00\\\"\\\\\"}\n\r\n"
-          + "data: [DONE]\r\r\n";
-
-  private static final List<String> EVERYTHING_DECODED =
-      List.of(
-          "{\"a\":\"é€😀\"}", "error|one\n two\n", "{\"b\":\"\\ud83d\\ude00\\\"\\\\\"}", "[DONE]");
-
   private static final String SMALL = "data:é\r\ndata:b\r\n\r\n:c\r\rdata: {\"x\":1}\n\n";
 
   private static final List<String> SMALL_DECODED = List.of("é\nb", "{\"x\":1}");
@@ -92,16 +80,6 @@ class SseDecoderTest {
   }
 
   @Test
-  void splitAtEveryByte() {
-    byte[] stream = EVERYTHING.getBytes(UTF_8);
-    assertThat(decode(stream)).isEqualTo(EVERYTHING_DECODED);
-    for (int split = 0; split <= stream.length; split++) {
-      assertThat(decode(stream, split)).as("split at %d", split).isEqualTo(EVERYTHING_DECODED);
-    }
-    assertThat(decodeByteByByte(stream)).isEqualTo(EVERYTHING_DECODED);
-  }
-
-  @Test
   void splitAtEveryPairOfBytes() {
     byte[] stream = SMALL.getBytes(UTF_8);
     assertThat(decode(stream)).isEqualTo(SMALL_DECODED);
@@ -129,14 +107,6 @@ class SseDecoderTest {
   }
 
   @Test
-  void manyEventsInOneRead() {
-    Events events = new Events();
-    byte[] stream = "data: a\n\ndata: b\n\ndata: c\n\ndata: d".getBytes(UTF_8);
-    new SseDecoder(events, new AnswerMemory()).feed(stream, 0, stream.length);
-    assertThat(events.lines).containsExactly("a", "b", "c");
-  }
-
-  @Test
   void wholeEventStaysInPlace() {
     byte[] read = "data: a\n\ndata: b\nid: 1\n\ndata: c".getBytes(UTF_8);
     byte[] rest = "\n\n".getBytes(UTF_8);
@@ -147,35 +117,6 @@ class SseDecoderTest {
     decoder.feed(read, 0, read.length);
     decoder.feed(rest, 0, rest.length);
     assertThat(inPlace).containsExactly(true, true, false);
-  }
-
-  @Test
-  void hundredThousandEvents() {
-    byte[] stream = "data: {\"n\":1}\n\n".repeat(100_000).getBytes(UTF_8);
-    int[] counted = new int[2];
-    SseDecoder decoder =
-        new SseDecoder(
-            (type, buffer, offset, length) -> {
-              counted[0]++;
-              counted[1] += length;
-            },
-            new AnswerMemory());
-    for (int from = 0; from < stream.length; from += 1460) {
-      decoder.feed(stream, from, Math.min(1460, stream.length - from));
-    }
-    assertThat(counted).containsExactly(100_000, 700_000);
-  }
-
-  @Test
-  void lineOfOneMegabyte() {
-    byte[] stream = ("data: " + "x".repeat(1 << 20) + "\n\ndata: y\n\n").getBytes(UTF_8);
-    assertThat(decode(stream)).extracting(String::length).containsExactly(1 << 20, 1);
-    Events events = new Events();
-    SseDecoder decoder = new SseDecoder(events, new AnswerMemory());
-    for (int from = 0; from < stream.length; from += 100) {
-      decoder.feed(stream, from, Math.min(100, stream.length - from));
-    }
-    assertThat(events.lines).extracting(String::length).containsExactly(1 << 20, 1);
   }
 
   @Test

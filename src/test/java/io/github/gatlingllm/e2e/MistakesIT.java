@@ -20,7 +20,7 @@ class MistakesIT {
       delimiter = '|',
       textBlock =
           """
-          no protocol  | scenario 'Chat' sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
+          no protocol  | scenario 'Browse' or 'Chat' sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
           bad EL       | llm("ask").maxTokens("many"): expected a whole number, or a Gatling EL String that gives one
           """)
   void mistakeInASimulationIsOneLine(String mistake, String line) throws Exception {
