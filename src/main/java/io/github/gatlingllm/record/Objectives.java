@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,11 +79,7 @@ public record Objectives(
    * The objectives of the requests to one target: one SLO for all requests, and others for requests
    * of certain names.
    *
-   * @param slo the objectives as written in settings; empty if there are none
-   * @param percentile share of attempted requests, in percent, at which a load level holds
-   * @param rule what that share is required of; {@code requests} in files without it
-   * @param byRequest objectives of the requests that have their own, by request name
-   * @param heldByRequest percentile and rule of those, if different, by request name
+   * @param rule {@code requests} in files without it
    */
   public record TargetSlo(
       String slo,
@@ -92,12 +88,6 @@ public record Objectives(
       Map<String, String> byRequest,
       Map<String, Held> heldByRequest) {
 
-    /**
-     * When an SLO holds.
-     *
-     * @param percentile share of attempted requests, in percent
-     * @param rule what that share is required of
-     */
     public record Held(double percentile, Slo.Rule rule) {
       private Held at(@Nullable Double otherPercentile, Slo.@Nullable Rule otherRule) {
         return new Held(
@@ -112,12 +102,7 @@ public record Objectives(
       heldByRequest = RunInfo.ordered(heldByRequest);
     }
 
-    /**
-     * The objectives of a target.
-     *
-     * @param global of requests that have none of their own
-     * @param byName of the others, by request name
-     */
+    /** The objectives of a target: of requests with their own by name, {@code global} of others. */
     public static TargetSlo of(Slo global, Map<String, Slo> byName) {
       Map<String, String> byRequest = new TreeMap<>();
       Map<String, Held> held = new TreeMap<>();
@@ -167,21 +152,23 @@ public record Objectives(
 
     private static final double ROUNDING = 1e-9;
 
-    private final Map<String, Objective> objectives = new LinkedHashMap<>();
+    private final Map<String, Counted> objectives = new LinkedHashMap<>();
 
     /** Requests judged by {@link Slo.Rule#REQUESTS}, all objectives at once, by percentile. */
     private final Map<Double, Count> atOnce = new LinkedHashMap<>();
 
     private Count all = Count.NONE;
+
+    /** The keys of the latest SLO: most requests have the SLO of the one before. */
+    private List<String> keys = List.of();
+
     private @Nullable Slo keysOf;
     private String keysOwner = "";
-    private List<String> keys = List.of();
 
     /**
      * Requests by verdict.
      *
      * @param judged requests that met or missed
-     * @param met those of {@code judged} that met
      * @param unknown requests cancelled before they could be judged; not in {@code judged}
      */
     public record Count(long judged, long met, long unknown) {
@@ -228,9 +215,9 @@ public record Objectives(
     }
 
     /** The count of one objective, and the SLO that it belongs to. */
-    private record Objective(Slo slo, Count count) {
-      Objective and(Objective other) {
-        return new Objective(slo, count.and(other.count));
+    private record Counted(Slo slo, Count count) {
+      Counted and(Counted other) {
+        return new Counted(slo, count.and(other.count));
       }
     }
 
@@ -241,10 +228,18 @@ public record Objectives(
      *     objectives must be met at once
      * @param percent the required share
      */
-    public record Decision(
-        @Nullable Boolean holds, @Nullable String objective, Count count, double percent) {
-      private static Decision of(@Nullable String objective, Count count, double percent) {
-        return new Decision(count.holds(percent), objective, count, percent);
+    public record Decision(@Nullable String objective, Count count, double percent) {
+
+      public @Nullable Boolean holds() {
+        return count.holds(percent);
+      }
+
+      /** Missed first, then unknown, then the smallest margin. */
+      private double rank() {
+        Double share = count.share();
+        double margin = share == null ? 0 : share - percent / 100;
+        Boolean holds = holds();
+        return margin + (holds == null ? 2 : holds ? 4 : 0);
       }
     }
 
@@ -253,15 +248,20 @@ public record Objectives(
      *
      * @param owner prefix of its objectives, e.g. the name of a request that has its own objectives
      */
+    @SuppressWarnings("ReferenceEquality") // quick, and another one that is equal gives equal keys
     public void add(String owner, Slo.Judgement judgement) {
       Slo slo = judgement.slo();
       if (slo.isEmpty()) {
         return;
       }
-      List<String> keys = keys(owner, slo);
+      if (slo != keysOf || !owner.equals(keysOwner)) {
+        keysOf = slo;
+        keysOwner = owner;
+        keys = slo.objectives().stream().map(objective -> owner + objective).toList();
+      }
       for (int i = 0; i < keys.size(); i++) {
-        Count one = Count.NONE.and(judgement.of(i));
-        objectives.merge(keys.get(i), new Objective(slo, one), Objective::and);
+        Counted one = new Counted(slo, Count.NONE.and(judgement.of(i)));
+        objectives.merge(keys.get(i), one, Counted::and);
       }
       Boolean met = judgement.met();
       Count one =
@@ -273,19 +273,8 @@ public record Objectives(
       }
     }
 
-    /** The keys of an SLO, cached because most requests have the SLO of the one before. */
-    @SuppressWarnings("ReferenceEquality") // quick, and another one that is equal gives equal keys
-    private List<String> keys(String owner, Slo slo) {
-      if (slo != keysOf || !owner.equals(keysOwner)) {
-        keysOf = slo;
-        keysOwner = owner;
-        keys = slo.objectives().stream().map(objective -> owner + objective).toList();
-      }
-      return keys;
-    }
-
     public void add(SloCounts other) {
-      other.objectives.forEach((name, count) -> objectives.merge(name, count, Objective::and));
+      other.objectives.forEach((name, count) -> objectives.merge(name, count, Counted::and));
       other.atOnce.forEach((percent, count) -> atOnce.merge(percent, count, Count::and));
       all = all.and(other.all);
     }
@@ -311,25 +300,18 @@ public record Objectives(
      * must meet all objectives at once. Null if no request was judged.
      */
     public @Nullable Decision decide() {
-      return Stream.concat(
-              objectives.entrySet().stream()
-                  .filter(o -> o.getValue().slo.rule() == Slo.Rule.PERCENTILES)
-                  .map(
-                      o ->
-                          Decision.of(
-                              o.getKey(), o.getValue().count, o.getValue().slo.percentile())),
-              atOnce.entrySet().stream()
-                  .map(share -> Decision.of(null, share.getValue(), share.getKey())))
-          .filter(decision -> decision.count().judged() + decision.count().unknown() > 0)
-          .min(Comparator.comparing(SloCounts::rank))
+      List<Decision> all = new ArrayList<>();
+      objectives.forEach(
+          (name, of) -> {
+            if (of.slo.rule() == Slo.Rule.PERCENTILES) {
+              all.add(new Decision(name, of.count, of.slo.percentile()));
+            }
+          });
+      atOnce.forEach((percent, count) -> all.add(new Decision(null, count, percent)));
+      return all.stream()
+          .filter(decision -> decision.count.judged + decision.count.unknown > 0)
+          .min(Comparator.comparing(Decision::rank))
           .orElse(null);
-    }
-
-    /** Missed first, then unknown, then the smallest margin. */
-    private static double rank(Decision decision) {
-      Double share = decision.count().share();
-      double margin = share == null ? 0 : share - decision.percent() / 100;
-      return margin + (decision.holds() == null ? 2 : decision.holds() ? 4 : 0);
     }
   }
 

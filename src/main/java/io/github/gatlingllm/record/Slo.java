@@ -8,9 +8,12 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -50,11 +53,32 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   /** No objective. */
   public static final Slo NONE = new Slo(List.of(), 99, Rule.PERCENTILES);
 
-  private static final Pattern FORM =
-      Pattern.compile("([a-z0-9]+)<=?(" + DurationText.NUMBER + "(?:" + DurationText.UNITS + "))");
+  /**
+   * Published limits that settings can name instead of objectives: the interactive scenarios of
+   * MLPerf Inference, which judges as {@link Rule#PERCENTILES} does: p99 of TTFT and of TPOT, from
+   * the instant at which a query was scheduled.
+   *
+   * <p>Source: MLCommons, <a
+   * href="https://github.com/mlcommons/inference_policies/blob/ac93e89c0c9a8819eb0ad987768c2f6e22896714/inference_rules.adoc">MLPerf
+   * Inference Rules</a>, datacenter suite, July 2026. Only the limits are taken from there: model,
+   * dataset and lengths are those of the run, so its figures are not MLPerf results.
+   */
+  static final Map<String, String> PRESETS = new LinkedHashMap<>();
 
-  /** Text that looks like an objective, valid or not. */
-  private static final Pattern ATTEMPT = Pattern.compile("([^<>=]*)([<>=]+)(.*)");
+  static {
+    PRESETS.put("mlperf-llama3.1-8b-interactive", "ttft<500ms,tpot<30ms");
+    PRESETS.put("mlperf-llama2-70b-interactive", "ttft<450ms,tpot<40ms");
+    PRESETS.put("mlperf-llama3.1-405b-interactive", "ttft<4500ms,tpot<80ms");
+    PRESETS.put("mlperf-deepseek-r1-interactive", "ttft<1500ms,tpot<15ms");
+    PRESETS.put("mlperf-gpt-oss-120b-interactive", "ttft<2s,tpot<20ms");
+  }
+
+  private static final String MEASURES =
+      Arrays.stream(Measure.values()).map(Measure::key).collect(Collectors.joining("|"));
+
+  private static final Pattern FORM =
+      Pattern.compile(
+          "(" + MEASURES + ")<=?(" + DurationText.NUMBER + "(?:" + DurationText.UNITS + "))");
 
   public Slo {
     objectives = List.copyOf(objectives);
@@ -101,22 +125,18 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return failed ? Verdict.MISSED : verdicts.get(objective);
     }
 
-    /**
-     * The names of the missed objectives, e.g. {@code ttft}, in the order of the SLO, and {@value
-     * #FAILED}.
-     */
+    /** The missed measures, e.g. {@code ttft}, in the order of the SLO, and {@value #FAILED}. */
     public List<String> missed() {
-      List<String> missed = new ArrayList<>(0);
+      Set<String> missed = new LinkedHashSet<>();
       for (int i = 0; i < verdicts.size(); i++) {
-        String key = slo.objectives.get(i).measure().key();
-        if (verdicts.get(i) == Verdict.MISSED && !missed.contains(key)) {
-          missed.add(key);
+        if (verdicts.get(i) == Verdict.MISSED) {
+          missed.add(slo.objectives.get(i).measure().key());
         }
       }
       if (failed && !slo.isEmpty()) {
         missed.add(FAILED);
       }
-      return missed;
+      return List.copyOf(missed);
     }
 
     /** Whether the request met the SLO; null if there is none, or if that is unknown. */
@@ -133,17 +153,14 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
 
   /** The quantity that an objective limits. */
   public enum Measure {
-    /** Time to first token, from schedule. */
     TTFT,
-    /** Time to first output token (reasoning excluded), from schedule. */
+    /** Time to first output token, reasoning excluded. */
     TTFO,
-    /** Time per output token; not judged for answers of fewer than 2 tokens. */
     TPOT,
-    /** 99th percentile of the request's inter-token gaps; not judged without gaps. */
+    /** 99th percentile of the request's inter-token gaps. */
     ITL,
-    /** Whole request, from schedule. */
     E2E,
-    /** Longest gap of the request; not judged without gaps. */
+    /** Longest gap of the request. */
     STALL;
 
     public String key() {
@@ -248,20 +265,15 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  /**
-   * Parses {@code ttft<200ms,tpot<50ms,e2e<10s}; an empty text has no objective.
-   *
-   * @throws IllegalArgumentException with a one-line message that names the wrong part and what is
-   *     allowed
-   */
+  /** Parses {@code ttft<200ms,tpot<50ms,e2e<10s}; an empty text has no objective. */
   public static Slo parse(String text, double percentile, Rule rule) {
     return new Slo(text.isEmpty() ? List.of() : objectives(text), percentile, rule);
   }
 
   /** Name and objectives of each preset. */
   public static String presets() {
-    return Arrays.stream(SloPreset.values())
-        .map(preset -> preset + " (" + preset.objectives() + ")")
+    return PRESETS.entrySet().stream()
+        .map(preset -> preset.getKey() + " (" + preset.getValue() + ")")
         .collect(Collectors.joining(", "));
   }
 
@@ -274,63 +286,27 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new Slo(objectives, otherPercentile, otherRule);
   }
 
-  private static List<String> withLimitsOfPresets(String text) {
-    return Arrays.stream(text.split(",", -1))
-        .map(part -> SloPreset.named(part).map(SloPreset::objectives).orElse(part))
-        .flatMap(part -> Arrays.stream(part.split(",", -1)))
+  private static List<Objective> objectives(String text) {
+    return Arrays.stream(text.toLowerCase(Locale.ROOT).replace(" ", "").split(",", -1))
+        .flatMap(part -> Arrays.stream(PRESETS.getOrDefault(part, part).split(",", -1)))
+        .map(Slo::objective)
         .toList();
   }
 
-  private static List<Objective> objectives(String text) {
-    List<Objective> objectives = new ArrayList<>();
-    for (String part : withLimitsOfPresets(text.toLowerCase(Locale.ROOT).replace(" ", ""))) {
-      Matcher form = FORM.matcher(part);
-      @Nullable Measure measure =
-          form.matches()
-              ? Arrays.stream(Measure.values())
-                  .filter(m -> m.key().equals(form.group(1)))
-                  .findFirst()
-                  .orElse(null)
-              : null;
-      if (measure == null) {
-        throw notUnderstood(part);
-      }
-      long limit = DurationText.nanos(form.group(2), "ms");
-      if (limit == 0) {
-        throw new IllegalArgumentException(
-            "SLO '" + part + "' has limit 0, which no request meets; expected a time above 0");
-      }
-      objectives.add(new Objective(measure, limit));
+  private static Objective objective(String text) {
+    Matcher form = FORM.matcher(text);
+    if (!form.matches()) {
+      throw new IllegalArgumentException(
+          ("SLO '%s' is not understood; expected <measure><limit> such as ttft<200ms, measures: %s,"
+                  + " units: us ms s m h; or a preset such as mlperf-llama2-70b-interactive")
+              .formatted(text, MEASURES.replace('|', ' ')));
     }
-    return objectives;
-  }
-
-  /** An exception whose message says whether measure, sign or limit is wrong. */
-  private static IllegalArgumentException notUnderstood(String part) {
-    List<String> measures = Arrays.stream(Measure.values()).map(Measure::key).toList();
-    Matcher attempt = ATTEMPT.matcher(part);
-    String what;
-    if (part.isEmpty()) {
-      what = "is empty; expected objectives such as ttft<200ms,tpot<50ms";
-    } else if (!attempt.matches()) {
-      what =
-          "is not understood; expected <measure><limit> such as ttft<200ms, measures: "
-              + String.join(" ", measures)
-              + ", units: us ms s m h; or a preset such as "
-              + SloPreset.MLPERF_LLAMA2_70B_INTERACTIVE;
-    } else if (!measures.contains(attempt.group(1))) {
-      what =
-          "has no known measure: '"
-              + attempt.group(1)
-              + "'; expected one of "
-              + String.join(" ", measures);
-    } else if (!attempt.group(2).matches("<=?")) {
-      what = "has '" + attempt.group(2) + "'; a limit is an upper one: < or <=";
-    } else {
-      what =
-          "has no known limit: '" + attempt.group(3) + "'; expected a number and us, ms, s, m or h";
+    long limit = DurationText.nanos(form.group(2), "ms");
+    if (limit == 0) {
+      throw new IllegalArgumentException(
+          "SLO '" + text + "' has limit 0, which no request meets; expected a time above 0");
     }
-    return new IllegalArgumentException("SLO '" + part + "' " + what);
+    return new Objective(Measure.valueOf(form.group(1).toUpperCase(Locale.ROOT)), limit);
   }
 
   public boolean isEmpty() {
@@ -393,45 +369,5 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   @Override
   public String toString() {
     return objectives.stream().map(Objective::toString).collect(Collectors.joining(","));
-  }
-
-  /**
-   * Published limits that settings can name instead of objectives: the interactive scenarios of
-   * MLPerf Inference. MLPerf judges them as the rule {@code percentiles} does: by the 99th
-   * percentile of TTFT and of TPOT, measured from the instant at which a query was scheduled.
-   *
-   * <p>Source: MLCommons, <a
-   * href="https://github.com/mlcommons/inference_policies/blob/ac93e89c0c9a8819eb0ad987768c2f6e22896714/inference_rules.adoc">MLPerf
-   * Inference Rules</a>, table of benchmarks of the datacenter suite, as of July 2026. Only the
-   * limits are taken from there. Model, dataset and lengths are those of the run, so its figures
-   * are not MLPerf results.
-   */
-  enum SloPreset {
-    MLPERF_LLAMA3_1_8B_INTERACTIVE("ttft<500ms,tpot<30ms"),
-    MLPERF_LLAMA2_70B_INTERACTIVE("ttft<450ms,tpot<40ms"),
-    MLPERF_LLAMA3_1_405B_INTERACTIVE("ttft<4500ms,tpot<80ms"),
-    MLPERF_DEEPSEEK_R1_INTERACTIVE("ttft<1500ms,tpot<15ms"),
-    MLPERF_GPT_OSS_120B_INTERACTIVE("ttft<2s,tpot<20ms");
-
-    private final String objectives;
-
-    SloPreset(String objectives) {
-      this.objectives = objectives;
-    }
-
-    /** Its objectives as written in settings. */
-    String objectives() {
-      return objectives;
-    }
-
-    /** The name used in settings, e.g. {@code mlperf-llama3.1-8b-interactive}. */
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT).replace('_', '-').replace("llama3-1", "llama3.1");
-    }
-
-    static Optional<SloPreset> named(String name) {
-      return Arrays.stream(values()).filter(preset -> preset.toString().equals(name)).findFirst();
-    }
   }
 }

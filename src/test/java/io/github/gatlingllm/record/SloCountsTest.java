@@ -34,7 +34,7 @@ class SloCountsTest {
               BOTH.judgedBy(percent, rule), judgement.verdicts(), judgement.failed()));
     }
     return requireNonNullElse(
-        others.decide(), new SloCounts.Decision(null, null, SloCounts.Count.NONE, percent));
+        others.decide(), new SloCounts.Decision(null, SloCounts.Count.NONE, percent));
   }
 
   private void add(int times, Slo.Verdict ttft, Slo.Verdict tpot) {
@@ -138,6 +138,6 @@ class SloCountsTest {
     }
     SloCounts.Decision decision = requireNonNull(counts.decide());
     assertThat(decision)
-        .isEqualTo(new SloCounts.Decision(false, null, new SloCounts.Count(100, 98, 0), 99));
+        .isEqualTo(new SloCounts.Decision(null, new SloCounts.Count(100, 98, 0), 99));
   }
 }

@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.record.Slo.SloPreset;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -132,13 +131,7 @@ class SloTest {
   void presetsAreReplacedByTheirLimits() {
     assertThat(Slo.parse("mlperf-llama2-70b-interactive, e2e<20s"))
         .hasToString("ttft<450ms,tpot<40ms,e2e<20s");
-    assertThat(Slo.parse("mlperf-llama3.1-8b-interactive")).hasToString("ttft<500ms,tpot<30ms");
-    assertThat(Slo.parse("MLPerf-Llama3.1-405B-Interactive")).hasToString("ttft<4500ms,tpot<80ms");
-    assertThat(Slo.parse("mlperf-deepseek-r1-interactive")).hasToString("ttft<1500ms,tpot<15ms");
-    assertThat(Slo.parse("mlperf-gpt-oss-120b-interactive")).hasToString("ttft<2s,tpot<20ms");
-    for (SloPreset preset : SloPreset.values()) {
-      assertThat(Slo.parse(preset.toString())).hasToString(preset.objectives());
-    }
+    Slo.PRESETS.forEach((name, limits) -> assertThat(Slo.parse(name)).hasToString(limits));
   }
 
   @ParameterizedTest
