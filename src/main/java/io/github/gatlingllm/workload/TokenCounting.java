@@ -5,13 +5,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -21,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts tokens on one background thread, never on an event loop: prompts while their requests are
  * in flight, all answers of servers that do not report token counts, and a sample of the other
- * answers. Only the writing of records waits for counts, so the thread polls for work: waking it
- * for every request would cost more than counting, and on a single processor delay the event loop.
+ * answers. Only the writing of records waits for counts, so the thread pauses before it waits for
+ * more work: waking it for every request would cost more than counting, and on a single processor
+ * delay the event loop.
  *
  * <p>Memory is bounded: while {@value #MAX_WAITING} texts or records wait, further ones are not
  * counted, which is reported at the end of the run. Thread-safe.
@@ -43,10 +43,10 @@ public final class TokenCounting {
   /** Additional time in {@link #close} for passing on counts that were just finished. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Thread thread = new Thread(this::run, "llm-tokenizer");
-  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final BlockingQueue<Runnable> tasks;
 
   /** Used by the thread only. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
@@ -54,9 +54,7 @@ public final class TokenCounting {
   private final SeenPrompts seen = new SeenPrompts();
   private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong uncounted = new AtomicLong();
-  private final int maxWaiting;
   private volatile boolean closed;
 
   public TokenCounting() {
@@ -64,7 +62,7 @@ public final class TokenCounting {
   }
 
   TokenCounting(int maxWaiting) {
-    this.maxWaiting = maxWaiting;
+    tasks = new LinkedBlockingQueue<>(maxWaiting);
     thread.setDaemon(true);
     thread.start();
   }
@@ -91,7 +89,7 @@ public final class TokenCounting {
 
     public void start() {
       if (!known) {
-        offer(this::count);
+        var unused = tasks.offer(this::count);
       }
     }
 
@@ -170,7 +168,7 @@ public final class TokenCounting {
    * while few texts wait.
    */
   public boolean isSampled(long requestIndex) {
-    return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
+    return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && tasks.size() < FEW_WAITING;
   }
 
   /** Number of prompts that were checked for repetition: those with a known target. */
@@ -200,37 +198,21 @@ public final class TokenCounting {
   public <T> void countLater(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
     pending.add(task);
-    if (!offer(task::count) || closed) {
+    if (closed || !tasks.offer(task::count) || closed) {
       task.giveUp();
     }
   }
 
-  private boolean offer(Runnable task) {
-    if (waiting.incrementAndGet() > maxWaiting || closed) {
-      waiting.decrementAndGet();
-      return false;
-    }
-    tasks.add(task);
-    return true;
-  }
-
   private void run() {
     while (!closed || !tasks.isEmpty()) {
-      Runnable task = tasks.poll();
-      if (task == null) {
-        LockSupport.parkNanos(this, LOOK_NANOS);
-      } else {
-        waiting.decrementAndGet();
-        run(task);
+      if (tasks.isEmpty()) {
+        LockSupport.parkNanos(this, PAUSE_NANOS);
       }
-    }
-  }
-
-  private void run(Runnable task) {
-    try {
-      task.run();
-    } catch (RuntimeException | Error e) {
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      try {
+        tasks.take().run();
+      } catch (RuntimeException | Error | InterruptedException e) {
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      }
     }
   }
 
@@ -239,6 +221,7 @@ public final class TokenCounting {
     LockSupport.unpark(thread);
     await(atMost);
     closed = true;
+    var unused = tasks.offer(() -> {}); // ends its wait
     LockSupport.unpark(thread);
     pending.forEach(PendingCount::giveUp);
     await(FINISHING);
