@@ -43,7 +43,6 @@ public final class Arrival {
     this.startedNanos = plannedNanos;
   }
 
-  /** The level of the load plan; null for Gatling's own injection. */
   public @Nullable RunningLevel level() {
     return level;
   }
@@ -113,7 +112,6 @@ public final class Arrival {
     return first;
   }
 
-  /** Whether {@link #take} was called. */
   public boolean taken() {
     return taken;
   }
@@ -125,7 +123,6 @@ public final class Arrival {
    */
   record Numbers(long first, long all, InjectorShare share) {
 
-    /** The arrivals of this injector. */
     Iterator<Planned> own(Iterator<Planned> whole) {
       return share.isPart()
           ? Arrivals.streamOf(whole).filter(arrival -> share.has(of(arrival))).iterator()

@@ -74,7 +74,6 @@ public sealed interface Arrivals extends Serializable {
     return streamOf(offsets()).takeWhile(takenWhile);
   }
 
-  /** The elements of an iterator as a stream. */
   static <T> Stream<T> streamOf(Iterator<T> each) {
     return StreamSupport.stream(
         Spliterators.spliteratorUnknownSize(each, Spliterator.ORDERED), false);
@@ -96,7 +95,6 @@ public sealed interface Arrivals extends Serializable {
         .iterator();
   }
 
-  /** One planned arrival. */
   record Planned(long index, long offsetNanos, Trace.@Nullable Lengths lengths) {}
 
   /** Poisson arrivals at a constant mean rate. */
@@ -190,7 +188,6 @@ public sealed interface Arrivals extends Serializable {
     double perSecondAt(long nanos);
   }
 
-  /** The arrivals of recorded traffic. */
   record Replay(Trace trace, double speed) implements Arrivals {
     public Replay {
       if (!(speed > 0 && speed <= 1e6)) {
@@ -241,7 +238,6 @@ public sealed interface Arrivals extends Serializable {
      */
     DoubleSupplier draws();
 
-    /** The same distribution with another seed. */
     Gaps withSeed(long seed);
 
     private static DoubleSupplier startingWith(double first, DoubleSupplier others) {
@@ -330,7 +326,6 @@ public sealed interface Arrivals extends Serializable {
     }
   }
 
-  /** Checks a rate and returns it. */
   static double requireRate(double perSecond) {
     if (perSecond > 0 && perSecond <= MAX_PER_SECOND) {
       return perSecond;

@@ -87,18 +87,15 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     return new Source();
   }
 
-  /** Null: the number of levels depends on their results. */
   @Override
   public @Nullable Long plannedNanos() {
     return null;
   }
 
-  /** Label of a level at that rate. */
   private static String label(double rate) {
     return "r=" + NumberText.plain(rate);
   }
 
-  /** The result at a rate. */
   private record Tried(LevelResult result, boolean again) {
 
     boolean holds() {

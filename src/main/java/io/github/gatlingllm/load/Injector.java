@@ -29,7 +29,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   private static final String INDEX = "JOB_COMPLETION_INDEX";
   private static final String COUNT = "INJECTORS";
 
-  /** Reads the system properties and the environment of this process. */
   public static Injector ofProcess() {
     return of(System.getProperties(), System.getenv());
   }
@@ -101,7 +100,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
             InjectorShare.MAX_COUNT));
   }
 
-  /** Whether other injectors run the rest of the load. */
   public boolean isPart() {
     return share != null && share.isPart();
   }
@@ -125,7 +123,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   /** The instant at which the load starts, by the wall clock of each injector. */
   public record StartTime(long unixNanos) {
 
-    /** The accepted forms, for messages. */
     public static final String EXPECTED =
         "seconds or milliseconds since 1970, or a time with its zone such as 2027-03-01T09:30:00Z";
 
@@ -163,7 +160,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
           .longValueExact();
     }
 
-    /** The ISO form, in UTC. */
     @Override
     public String toString() {
       return Instant.EPOCH.plusNanos(unixNanos).toString();

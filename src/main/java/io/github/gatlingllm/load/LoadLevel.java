@@ -20,7 +20,6 @@ public sealed interface LoadLevel {
   /** The requested load, in {@link #unit}. */
   double offered();
 
-  /** The unit of {@link #offered}. */
   default String unit() {
     return "concurrent";
   }
@@ -41,7 +40,6 @@ public sealed interface LoadLevel {
       phases = ofUsers == 1 ? phases.orFill(0) : phases;
     }
 
-    /** All users on this injector. */
     public Closed(int users, Phases phases) {
       this(users, users, phases);
     }
@@ -141,12 +139,10 @@ public sealed interface LoadLevel {
       }
     }
 
-    /** A level whose arrivals have no numbers. */
     public Open(String label, double perSecond, Arrivals arrivals, Phases phases) {
       this(label, perSecond, arrivals, phases, null);
     }
 
-    /** A level labelled by its rate. */
     public Open(double perSecond, Arrivals arrivals, Phases phases) {
       this("r=" + NumberText.plain(perSecond), perSecond, arrivals, phases);
     }
@@ -173,12 +169,10 @@ public sealed interface LoadLevel {
       return new Open("trace", perSecond, replay, Phases.DEFAULT.withMeasure(lengthNanos));
     }
 
-    /** The same level with other phases. */
     Open with(Phases others) {
       return new Open(label, perSecond, arrivals, others, numbers);
     }
 
-    /** The same rate with other interarrival times and phases. */
     Open with(Gaps gaps, Phases others) {
       return new Open(label, perSecond, arrivals.with(gaps), others, numbers);
     }
@@ -225,7 +219,6 @@ public sealed interface LoadLevel {
       return most;
     }
 
-    /** Longest possible duration of the level. */
     long longestNanos() {
       if (phases.requests() == null || phases.isTimed()) {
         return phases.longestNanos();
@@ -263,10 +256,8 @@ public sealed interface LoadLevel {
   /** The load of one scenario that Gatling's own injection steps plan. */
   record Injection(@Nullable Double offered, String unit, long fromNanos, long untilNanos) {
 
-    /** Unit of an open load. */
     public static final String RATE = "users/s";
 
-    /** Unit of a closed load. */
     public static final String USERS = "concurrent";
   }
 }

@@ -79,7 +79,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   /** Limits of failed requests; a level that exceeds one ends at once. */
   record FailureLimits(long most, long inARow) {
 
-    /** No limit. */
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
@@ -97,7 +96,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       @Nullable String objective,
       @Nullable FailedInARow failedInARow) {
 
-    /** Consecutive failed requests. */
     public record FailedInARow(long count, String lastError) {}
 
     /**
@@ -281,7 +279,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return starts;
     }
 
-    /** Null if a number of iterations bounds any level. */
     @Override
     public @Nullable Long plannedNanos() {
       long all = 0;

@@ -34,7 +34,6 @@ public record Phases(
       new Phases(
           null, null, TimeUnit.SECONDS.toNanos(30), true, TimeUnit.SECONDS.toNanos(30), null);
 
-  /** Least value of {@link #boundNanos} for automatic phases. */
   private static final long MIN_BOUND = TimeUnit.SECONDS.toNanos(5);
 
   public Phases {

@@ -73,7 +73,6 @@ public final class PlanDriver {
     this.plannedStarts = plannedStarts;
   }
 
-  /** Starts the first level. */
   public synchronized void begin() {
     startNextLevel(null);
   }
@@ -430,17 +429,14 @@ public final class PlanDriver {
     /** Starts a user at its planned instant, never before; it runs one iteration. */
     void start(Arrival arrival);
 
-    /** No further user will be started. */
     void allStarted();
   }
 
   /** A user that waits for an iteration. Both calls take effect on the user's thread. */
   public interface LoopingUser {
 
-    /** Runs one iteration of that level. */
     void resume(RunningLevel level);
 
-    /** Ends the user. */
     void end();
   }
 }

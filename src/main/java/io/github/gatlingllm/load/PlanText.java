@@ -23,7 +23,6 @@ public record PlanText(LoadPlan plan) {
         : ((LoadPlan.Sweep) plan).levels();
   }
 
-  /** The kind of load. */
   public String kind() {
     LoadLevel level = levels().get(0);
     if (level instanceof LoadLevel.Batch batch) {
@@ -34,7 +33,6 @@ public record PlanText(LoadPlan plan) {
         : "closed loop";
   }
 
-  /** The rules that end a sweep early. */
   public List<StopRule> stopWhen() {
     return plan instanceof LoadPlan.Sweep sweep ? sweep.rules() : List.of();
   }
@@ -210,7 +208,6 @@ public record PlanText(LoadPlan plan) {
     return arrivals instanceof Arrivals.Curve curve ? curve.gaps() : null;
   }
 
-  /** Whether the number of arrivals is random. */
   private boolean isRandom() {
     if (!(levels().get(0) instanceof LoadLevel.Open open)) {
       return false;

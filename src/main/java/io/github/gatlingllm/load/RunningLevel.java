@@ -120,7 +120,6 @@ public final class RunningLevel {
     end(Phase.MEASURE, end(Phase.MEASURE) + planned.measureNanos());
   }
 
-  /** The level's label, e.g. {@code c=8}. */
   public String label() {
     return label;
   }
@@ -139,7 +138,6 @@ public final class RunningLevel {
     return isEndKnown(Phase.STABILIZE);
   }
 
-  /** Start of the measure window. */
   public long measureStartNanos() {
     return endOf(Phase.STABILIZE);
   }
@@ -152,7 +150,6 @@ public final class RunningLevel {
     return isEndKnown(Phase.MEASURE);
   }
 
-  /** End of the measure window. */
   public long measureEndNanos() {
     return endOf(Phase.MEASURE);
   }
@@ -311,12 +308,10 @@ public final class RunningLevel {
     return millis == null ? null : (Long) Math.round(millis * 1e6);
   }
 
-  /** Number of users that have had an answer so far. */
   synchronized int answeredUsers() {
     return answeredUsers;
   }
 
-  /** Whether measured requests are in flight. */
   synchronized boolean isAnyMeasuring() {
     return measuring > 0;
   }

@@ -51,12 +51,10 @@ public final class Trace implements Serializable {
     return new TraceReader(file).read();
   }
 
-  /** The file's name. */
   public String name() {
     return name;
   }
 
-  /** Number of arrivals, 1 or more. */
   public int size() {
     return offsets.length;
   }

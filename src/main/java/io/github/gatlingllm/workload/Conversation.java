@@ -55,7 +55,6 @@ public record Conversation(
     return new Conversation(messages, turns, tokens, limit, script, endReason);
   }
 
-  /** The same, ended; the reason is the same for all conversations that end in this way. */
   public Conversation ended(String reason) {
     return new Conversation(messages, turns, tokens, contextLimit, script, reason);
   }

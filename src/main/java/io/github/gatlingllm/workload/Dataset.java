@@ -54,7 +54,6 @@ public final class Dataset {
     this.tokenizer = tokenizer;
   }
 
-  /** Opens a file. */
   public static Dataset open(Format format, String location, Tokenizer tokenizer) {
     Path file = DataFile.of(location);
     String name = location.substring(location.lastIndexOf('/') + 1);
@@ -84,7 +83,6 @@ public final class Dataset {
     }
   }
 
-  /** The file's name. */
   public String name() {
     return name;
   }
@@ -93,7 +91,6 @@ public final class Dataset {
     return format;
   }
 
-  /** Number of dialogs, ≥ 1. */
   public int size() {
     return index.size();
   }
@@ -338,12 +335,10 @@ public final class Dataset {
       return dialogs;
     }
 
-    /** First entry of a dialog. */
     int first(int dialog) {
       return dialog == 0 ? 0 : ends[dialog - 1];
     }
 
-    /** One past the last entry of a dialog. */
     int end(int dialog) {
       return ends[dialog];
     }

@@ -67,7 +67,6 @@ public record Dialog(
         .toList();
   }
 
-  /** All turns in order. */
   public List<Turn> turns() {
     List<Turn> turns = new ArrayList<>();
     List<Message> asked = new ArrayList<>();
@@ -147,7 +146,6 @@ public record Dialog(
         && !message.role().equals("developer");
   }
 
-  /** The texts of messages, separated by empty lines. */
   static String texts(List<Message> messages) {
     return messages.stream()
         .flatMap(Dialog::texts)

@@ -54,7 +54,6 @@ interface DialogReader {
     return (entries, key) -> format.apply(entries.get(0));
   }
 
-  /** A string property of an object. */
   static String text(JsonNode object, String key) {
     JsonNode value = object.path(key);
     if (!value.isTextual()) {

@@ -33,7 +33,6 @@ final class ExactLength {
     this.tokenizer = tokenizer;
   }
 
-  /** A text with its token count. */
   record Fitted(String text, int tokens) {}
 
   /** The text, cut or extended so that {@code before + text + after} has that many tokens. */
@@ -47,7 +46,6 @@ final class ExactLength {
     return cut(before, source, after, tokens);
   }
 
-  /** Number of tokens of a text. */
   int count(String text) {
     return tokenizer.count(text);
   }

@@ -17,7 +17,6 @@ final class HuggingFace implements Tokenizer {
 
   static final String PREFIX = "hf:";
 
-  /** The optional dependency. */
   static final String COORDINATES = "ai.djl.huggingface:tokenizers:0.38.0";
 
   private static final String LIBRARY = "ai.djl.huggingface.tokenizers.HuggingFaceTokenizer";

@@ -37,7 +37,6 @@ final class JsonEntries implements AutoCloseable {
     this.file = file;
   }
 
-  /** Receives the entries of a file. */
   interface Visitor {
     /** Receives the next entry with its position in bytes; throws for another format. */
     void visit(JsonNode entry, long start, int length);
@@ -102,7 +101,6 @@ final class JsonEntries implements AutoCloseable {
     return line.length() <= 80 ? line : line.substring(0, 79) + "…";
   }
 
-  /** The entry at a position. */
   JsonNode read(long start, int length) {
     try {
       ByteBuffer bytes = ByteBuffer.allocate(length);

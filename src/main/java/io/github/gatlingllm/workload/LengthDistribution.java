@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
  */
 public sealed interface LengthDistribution {
 
-  /** The longest possible prompt. */
   int MAX = 1_000_000;
 
   /** The forms that {@link #parse} accepts. */

@@ -31,7 +31,6 @@ final class OpenAssistant implements DialogReader {
   private final List<Row> rows = new ArrayList<>();
   private final Map<String, Integer> rowById = new HashMap<>();
 
-  /** A message of a flat file. */
   private record Row(
       long start,
       int length,

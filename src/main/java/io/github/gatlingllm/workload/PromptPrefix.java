@@ -25,7 +25,6 @@ public sealed interface PromptPrefix {
   /** Creates the texts; too slow for an event loop. */
   Texts texts(Tokenizer tokenizer);
 
-  /** The same with another seed. */
   PromptPrefix seed(long seed);
 
   /** Token counts of the prefixes of the first requests. */

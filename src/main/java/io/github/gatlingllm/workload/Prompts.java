@@ -49,7 +49,6 @@ public final class Prompts {
     this.made = made;
   }
 
-  /** One prompt. */
   public record Prompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
 
     /** Whether it has the requested length, if any. */

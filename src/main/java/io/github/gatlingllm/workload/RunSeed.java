@@ -66,7 +66,6 @@ public final class RunSeed {
     return new SplittableRandom().nextLong(EXACT_IN_JAVASCRIPT);
   }
 
-  /** The seed. */
   public long value() {
     return seed;
   }

@@ -274,7 +274,6 @@ public final class TokenCounting {
       this.maxTexts = maxTexts;
     }
 
-    /** Sum of the token counts of the single texts. */
     int count(List<String> texts) {
       int sum = 0;
       for (String text : texts) {

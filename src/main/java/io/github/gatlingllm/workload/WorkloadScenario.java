@@ -65,7 +65,6 @@ public enum WorkloadScenario {
         .orElse(null);
   }
 
-  /** A short title. */
   public String title() {
     return title;
   }
@@ -85,7 +84,6 @@ public enum WorkloadScenario {
     return this == D;
   }
 
-  /** Whether all requests are equal. */
   public boolean same() {
     return this == A1 || this == A2;
   }
@@ -104,7 +102,6 @@ public enum WorkloadScenario {
     return same() ? PromptPool.of(some.pick(seed, 0)) : some;
   }
 
-  /** Creates its prompts. */
   public Ready ready(Tokenizer tokenizer, long seed, int count) {
     // A server must not have cached prompts of this scenario from another one.
     long own = SplitMix64.at(seed, OWN_SALT, name().hashCode()).nextLong();
@@ -120,7 +117,6 @@ public enum WorkloadScenario {
         this, system == null ? null : system.text(), system == null ? 0 : system.tokens(), prompts);
   }
 
-  /** A scenario with its prompts. */
   public record Ready(
       WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {
 

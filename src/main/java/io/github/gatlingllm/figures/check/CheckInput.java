@@ -17,7 +17,6 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The figures of a run as the checks read them. */
 record CheckInput(Summary summary, RunFacts facts) {
 
   /** Names of the built-in scenarios whose prompts have text in common. */

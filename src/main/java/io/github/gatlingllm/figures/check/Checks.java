@@ -61,7 +61,6 @@ public final class Checks {
     return injector.generator(GeneratorCheck.level(levels, injector.name(), in.isServerHere()));
   }
 
-  /** The ids of all checks, in the order of the catalogue. */
   static List<String> ids() {
     return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
   }

@@ -21,7 +21,6 @@ record Finding(
     return new Finding(value, null, null, message, null);
   }
 
-  /** The same with a level of its own. */
   Finding level(Level own) {
     return new Finding(value, threshold, own, message, remedy);
   }
@@ -34,7 +33,6 @@ record Finding(
     return level(isWorthKnowing ? Level.NOTE : Level.OK);
   }
 
-  /** The same with one more sentence. */
   Finding adding(String sentence) {
     return new Finding(value, threshold, level, message + sentence, remedy);
   }

@@ -7,9 +7,9 @@ import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.Check.Level;
-import io.github.gatlingllm.figures.metric.GeneratorHealth;
-import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.GeneratorSecond;
 import java.util.ArrayList;
@@ -204,7 +204,6 @@ final class GeneratorCheck {
             level.place());
   }
 
-  /** Names the injector, if there are several. */
   private String of() {
     return level.generators().size() > 1 ? " of " + health.injector() : "";
   }
@@ -234,7 +233,6 @@ final class GeneratorCheck {
     return span.seconds().stream().mapToDouble(amount).sum();
   }
 
-  /** The position of a span in the run, in words. */
   private static String place(GeneratorHealth span) {
     List<Interval> seconds = span.seconds();
     return "from %s s to %s s of the run"

@@ -32,7 +32,6 @@ final class InjectorChecks {
 
   private InjectorChecks() {}
 
-  /** Injectors that are missing, and those that did not finish. */
   static @Nullable Finding injectors(CheckInput in) {
     List<InjectorRun> injectors = in.info().injectors();
     if (injectors.isEmpty()) {
@@ -144,7 +143,6 @@ final class InjectorChecks {
                         .formatted(count(Math.round(planned))));
   }
 
-  /** The settings and versions that differ, by injector. */
   static @Nullable Finding settings(CheckInput in) {
     List<InjectorRun> injectors = in.info().injectors();
     if (injectors.size() < 2) {
@@ -171,7 +169,6 @@ final class InjectorChecks {
                         : ""));
   }
 
-  /** The values of a setting, each with its injectors. */
   private static String values(String name, List<InjectorRun> injectors) {
     return injectors.stream()
         .collect(

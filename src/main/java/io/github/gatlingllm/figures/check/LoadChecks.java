@@ -73,7 +73,6 @@ final class LoadChecks {
             .level(Level.WARNING);
   }
 
-  /** The level with the largest deviation from the law. */
   static @Nullable Finding littlesLaw(CheckInput in) {
     LevelFigures worst =
         in.worst(level -> level.law() == null ? null : (Double) level.law().excess());
@@ -89,7 +88,6 @@ final class LoadChecks {
         .warnsIf(law.residual() > law.tolerance());
   }
 
-  /** The level with the largest significant change. */
   static @Nullable Finding steadyState(CheckInput in) {
     if (in.levels().stream().allMatch(level -> level.steadiness() == null)) {
       return null;
@@ -307,7 +305,6 @@ final class LoadChecks {
             .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));
   }
 
-  /** The level with the longest silence. */
   static @Nullable Finding silentSpans(CheckInput in) {
     LevelFigures level =
         in.levels().stream()
@@ -348,7 +345,6 @@ final class LoadChecks {
         : found;
   }
 
-  /** The target with the longest outages. */
   static @Nullable Finding failingSpans(CheckInput in) {
     List<Target> targets =
         in.summary().targets().stream().filter(target -> target.failures() != null).toList();

@@ -138,7 +138,6 @@ record ComparedFigure(
     return Scale.of(figure);
   }
 
-  /** The change of the figure from one resample to another. */
   @Nullable Double change(Weighted base, Weighted run) {
     return scale().change(resampled.apply(base), resampled.apply(run));
   }

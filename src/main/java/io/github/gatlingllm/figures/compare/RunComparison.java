@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.compare.BlockBootstrap.Pair;
 import io.github.gatlingllm.figures.compare.BlockBootstrap.Question;
 import io.github.gatlingllm.figures.compare.ComparedFigure.Scale;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.level.Autocorrelation;

@@ -94,7 +94,6 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
   /** A resample of several load levels: each slice counts as often as its weight. */
   record Weighted(List<SliceSample> stages, List<int[]> weights) {
 
-    /** The sum of an amount of each slice. */
     double sum(ToDoubleFunction<TimeSlice> part) {
       double sum = 0;
       for (int s = 0; s < stages.size(); s++) {
@@ -107,7 +106,6 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
       return sum;
     }
 
-    /** Total length of the weighted slices. */
     double seconds() {
       double seconds = 0;
       for (int s = 0; s < stages.size(); s++) {

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
-import io.github.gatlingllm.figures.metric.GeneratorHealth;
-import io.github.gatlingllm.figures.metric.GeneratorHealth.Interval;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;

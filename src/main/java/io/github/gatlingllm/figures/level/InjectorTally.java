@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
-import io.github.gatlingllm.figures.metric.GeneratorHealth;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.figures.metric.ValueRecorder;

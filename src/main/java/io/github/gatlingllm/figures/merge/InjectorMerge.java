@@ -225,7 +225,6 @@ final class InjectorMerge {
     return settings;
   }
 
-  /** Remarks for the user, a line each. */
   List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     levels

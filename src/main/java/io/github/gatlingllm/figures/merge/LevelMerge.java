@@ -99,17 +99,14 @@ final class LevelMerge {
     parts.forEach((key, of) -> merged.add(level(key, of)));
   }
 
-  /** The levels of the merged run. */
   List<LevelInfo> levels() {
     return merged;
   }
 
-  /** The measure window of each level that has one. */
   Map<LevelKey, CommonWindow> windows() {
     return windows;
   }
 
-  /** Number of injectors that began that level. */
   long injectorsOf(LevelKey key) {
     return requireNonNull(parts.get(key)).size();
   }
@@ -248,7 +245,6 @@ final class LevelMerge {
     return end(measure(level), start(level)) - start(level);
   }
 
-  /** Start of the level's schedule. */
   private static long begin(LevelInfo level) {
     return level.phases().get(0).startUnixNanos();
   }

@@ -121,7 +121,6 @@ public record EngineFigures(
       @Nullable String lastError,
       Map<EngineMetric, String> names) {}
 
-  /** A target over time. */
   public record OverTime(String target, List<Point> points) {}
 
   /**

@@ -182,7 +182,6 @@ public record Figure(
         f -> f.metric(metric).percentile(p));
   }
 
-  /** A number as an ordinal: {@code 99th}, {@code 99.9th}. */
   private static String ordinal(String digits) {
     boolean teen = digits.length() > 1 && digits.charAt(digits.length() - 2) == '1';
     return digits

@@ -221,7 +221,6 @@ final class MetricEntry {
     return prompt == null ? null : (Integer) (prompt - (cached == null ? 0 : cached));
   }
 
-  /** Null without an SLO. */
   static @Nullable Double ifJudged(
       Figures figures, Function<Figures.Goodput, @Nullable Double> value) {
     Figures.Goodput goodput = figures.goodput();

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
+import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;

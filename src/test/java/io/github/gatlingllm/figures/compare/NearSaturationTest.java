@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.level.MultiServerQueue;
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
 import io.github.gatlingllm.figures.level.Recorded;

@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.TimeSlice;
