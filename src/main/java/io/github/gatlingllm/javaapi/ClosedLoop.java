@@ -3,8 +3,8 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;

@@ -3,8 +3,8 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.github.gatlingllm.load.GoodputSearch;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Phases;
 
 /**
  * DSL for a search for the highest rate of users, arriving as a Poisson process, at which the

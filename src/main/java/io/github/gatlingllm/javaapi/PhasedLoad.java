@@ -2,7 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
-import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.time.Duration;
 
 /**

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
 import java.util.List;

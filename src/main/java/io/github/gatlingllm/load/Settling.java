@@ -1,6 +1,7 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import org.jspecify.annotations.Nullable;
 

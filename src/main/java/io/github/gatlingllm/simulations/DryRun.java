@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;

@@ -8,7 +8,7 @@ import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Trace;
 import java.nio.file.Path;

@@ -9,6 +9,7 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Closed;
 import io.github.gatlingllm.load.LoadLevel.Open;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Sweep;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import java.util.ArrayList;

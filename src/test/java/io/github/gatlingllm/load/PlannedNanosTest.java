@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

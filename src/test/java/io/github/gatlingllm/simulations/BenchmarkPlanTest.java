@@ -10,7 +10,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.simulations.BenchmarkPlan.Connections;
 import io.github.gatlingllm.workload.PromptPool;
