@@ -16,16 +16,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the {@code injector} of its records
  * @param run id of its own run
- * @param share its share of the load; null if not known
  * @param state how its run ended; {@code RUNNING} if its process died
- * @param startUnixNanos when its run began
- * @param endUnixNanos when its run ended; if its process died, when its last recorded request ended
+ * @param endUnixNanos if its process died, when its last recorded request ended
  * @param planned planned requests in its measure windows; null if its plan has no number
  * @param measured those of {@code planned} that have a record
  * @param started requests of all phases that should have a record; null if its process died
- * @param records records in its file
  * @param dropped records known to be lost: not written, damaged, or cut off
- * @param levels the load levels that it began
  * @param settings its settings and versions that are not the same for all injectors
  */
 public record InjectorRun(
@@ -69,13 +65,7 @@ public record InjectorRun(
     }
   }
 
-  /**
-   * The same injector after its file was read.
-   *
-   * @param found records in its file
-   * @param ofPlan planned requests of its measure windows among them
-   * @param lost records known to be lost
-   */
+  /** The same injector after its file was read; {@code ofPlan} of the records were planned. */
   public InjectorRun read(long found, long ofPlan, long lost) {
     return new InjectorRun(
         name,
@@ -98,7 +88,6 @@ public record InjectorRun(
     return planned == null ? null : (Long) Math.max(0, planned - measured);
   }
 
-  /** Whether its run ended as planned. */
   @JsonIgnore
   public boolean isComplete() {
     return state == RunInfo.State.COMPLETE;
@@ -127,11 +116,7 @@ public record InjectorRun(
       }
     }
 
-    /**
-     * Parses {@code i/n}, e.g. {@code 2/4}.
-     *
-     * @throws IllegalArgumentException with a one-line message, if the text is not a share
-     */
+    /** Parses {@code i/n}, e.g. {@code 2/4}. */
     @JsonCreator
     public static InjectorShare parse(String text) {
       Matcher parts = TEXT.matcher(text.strip());
@@ -142,7 +127,6 @@ public record InjectorRun(
       return new InjectorShare(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)));
     }
 
-    /** Whether there are other injectors. */
     public boolean isPart() {
       return count > 1;
     }

@@ -68,12 +68,7 @@ public record LevelInfo(
   /** Users that Gatling's own injection starts. */
   public static final String INJECTION = "injection";
 
-  /**
-   * Requests in flight: admitted, and not ended.
-   *
-   * @param mean over time
-   * @param peak the most at once
-   */
+  /** Requests in flight: admitted, and not ended. The mean is over time. */
   public record InFlight(double mean, int peak) {}
 
   public LevelInfo {
@@ -114,7 +109,6 @@ public record LevelInfo(
     return !kind.equals(RATE_CURVE) && !kind.equals(TRACE);
   }
 
-  /** The same level with a number of planned requests. */
   public LevelInfo withPlanned(long requests) {
     return new LevelInfo(
         label,
@@ -153,7 +147,6 @@ public record LevelInfo(
         : (Long) levels.stream().mapToLong(level -> requireNonNull(level.planned)).sum();
   }
 
-  /** The time of that phase; empty if it never began. */
   public Optional<PhaseWindow> window(Phase phase) {
     return phases.stream().filter(window -> window.phase() == phase).findFirst();
   }

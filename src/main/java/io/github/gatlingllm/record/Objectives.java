@@ -165,12 +165,7 @@ public record Objectives(
     private @Nullable Slo keysOf;
     private String keysOwner = "";
 
-    /**
-     * Requests by verdict.
-     *
-     * @param judged requests that met or missed
-     * @param unknown requests cancelled before they could be judged; not in {@code judged}
-     */
+    /** Requests that met or missed, and those cancelled before they could be judged. */
     public record Count(long judged, long met, long unknown) {
 
       public static final Count NONE = new Count(0, 0, 0);

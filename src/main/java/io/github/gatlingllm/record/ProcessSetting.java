@@ -12,12 +12,9 @@ import org.jspecify.annotations.Nullable;
  * A setting that a process reads whatever simulation it runs: a system property such as {@code
  * llm.startAt}, else the environment variable {@code LLM_START_AT}. A blank value counts as not
  * set; a blank property hides the variable.
- *
- * @param property its name as a system property
  */
 public record ProcessSetting(String property) {
 
-  /** The name of the environment variable. */
   public String variable() {
     return property
         .replace('.', '_')
@@ -25,7 +22,6 @@ public record ProcessSetting(String property) {
         .toUpperCase(Locale.ROOT);
   }
 
-  /** The value in this process, without surrounding blanks; null where it is not set. */
   public @Nullable String text() {
     return text(System.getProperties(), System.getenv());
   }
@@ -84,10 +80,8 @@ public record ProcessSetting(String property) {
    */
   public static final class DurationText {
 
-    /** A regular expression of the units. */
     public static final String UNITS = "us|ms|s|m|h";
 
-    /** A regular expression of the number. */
     public static final String NUMBER = "(?:\\d{1,9}(?:\\.\\d{1,9})?|\\.\\d{1,9})";
 
     /** A regular expression of a number with an optional unit. */

@@ -53,11 +53,9 @@ public final class RecordFile {
   /**
    * The number of records in a file, and what is damaged in it.
    *
-   * @param records records that were read
    * @param cutTailBytes size of a last line that was cut off, as after a crash; 0 if the last line
    *     is complete
-   * @param badLines lines that are not a record and were skipped
-   * @param firstBadLines the first five of them
+   * @param badLines lines that are not a record and were skipped; {@code firstBadLines} are five
    */
   public record ReadReport(
       long records, long cutTailBytes, long badLines, List<BadLine> firstBadLines) {
@@ -70,7 +68,6 @@ public final class RecordFile {
     public record BadLine(long number, String reason) {}
   }
 
-  /** Receives records with their lines. */
   @FunctionalInterface
   public interface LineSink {
 
@@ -229,11 +226,6 @@ public final class RecordFile {
       return new RecordCsv(requestsCsv, AtomicFile.draftOf(requestsCsv));
     }
 
-    /**
-     * Writes a row.
-     *
-     * @throws UncheckedIOException if it cannot be written
-     */
     @Override
     public void accept(RequestRecord record) {
       try {
@@ -274,7 +266,7 @@ public final class RecordFile {
           || cell.chars().anyMatch(c -> c == ',' || c == '"' || c == '\r' || c == '\n');
     }
 
-    /** Completes the file and moves it into place. */
+    /** Moves the complete file into place. */
     public void finish() throws IOException {
       out.close();
       AtomicFile.move(draft, file);

@@ -141,11 +141,7 @@ public final class Recorder {
     return file.failed();
   }
 
-  /**
-   * Closes within two seconds, which is all the time there is after a SIGTERM.
-   *
-   * @return whether every queued record was written, or failed to be
-   */
+  /** Closes within two seconds, which is all the time there is after a SIGTERM. */
   public boolean freeze() {
     return close(FREEZE);
   }

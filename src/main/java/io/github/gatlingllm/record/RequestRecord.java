@@ -70,12 +70,10 @@ public record RequestRecord(
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
-  /** The same record in another phase. */
   public RequestRecord withPhase(Phase as) {
     return with(identity.stage, identity.target, identity.scenario, as);
   }
 
-  /** The same record in another load level. */
   public RequestRecord placedAt(String stage, String target, String scenario) {
     return with(stage, target, scenario, identity.phase);
   }
@@ -148,17 +146,14 @@ public record RequestRecord(
       return gateWaitNanos == null ? null : startLagNanos + gateWaitNanos;
     }
 
-    /** first token − scheduled. */
     public @Nullable Long ttftFromScheduleNanos() {
       return fromSchedule(ttftNanos);
     }
 
-    /** first token that is not reasoning − scheduled. */
     public @Nullable Long ttfoFromScheduleNanos() {
       return fromSchedule(ttfoNanos);
     }
 
-    /** last token − scheduled. */
     public @Nullable Long latencyFromScheduleNanos() {
       return fromSchedule(latencyNanos);
     }
@@ -168,17 +163,15 @@ public record RequestRecord(
       return gateWaitNanos == null ? null : closedNanos;
     }
 
-    /** Epoch time of the planned arrival: start − start lag. */
+    /** Epoch time of the planned arrival. */
     public long scheduledUnixNanos() {
       return startUnixNanos - startLagNanos;
     }
 
-    /** Epoch time of the admission by the in-flight gate; null when never admitted. */
     public @Nullable Long admittedUnixNanos() {
       return gateWaitNanos == null ? null : startUnixNanos + gateWaitNanos;
     }
 
-    /** Epoch time of the end; null when never admitted. */
     public @Nullable Long closedUnixNanos() {
       Long admitted = admittedUnixNanos();
       return admitted == null || closedNanos == null ? null : (Long) (admitted + closedNanos);
@@ -237,7 +230,6 @@ public record RequestRecord(
       List<String> refused,
       @Nullable Integer inputs) {
 
-    /** No counts. */
     public static final Tokens NONE =
         new Tokens(
             null, null, null, null, null, null, null, null, null, false, null, List.of(), null);
@@ -285,8 +277,8 @@ public record RequestRecord(
   /**
    * Texts of prompt and answer; kept only with the setting {@code recordText}.
    *
-   * @param messages the chat messages as JSON; null for completions
-   * @param prompt the prompt; null for chat
+   * @param messages as JSON; null for completions
+   * @param prompt null for chat
    */
   public record Text(
       @Nullable String messages,
@@ -304,9 +296,6 @@ public record RequestRecord(
       return messages == null ? prompt : readable(messages);
     }
 
-    /**
-     * A paragraph per message, prefixed with its role; text that is not JSON is returned unchanged.
-     */
     private static String readable(String messages) {
       try {
         JsonNode all = MESSAGES.readTree(messages);

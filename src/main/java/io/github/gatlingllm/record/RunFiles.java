@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunFiles(Path run) {
 
-  /** The folder of all files but the page. */
   public Path folder() {
     return run.resolve("llm");
   }
@@ -66,7 +65,6 @@ public record RunFiles(Path run) {
     return folder().resolve("server.jsonl");
   }
 
-  /** The run as a whole, see {@link RunInfo}. */
   public Path info() {
     return folder().resolve("run.json");
   }
@@ -107,7 +105,6 @@ public record RunFiles(Path run) {
 
     private AtomicFile() {}
 
-    /** Writes a text as UTF-8. */
     public static void write(Path file, String text) throws IOException {
       write(file, text.getBytes(UTF_8));
     }
@@ -125,7 +122,6 @@ public record RunFiles(Path run) {
       }
     }
 
-    /** The file beside it that is written first. */
     static Path draftOf(Path file) {
       return file.resolveSibling(file.getFileName() + ".part");
     }
@@ -199,12 +195,10 @@ public record RunFiles(Path run) {
       this.json = generator(VALUES.getFactory(), lines).setCodec(VALUES);
     }
 
-    /** Writes a value without a line end. */
     interface Value {
       void write(JsonGenerator json) throws IOException;
     }
 
-    /** Receives the lines of a file in their order. */
     interface LineReader {
 
       /** A line of {@code length} bytes that begins at {@code from}, without its line feed. */

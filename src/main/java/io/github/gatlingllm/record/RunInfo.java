@@ -11,8 +11,8 @@ import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
-import io.github.gatlingllm.record.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,15 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The measure window of a stage (load level) is its {@link Phase#MEASURE} window. A run without
  * stages is measured from its first planned start to its last end.
  *
- * <p>A method with the name of a key and one argument returns a copy with another value:
+ * <p>A method with the name of a key and one argument returns a copy with another value.
  *
- * <pre>{@code
- * RunInfo ended = info.ended(now, RunInfo.State.COMPLETE).dropped(0);
- * }</pre>
- *
- * @param schema {@value #SCHEMA}
  * @param targets facts that figures depend on, by target
- * @param report options of the report; null for the default ones
  * @param stages load levels that began, in order of time
  */
 @JsonPropertyOrder({"schema"})
@@ -59,7 +54,6 @@ public record RunInfo(
     List<LevelInfo> stages,
     @JsonUnwrapped Merged merged) {
 
-  /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
 
   /** The reason of a request that is not sent because of a mistake in the simulation. */
@@ -68,14 +62,11 @@ public record RunInfo(
   /**
    * Which run it is, and when.
    *
-   * @param id the run's id, the {@code run_id} of its records
-   * @param simulation class name of the simulation
-   * @param startUnixNanos when the run began; epoch time
-   * @param endUnixNanos when it ended; null while it runs, and after a crash
-   * @param state whether it runs or how it ended
+   * @param simulation class name
+   * @param endUnixNanos null while it runs, and after a crash
    * @param seed of prompts and arrivals; null if none was set
    * @param injector the load generator's name
-   * @param share its share of a load test of several injectors; null if it is the only one
+   * @param share null if it is the only injector
    */
   @JsonPropertyOrder({"id"})
   public record Identity(
@@ -108,8 +99,7 @@ public record RunInfo(
   /**
    * The parts of a merged run.
    *
-   * @param injectors empty in other runs
-   * @param injectorsExpected number of injectors of the load test; null if not known
+   * @param injectorsExpected of the load test; null if not known
    */
   public record Merged(
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
@@ -123,11 +113,10 @@ public record RunInfo(
   /**
    * Options of the report.
    *
-   * @param csv whether {@code requests.csv} is written
    * @param indexBlock whether Gatling's pages show our main figures
    * @param failBuild whether a missed assertion, or an invalid run, fails the build
    * @param failOnInvalid whether a check that calls the run invalid fails the build
-   * @param readingSpeed speed of a reader of answers, tokens per second
+   * @param readingSpeed of a reader of answers, tokens per second
    */
   public record ReportOptions(
       boolean csv,
@@ -232,24 +221,18 @@ public record RunInfo(
     return merged.injectors;
   }
 
-  private RunInfo with(Identity other) {
+  /** The same run with another identity, environment, outcome, objectives or parts. */
+  private RunInfo with(Record part) {
     return new RunInfo(
-        schema, other, environment, objectives, targets, report, outcome, stages, merged);
-  }
-
-  private RunInfo with(RunEnvironment other) {
-    return new RunInfo(
-        schema, identity, other, objectives, targets, report, outcome, stages, merged);
-  }
-
-  private RunInfo with(Objectives other) {
-    return new RunInfo(
-        schema, identity, environment, other, targets, report, outcome, stages, merged);
-  }
-
-  private RunInfo with(RunOutcome other) {
-    return new RunInfo(
-        schema, identity, environment, objectives, targets, report, other, stages, merged);
+        schema,
+        part instanceof Identity other ? other : identity,
+        part instanceof RunEnvironment other ? other : environment,
+        part instanceof Objectives other ? other : objectives,
+        targets,
+        report,
+        part instanceof RunOutcome other ? other : outcome,
+        stages,
+        part instanceof Merged other ? other : merged);
   }
 
   public RunInfo targets(Map<String, TargetFacts> byLabel) {
@@ -268,9 +251,7 @@ public record RunInfo(
   }
 
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
-    Merged other = new Merged(parts, expected);
-    return new RunInfo(
-        schema, identity, environment, objectives, targets, report, outcome, stages, other);
+    return with(new Merged(parts, expected));
   }
 
   public RunInfo ended(long unixNanos, State how) {
@@ -322,17 +303,12 @@ public record RunInfo(
     return slo(TargetSlo.of(global, Map.of()), Map.of());
   }
 
-  /**
-   * The same run with other objectives.
-   *
-   * @param all of targets that have none of their own
-   * @param byLabel of each target; empty if {@code all} applies to all targets
-   */
+  /** Objectives of each target; {@code byLabel} is empty if {@code all} applies to all of them. */
   public RunInfo slo(TargetSlo all, Map<String, TargetSlo> byLabel) {
     return with(Objectives.of(all, byLabel, objectives.assertions()));
   }
 
-  /** The same run with another percentile or rule of its objectives; null for no other. */
+  /** With another percentile or rule of its objectives; null for no other. */
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     return with(objectives.heldBy(percentile, rule));
   }
@@ -398,22 +374,77 @@ public record RunInfo(
     return report == null ? ReportOptions.DEFAULT : report;
   }
 
-  /** Writes the file atomically and creates missing directories. */
   public void write(Path runJson) throws IOException {
     AtomicFile.writeJson(this, runJson);
   }
 
-  /**
-   * Reads a run; empty if the file does not exist. Unknown keys are skipped.
-   *
-   * @throws IOException with a one-line message, if the file is not a run of this version of the
-   *     format
-   */
+  /** Reads a run; empty if the file does not exist. Unknown keys are skipped. */
   public static Optional<RunInfo> read(Path runJson) throws IOException {
     return AtomicFile.readJson(runJson, RunInfo.class, SCHEMA);
   }
 
   static <T> Map<String, T> ordered(@Nullable Map<String, T> map) {
     return map == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
+  }
+
+  /**
+   * What the run was made with.
+   *
+   * @param versions version by component, e.g. {@code gatling}, {@code java}
+   * @param machines the machine of each injector, by its name
+   * @param config setting by name; secrets are replaced by {@link #REDACTED}
+   * @param workload descriptions of the workload by aspect, e.g. {@code input}, {@code prefix}
+   * @param selfTest how exact the load generator is on its machine, as known when the run ended;
+   *     null if that was never measured
+   */
+  public record RunEnvironment(
+      Map<String, String> versions,
+      Map<String, SelfTest.Machine> machines,
+      Map<String, String> config,
+      Map<String, String> workload,
+      @Nullable SelfTest selfTest) {
+
+    /** Replaces the value of a setting that is a secret. */
+    public static final String REDACTED = "***";
+
+    private static final Pattern SECRETS =
+        Pattern.compile(
+            "(?i)(llm_)?api_?key|header\\.((proxy-)?authorization|(x-)?api-key|cookie)");
+
+    public RunEnvironment {
+      versions = RunInfo.ordered(versions);
+      machines = RunInfo.ordered(machines);
+      config = redacted(config);
+      workload = RunInfo.ordered(workload);
+    }
+
+    private static Map<String, String> redacted(@Nullable Map<String, String> config) {
+      Map<String, String> copy = new LinkedHashMap<>(RunInfo.ordered(config));
+      copy.replaceAll((name, value) -> SECRETS.matcher(name).matches() ? REDACTED : value);
+      return Collections.unmodifiableMap(copy);
+    }
+
+    /**
+     * Facts about a target that its figures depend on.
+     *
+     * @param pinnedOutput whether answers were requested to have exactly {@code max_tokens} tokens
+     * @param tokenizer of our own counts
+     * @param costPerHour cost of a GPU per hour, or of the whole server if {@code gpus} is null; in
+     *     any currency; null if not set
+     */
+    public record TargetFacts(
+        boolean pinnedOutput,
+        String tokenizer,
+        @Nullable Double gpus,
+        @Nullable Double costPerHour) {
+
+      public @Nullable Double costOfAllPerHour() {
+        return costPerHour == null || gpus == null ? costPerHour : (Double) (gpus * costPerHour);
+      }
+
+      public TargetFacts and(TargetFacts other) {
+        return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus, costPerHour);
+      }
+    }
   }
 }

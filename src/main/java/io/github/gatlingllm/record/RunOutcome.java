@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * What came of the run.
  *
- * @param dropped records that were lost
  * @param planned planned requests in measure windows, one for each arrival or iteration; null if
  *     the plan has no number
  * @param started requests of all phases that were started and should have a record; null while the
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param notSent number of requests that were due and not sent, by name and reason
  * @param prompts how many prompts repeat an earlier one; null if none was compared
  * @param connections how servers treated connections that they had left open, by host and port
- * @param conclusions results of load plans: sweeps that were stopped early, searches
  */
 public record RunOutcome(
     long dropped,
@@ -48,11 +46,9 @@ public record RunOutcome(
    * A result of a load plan.
    *
    * @param topic {@code stopped early} or {@code search}
-   * @param scenario its scenario; null for all
-   * @param text one line
+   * @param scenario null for all
    * @param sound false if a level was cut short, or a search could not confirm its result
-   * @param value its figure; null if there is none
-   * @param threshold the limit of that figure; null if there is none
+   * @param threshold the limit of {@code value}
    * @param holdsAt the highest rate that holds the SLO, users per second; null except for a search
    *     that found one
    * @param failsAt the lowest rate above it that does not hold the SLO; null if there is none
@@ -80,7 +76,6 @@ public record RunOutcome(
       this(topic, "", null, text, sound, value, threshold, holdsAt, failsAt);
     }
 
-    /** The same conclusion on a target and a scenario. */
     public Conclusion on(String ofTarget, String ofScenario) {
       return new Conclusion(
           topic, ofTarget, ofScenario, text, sound, value, threshold, holdsAt, failsAt);
@@ -96,7 +91,6 @@ public record RunOutcome(
    */
   public record Connections(long answers, long closed) {
 
-    /** The sum of both. */
     public Connections and(Connections other) {
       return new Connections(answers + other.answers, closed + other.closed);
     }
@@ -111,7 +105,6 @@ public record RunOutcome(
    */
   public record PromptRepeats(long counted, long repeated) {
 
-    /** The sum of both. */
     public PromptRepeats and(PromptRepeats other) {
       return new PromptRepeats(counted + other.counted, repeated + other.repeated);
     }

@@ -25,12 +25,7 @@ import org.jspecify.annotations.Nullable;
  * recorded when it wrote each token. It is kept in a file of the user; runs quote it as {@code
  * self_test} in {@code run.json}.
  *
- * @param schema {@value #SCHEMA}
- * @param measuredUnixNanos when it was measured; epoch time
- * @param machine the machine
- * @param versions by component, as in {@link RunInfo}
  * @param boundMs the largest p99 of both errors at which a level counts towards the ceiling
- * @param levels in order of load
  * @param ceiling the highest load within the bound; null if the first level exceeds it
  * @param differs how the run that quotes it differs from it; the test applies to that run only if
  *     this is empty
@@ -53,9 +48,8 @@ public record SelfTest(
   public static final String SCHEMA = "gatling-llm/self-test/1";
 
   /**
-   * The machine and JVM of a measurement.
+   * The machine, or its container, and JVM of a measurement.
    *
-   * @param memoryMib memory of the machine, or of its container
    * @param jvmOptions without system properties
    */
   public record Machine(
@@ -68,12 +62,8 @@ public record SelfTest(
   }
 
   /**
-   * Errors at a load.
+   * Errors at a load: streams in flight, token events written and answers completed per second.
    *
-   * @param streams streams in flight
-   * @param requests requests that were measured
-   * @param eventsPerS token events that the engine wrote per second
-   * @param requestsPerS answers that the engine completed per second
    * @param ttftErrorMs first token: recorded instant − instant of its write
    * @param itlErrorMs |recorded gap − gap between the writes|, of all gaps
    * @param engineLateP99Ms p99 of the engine's delay against its own timetable; not part of the
@@ -182,7 +172,6 @@ public record SelfTest(
         .findFirst();
   }
 
-  /** Writes the file atomically and creates missing directories. */
   public void write(Path file) throws IOException {
     AtomicFile.writeJson(this, file);
   }

@@ -42,82 +42,64 @@ public record ServerReport(
   }
 
   /**
-   * The timings that servers are known to report, with one key per meaning, and the names that
-   * servers give them.
+   * The timings that servers are known to report: key, title, and the names that servers give them,
+   * a path in the body or a response header. {@code usage} is of Groq, also under {@code x_groq} of
+   * a stream; {@code timings} of llama.cpp; {@code metrics} of vLLM with {@code
+   * --enable-per-request-metrics}, whose first token counts from the end of its queue; {@code x-…}
+   * of Text Generation Inference and LoRAX, where an answer is not streamed, and of gateways made
+   * of Envoy.
    */
   public enum Timing {
-    /** Time in the server's queue. */
-    QUEUE("queue_s", "queue"),
+    QUEUE("queue_s", "queue", "usage.queue_time", "metrics.queue_time_ms", "x-queue-time"),
     /** From the end of the queue to the first token. */
-    PREFILL("prefill_s", "prefill"),
+    PREFILL(
+        "prefill_s",
+        "prefill",
+        "usage.prompt_time",
+        "timings.prompt_ms",
+        "metrics.time_to_first_token_ms"),
     /** From the first token to the last. */
-    DECODE("decode_s", "decode"),
+    DECODE(
+        "decode_s",
+        "decode",
+        "usage.completion_time",
+        "timings.predicted_ms",
+        "metrics.generation_time_ms"),
     /** Prefill and decode. */
-    INFERENCE("inference_s", "inference"),
+    INFERENCE("inference_s", "inference", "x-inference-time"),
     /** Checking and tokenizing the prompt. */
-    VALIDATION("validation_s", "validation"),
-    /** Mean time per token of the answer. */
-    TIME_PER_TOKEN("time_per_token_s", "time per token"),
-    /** Total time in the server. */
-    TOTAL("total_s", "total"),
+    VALIDATION("validation_s", "validation", "x-validation-time"),
+    TIME_PER_TOKEN(
+        "time_per_token_s",
+        "time per token",
+        "timings.predicted_per_token_ms",
+        "metrics.mean_itl_ms",
+        "x-time-per-token"),
+    TOTAL("total_s", "total", "usage.total_time", "x-total-time"),
     /** Until the API began to answer. */
-    PROCESSING("processing_s", "processing"),
+    PROCESSING("processing_s", "processing", "openai-processing-ms"),
     /** Until the server behind the gateway had answered with headers. */
-    UPSTREAM("upstream_s", "behind the gateway"),
-    /** Tokens of the prompt that were processed. */
-    PROMPT_N("prompt_n", "prompt tokens processed"),
-    /** Tokens of the prompt that were in the cache. */
-    CACHE_N("cache_n", "prompt tokens in the cache"),
-    /** Tokens of the answer. */
-    PREDICTED_N("predicted_n", "answer tokens");
+    UPSTREAM("upstream_s", "behind the gateway", "x-envoy-upstream-service-time"),
+    PROMPT_N("prompt_n", "prompt tokens processed", "timings.prompt_n"),
+    CACHE_N("cache_n", "prompt tokens in the cache", "timings.cache_n"),
+    PREDICTED_N("predicted_n", "answer tokens", "timings.predicted_n");
 
-    private static final double SECONDS = 1;
-    private static final double MILLIS = 1_000;
-
-    /** By the server's name: a path in the body, or a response header. */
-    private static final Map<String, Origin> ORIGINS = new HashMap<>();
-
-    private record Origin(Timing timing, double perUnit) {}
+    private static final Map<String, Timing> BY_NAME = new HashMap<>();
 
     static {
-      // Groq: under usage, or x_groq.usage of a stream.
-      origin("usage.queue_time", QUEUE, SECONDS);
-      origin("usage.prompt_time", PREFILL, SECONDS);
-      origin("usage.completion_time", DECODE, SECONDS);
-      origin("usage.total_time", TOTAL, SECONDS);
-      // llama.cpp.
-      origin("timings.prompt_ms", PREFILL, MILLIS);
-      origin("timings.predicted_ms", DECODE, MILLIS);
-      origin("timings.predicted_per_token_ms", TIME_PER_TOKEN, MILLIS);
-      origin("timings.prompt_n", PROMPT_N, SECONDS);
-      origin("timings.cache_n", CACHE_N, SECONDS);
-      origin("timings.predicted_n", PREDICTED_N, SECONDS);
-      // vLLM with --enable-per-request-metrics; its first token counts from the end of its queue.
-      origin("metrics.queue_time_ms", QUEUE, MILLIS);
-      origin("metrics.time_to_first_token_ms", PREFILL, MILLIS);
-      origin("metrics.generation_time_ms", DECODE, MILLIS);
-      origin("metrics.mean_itl_ms", TIME_PER_TOKEN, MILLIS);
-      // Text Generation Inference and LoRAX, where an answer is not streamed.
-      origin("x-queue-time", QUEUE, MILLIS);
-      origin("x-inference-time", INFERENCE, MILLIS);
-      origin("x-validation-time", VALIDATION, MILLIS);
-      origin("x-time-per-token", TIME_PER_TOKEN, MILLIS);
-      origin("x-total-time", TOTAL, MILLIS);
-      // OpenAI, and gateways made of Envoy.
-      origin("openai-processing-ms", PROCESSING, MILLIS);
-      origin("x-envoy-upstream-service-time", UPSTREAM, MILLIS);
+      for (Timing timing : values()) {
+        timing.names.forEach(name -> BY_NAME.put(name, timing));
+      }
     }
 
     private final String key;
     private final String title;
+    private final List<String> names;
 
-    Timing(String key, String title) {
+    Timing(String key, String title, String... names) {
       this.key = key;
       this.title = title;
-    }
-
-    private static void origin(String name, Timing timing, double perUnit) {
-      ORIGINS.put(name, new Origin(timing, perUnit));
+      this.names = List.of(names);
     }
 
     /** Its key in a record, e.g. {@code queue_s}. */
@@ -127,7 +109,7 @@ public record ServerReport(
 
     /** Whether the response header of that name, in lower case, holds a timing. */
     public static boolean isHeader(String name) {
-      return ORIGINS.containsKey(name) && name.indexOf('.') < 0;
+      return BY_NAME.containsKey(name) && name.indexOf('.') < 0;
     }
 
     /**
@@ -136,27 +118,26 @@ public record ServerReport(
      * @param name of {@link ServerReport#names}
      */
     public static String keyOf(String name) {
-      Origin known = ORIGINS.get(name);
-      if (known != null) {
-        return known.timing.key;
-      }
-      return name.replace(SERVER_TIMING, "").toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_")
-          + "_s";
+      Timing known = BY_NAME.get(name);
+      return known != null
+          ? known.key
+          : name.replace(SERVER_TIMING, "").toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_")
+              + "_s";
     }
 
     /**
      * Converts a reported value to seconds, rounded to nanoseconds, or to tokens; NaN if it is
-     * impossible.
+     * impossible. Only Groq reports seconds, all others milliseconds.
      *
-     * @param name of {@link ServerReport#names}; {@code Server-Timing} is in milliseconds
-     * @param reported in the server's unit
+     * @param name of {@link ServerReport#names}
      */
     public static double value(String name, double reported) {
-      Origin known = ORIGINS.get(name);
-      double value = Math.rint(reported * 1e9 / (known == null ? MILLIS : known.perUnit)) / 1e9;
-      double max =
-          known != null && !known.timing.key.endsWith("_s") ? RequestRecord.MAX_TOKENS : MAX_S;
-      return value >= 0 && value <= max ? value : Double.NaN;
+      boolean isTime = isTime(keyOf(name));
+      double perUnit = isTime && !name.startsWith("usage.") ? 1_000 : 1;
+      double value = Math.rint(reported * 1e9 / perUnit) / 1e9;
+      return value >= 0 && value <= (isTime ? MAX_S : RequestRecord.MAX_TOKENS)
+          ? value
+          : Double.NaN;
     }
 
     /** The title of a key; for an unknown one the key without its unit. */

@@ -5,8 +5,8 @@ import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
-import io.github.gatlingllm.record.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.Objectives.SloCounts;
-import io.github.gatlingllm.record.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
