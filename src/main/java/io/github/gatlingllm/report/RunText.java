@@ -212,7 +212,7 @@ final class RunText {
 
   private String maxGoodput(Figures.@Nullable MaxGoodput max) {
     return max == null
-        ? "no load level holds it"
+        ? "the lightest load does not hold it"
         : "max goodput "
             + NumberText.with(max.requestsPerS(), "requests/s")
             + " at "

@@ -145,6 +145,18 @@ final class LoadChecks {
 
   /** The level whose requests take the largest share of its window. */
   static @Nullable Finding windowLength(CheckInput in) {
+    LevelFigures empty =
+        in.levels().stream()
+            .filter(level -> level.wasTried() && level.figures().counts().started() == 0)
+            .findFirst()
+            .orElse(null);
+    if (empty != null) {
+      return Finding.of(
+              1.0,
+              "%s: no request was scheduled in the measure window; those in flight began before it."
+                  .formatted(empty.place()))
+          .warnsIf(true);
+    }
     LevelFigures worst = in.worst(LevelFigures::shareOfWindow);
     if (worst == null) {
       return null;

@@ -22,9 +22,14 @@ import org.jspecify.annotations.Nullable;
 final class LoadCurve {
 
   private static final double NEARLY_MOST = 0.9;
-  private static final double FLAT = 0.1;
-  private static final double STEP = 1.25;
-  private static final double ROUNDING = 1e-9;
+
+  /** Largest load of the knee ÷ highest load: a curve is flat from the knee on. */
+  private static final double FLAT_FROM = 0.5;
+
+  /** With two levels the heavier one delivers less than this much more, by its interval. */
+  private static final double MAX_GAIN = 1.1;
+
+  private static final double Z = 1.96;
 
   private final List<SloTally.Objectives> slo;
   private final List<LevelFigures> levels;
@@ -32,9 +37,7 @@ final class LoadCurve {
   LoadCurve(List<SloTally.Objectives> slo, List<LevelFigures> stages) {
     this.slo = slo;
     List<LevelFigures> used =
-        stages.stream()
-            .filter(s -> s.figures().counts().started() > 0 && !isReplaced(s, stages))
-            .toList();
+        stages.stream().filter(s -> s.wasTried() && !isReplaced(s, stages)).toList();
     List<LevelFigures> kept = used.isEmpty() ? List.copyOf(stages) : used;
     boolean ordered = kept.stream().allMatch(s -> s.offered() != null);
     levels =
@@ -76,8 +79,9 @@ final class LoadCurve {
   }
 
   /**
-   * The lightest level that delivers at least {@value #NEARLY_MOST} of the highest output tok/s.
-   * Null when no level delivered anything.
+   * The lightest level that delivers at least {@value #NEARLY_MOST} of the highest output tok/s. It
+   * is reached where its load is at most {@value #FLAT_FROM} of the highest load. Null when no
+   * level delivered anything.
    */
   @Nullable Knee knee() {
     double most = levels.stream().mapToDouble(LoadCurve::tokens).max().orElse(0);
@@ -86,17 +90,18 @@ final class LoadCurve {
     if (knee == null || most == 0) {
       return null;
     }
-    boolean flat = flattens();
+    double highest = load(levels.get(levels.size() - 1));
+    boolean isFlat = highest > 0 && load(knee) <= FLAT_FROM * highest;
     boolean isFirst = knee.equals(levels.get(0));
     return new Knee(
-        flat && !isFirst,
+        isFlat && !isFirst,
         knee.label(),
         knee.target(),
         knee.scenario(),
         knee.offered(),
         knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
         knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
-        flat && isFirst);
+        isFlat && isFirst && (levels.size() > 2 || gainIsSmall()));
   }
 
   private static double tokens(LevelFigures stage) {
@@ -104,18 +109,13 @@ final class LoadCurve {
     return tokens == null ? 0 : tokens;
   }
 
-  /**
-   * Whether the last step up adds less than {@value #FLAT} of output. The step starts at the
-   * heaviest level with at most 1 ÷ {@value #STEP} of the load of the last level: a step of 5 %
-   * cannot add 10 %.
-   */
-  private boolean flattens() {
+  /** Whether the heavier of two levels surely adds little, by the numbers of requests. */
+  private boolean gainIsSmall() {
+    LevelFigures first = levels.get(0);
     LevelFigures last = levels.get(levels.size() - 1);
-    return levels.subList(0, levels.size() - 1).stream()
-        .filter(s -> s.offered() == null || load(s) * STEP <= load(last))
-        .reduce((lighter, heavier) -> heavier)
-        .filter(before -> tokens(last) < (1 + FLAT) * tokens(before) - ROUNDING)
-        .isPresent();
+    double error =
+        Math.sqrt(1.0 / first.figures().counts().ok() + 1.0 / last.figures().counts().ok());
+    return tokens(last) / tokens(first) * Math.exp(Z * error) < MAX_GAIN;
   }
 
   /** The realised load: by chance two rates may get the same number of arrivals. */
@@ -128,6 +128,7 @@ final class LoadCurve {
   enum Choice {
     ONLY("the only load level", null),
     IN_SLO("the highest load within the SLO", null),
+    MAYBE_IN_SLO("the highest load that met the SLO, within noise", null),
     KNEE("the knee", null),
     SATURATED("the lightest load", "it saturates the server"),
     KEEPS_UP("the highest load that the server keeps up with", null),
@@ -141,22 +142,31 @@ final class LoadCurve {
       this.text = text;
       this.reason = reason;
     }
+
+    String text() {
+      return text;
+    }
   }
 
   record Chosen(LevelFigures level, Choice by) {}
 
   /**
-   * The level that headlines quote: the highest level within the SLO, else the knee; where that is
-   * not reached, or the server does not keep up with it, the highest level that it keeps up with.
+   * The level that headlines quote: the highest level that surely meets the SLO, else the highest
+   * that met it, else the knee; where that is not reached, or the server does not keep up with it,
+   * the highest level that it keeps up with.
    */
   Chosen chosen() {
+    int proven = lastProven();
     int holding = lastHolding();
     Knee knee = knee();
     if (levels.size() == 1) {
       return new Chosen(levels.get(0), Choice.ONLY);
     }
+    if (proven >= 0) {
+      return new Chosen(levels.get(proven), Choice.IN_SLO);
+    }
     if (holding >= 0) {
-      return new Chosen(levels.get(holding), Choice.IN_SLO);
+      return new Chosen(levels.get(holding), Choice.MAYBE_IN_SLO);
     }
     if (knee != null && (knee.reached() || knee.saturatedFromFirst())) {
       LevelFigures level =
@@ -173,11 +183,17 @@ final class LoadCurve {
             keptUp.size() == levels.size() ? Choice.HIGHEST : Choice.KEEPS_UP);
   }
 
+  private String outside() {
+    return levels.stream().anyMatch(this::holds)
+        ? "the lightest load misses the SLO"
+        : "no level is within the SLO";
+  }
+
   OperatingPoint operatingPoint() {
     Chosen chosen = chosen();
-    boolean outside = !slo.isEmpty() && chosen.by.compareTo(Choice.IN_SLO) > 0;
+    boolean outside = !slo.isEmpty() && chosen.by.compareTo(Choice.MAYBE_IN_SLO) > 0;
     String reasons =
-        Stream.of(outside ? "no level is within the SLO" : null, chosen.by.reason)
+        Stream.of(outside ? outside() : null, chosen.by.reason)
             .filter(Objects::nonNull)
             .collect(Collectors.joining(" and "));
     LevelFigures level = chosen.level;
@@ -202,9 +218,39 @@ final class LoadCurve {
     return goodput != null && Boolean.TRUE.equals(goodput.holds());
   }
 
-  /** Position of the highest level that {@linkplain #holds holds} the SLO; −1 when none does. */
+  /**
+   * Position of the highest level up to which the SLO is met: all lighter levels hold it too, or
+   * miss it within noise while a heavier one {@linkplain SloProof#MET surely} meets it. −1 for
+   * none.
+   */
   int lastHolding() {
-    return IntStream.range(0, levels.size()).filter(i -> holds(levels.get(i))).max().orElse(-1);
+    int last = lastProven();
+    while (last + 1 < levels.size() && holds(levels.get(last + 1))) {
+      last++;
+    }
+    return last;
+  }
+
+  /** The highest level up to which the SLO is surely met or missed within noise; −1 for none. */
+  int lastProven() {
+    int last = -1;
+    for (int i = 0; i < levels.size() && proof(i) != SloProof.MISSED; i++) {
+      last = proof(i) == SloProof.MET ? i : last;
+    }
+    return last;
+  }
+
+  /** The levels right above {@link #lastHolding} that miss the SLO within noise. */
+  List<LevelFigures> undecided() {
+    int from = lastHolding() + 1;
+    return IntStream.range(from, levels.size())
+        .takeWhile(i -> proof(i) == SloProof.UNDECIDED)
+        .mapToObj(levels::get)
+        .toList();
+  }
+
+  private SloProof proof(int level) {
+    return SloProof.of(levels.get(level), slo);
   }
 
   @Nullable MaxGoodput maxGoodput() {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SloFormatter {
 
+  private final LoadCurve curve;
   private final LevelFigures level;
   private final List<Term> terms;
   private final LatencyOrigin clock;
@@ -87,6 +88,7 @@ final class SloFormatter {
    * @param missing other levels that the sentence says miss the SLO: it quotes their objectives too
    */
   SloFormatter(LoadCurve curve, LevelFigures level, List<LevelFigures> missing) {
+    this.curve = curve;
     this.level = level;
     List<LevelFigures> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
     List<SloTally.Objectives> used =
@@ -151,10 +153,15 @@ final class SloFormatter {
           .formatted(demand(), lowest, whyUnknown(goodput));
     }
     return byRequests
-        ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do"
-            .formatted(percent, limits() + atOnce(), lowest, NumberText.percent(goodput.share()))
+        ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do%s"
+            .formatted(
+                percent,
+                limits() + atOnce(),
+                lowest,
+                NumberText.percent(goodput.share()),
+                noise(false))
         : "No load level meets %s; at the lowest, %s, %s"
-            .formatted(demand(), lowest, byShares(false));
+            .formatted(demand(), lowest, byShares(false) + noise(false));
   }
 
   /**
@@ -169,17 +176,33 @@ final class SloFormatter {
     boolean holds = goodput.holds();
     if (byRequests) {
       String few = holds ? fewest().map(each -> " (" + each.remark() + ")").orElse("") : "";
-      return "%s of %s%s met %s, %s the required %s %%"
+      return "%s of %s%s met %s, %s the required %s %%%s"
           .formatted(
               NumberText.percent(goodput.share()),
               NumberText.counted(goodput.attempted(), "request"),
               few,
               limits() + atOnce(),
               holds ? "at least" : "less than",
-              percent);
+              percent,
+              noise(holds));
     }
     String verb = isOne() ? holds ? "is met" : "is not met" : holds ? "are met" : "are not all met";
-    return demand() + " " + verb + ": " + byShares(holds);
+    return demand() + " " + verb + ": " + byShares(holds) + noise(holds);
+  }
+
+  /**
+   * The interval of the share where the requests cannot decide: {@code (within noise: 97.5 % to
+   * 99.6 %)}. Empty where they can, and where a remark says that they are too few to show the SLO.
+   */
+  private String noise(boolean holds) {
+    Interval interval =
+        SloProof.of(level, curve.slo()) == SloProof.UNDECIDED && !(holds && fewest().isPresent())
+            ? SloProof.worst(level, curve.slo())
+            : null;
+    return interval == null
+        ? ""
+        : " (within noise: %s to %s)"
+            .formatted(NumberText.percent(interval.low()), NumberText.percent(interval.high()));
   }
 
   private String demand() {

@@ -50,7 +50,12 @@ final class VerdictSentence {
           entry("slo", quote -> quote.slo(List.of()).outcome()),
           entry("met", quote -> quote.slo(quote.missedBelow()).isMet()),
           entry("few", quote -> prefixed("; ", quote.slo(quote.missedBelow()).tooFew())),
-          entry("missed", quote -> prefixed(", but not at ", loads(quote.missedBelow()))),
+          entry(
+              "missed",
+              quote -> prefixed(", but within noise not at ", loads(quote.missedBelow()))),
+          entry("certain", Quote::certain),
+          entry("undecided", quote -> prefixed("; undecided ", span(quote.curve.undecided()))),
+          entry("metAt", quote -> loads(quote.metAbove())),
           entry("noneMeets", quote -> quote.slo(quote.levels()).noneMeets(load(quote.level))),
           entry("growth", quote -> quote.growth().sentence()));
 
@@ -78,12 +83,17 @@ final class VerdictSentence {
               "The server keeps up with {load}: {figures}")
           .row("chosen", quote -> !quote.hasSlo(), "{At}: {figures}")
           .row("judged_lowest", Quote::isOnlyLowestMet, "{At}: {tokens}; {slo}")
+          .row(
+              "slo_missed_at_lightest",
+              quote -> quote.curve.lastHolding() < 0 && !quote.metAbove().isEmpty(),
+              "{At}, the lightest load: {tokens}; {slo}; met at {metAt}")
           .row("slo_missed", quote -> quote.curve.lastHolding() < 0, "{noneMeets}")
           .row(
               "slo_met_at_highest",
               Quote::isHighest,
-              "{met} up to {load} ({tokens}{few}), the highest load tried{missed}")
-          .otherwise("slo_met", "{met} up to {load} ({tokens}{few}){missed}{growth}");
+              "{met} up to {load} ({tokens}{few}), the highest load tried{missed}{certain}")
+          .otherwise(
+              "slo_met", "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{growth}");
 
   private VerdictSentence() {}
 
@@ -154,13 +164,27 @@ final class VerdictSentence {
       return new SloFormatter(curve, level, missing);
     }
 
-    /**
-     * Lighter loads that miss the SLO though a heavier one meets it: few samples, or a cold start.
-     */
+    /** Lighter loads that miss the SLO within noise though a heavier one surely meets it. */
     List<LevelFigures> missedBelow() {
       return levels().subList(0, Math.max(0, curve.lastHolding())).stream()
           .filter(each -> !curve.holds(each))
           .toList();
+    }
+
+    /** Heavier loads that meet the SLO though this one misses it, as after a cold start. */
+    List<LevelFigures> metAbove() {
+      return levels().stream().filter(curve::holds).toList();
+    }
+
+    /** Up to which load the SLO is surely met, where that is lighter than the load it is met at. */
+    String certain() {
+      int proven = curve.lastProven();
+      if (proven == curve.lastHolding()) {
+        return "";
+      }
+      return proven >= 0
+          ? "; certain up to " + load(levels().get(proven))
+          : slo(List.of()).tooFew().isEmpty() ? "; within noise" : "";
     }
 
     /** From this level to that with double its load, else to the heaviest. */
@@ -298,7 +322,7 @@ final class VerdictSentence {
     if (quote.isSingle() || quote.hasFailed()) {
       return sentence(curve);
     }
-    String few = curve.chosen().by() == Choice.IN_SLO ? quote.slo(List.of()).tooFew() : "";
+    String few = curve.chosen().by() == Choice.MAYBE_IN_SLO ? quote.slo(List.of()).tooFew() : "";
     String figures =
         "%s%s at %s, %s%s"
             .formatted(
@@ -366,6 +390,21 @@ final class VerdictSentence {
 
   private static boolean isWholeRun(LevelFigures level) {
     return level.offered() == null && level.label().equals(LevelInfo.WHOLE_RUN);
+  }
+
+  /** Neighbouring levels: {@code at 4 requests/s}, {@code from 4 to 32 requests/s}. */
+  private static String span(List<LevelFigures> levels) {
+    return switch (levels.size()) {
+      case 0 -> "";
+      case 1 -> "at " + load(levels.get(0));
+      default -> {
+        Double from = levels.get(0).offered();
+        yield "from %s to %s"
+            .formatted(
+                from == null ? load(levels.get(0)) : offered(from),
+                load(levels.get(levels.size() - 1)));
+      }
+    };
   }
 
   private static String loads(List<LevelFigures> levels) {

@@ -94,6 +94,11 @@ public record Distribution(
       return all == 0 ? null : ofShare((double) met / all, (double) all, Z);
     }
 
+    /** The number n ÷ z² of independent requests. */
+    static double independent(long requests) {
+      return requests / (Z * Z);
+    }
+
     /**
      * The smallest number of requests that, if all met, have an interval at or above {@code
      * percent}: the n with n ÷ (n + z²) = percent, 381 for 99 %.

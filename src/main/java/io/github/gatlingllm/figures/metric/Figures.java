@@ -136,8 +136,43 @@ public record Figures(
       Map<String, Long> missed,
       List<Objective> objectives) {
 
+    /** A smaller design effect is within the error of its estimate. */
+    private static final double MIN_EFFECT = 1.25;
+
     public Goodput {
       objectives = List.copyOf(objectives);
+    }
+
+    /** The interval of {@link #share}; of independent requests where {@link #shareCi95} is null. */
+    public @Nullable Interval interval() {
+      return share == null || shareCi95 != null ? shareCi95 : Interval.ofShare(met, attempted);
+    }
+
+    /**
+     * The interval of the share that met an objective, with the design effect of {@link
+     * #shareCi95}; null if the share is unknown.
+     */
+    public @Nullable Interval interval(String objective) {
+      return objectives.stream()
+          .filter(of -> of.objective().equals(objective) && of.share() != null)
+          .map(of -> Interval.ofShare(of.share(), worth() * of.attempted() / attempted, 1))
+          .findFirst()
+          .orElse(null);
+    }
+
+    /**
+     * The number n ÷ z² of Wilson's interval: an end x of the interval of a share p solves (p − x)²
+     * = z² x (1 − x) ÷ n.
+     */
+    private double worth() {
+      Interval all = interval();
+      if (share == null || all == null) {
+        return Interval.independent(attempted);
+      }
+      double end = share > 0 ? all.low() : all.high();
+      double correlated = end * (1 - end) / Math.pow(share - end, 2);
+      double independent = Interval.independent(attempted);
+      return correlated * MIN_EFFECT > independent ? independent : correlated;
     }
 
     /**

@@ -69,6 +69,14 @@ public record LevelFigures(
     return info.unit().isEmpty() ? null : info.unit();
   }
 
+  /**
+   * Whether load was offered: also where all requests in flight were scheduled before the measure
+   * window.
+   */
+  public boolean wasTried() {
+    return figures.counts().started() > 0 || (meanInFlight != null && meanInFlight > 0);
+  }
+
   /** Ok requests that ended in the window ÷ window. */
   public @Nullable Double completedPerS() {
     return figures.number(Metric.REQUESTS_PER_S);

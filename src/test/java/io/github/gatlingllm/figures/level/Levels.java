@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -50,6 +51,24 @@ public final class Levels {
               .target(target)
               .stage(label)
               .failed(RequestStatus.HTTP_ERROR, "HTTP 500")
+              .record());
+    }
+    return this;
+  }
+
+  /** A level whose requests were all scheduled before its window, and end in it. */
+  public Levels waiting(int users, int requests) {
+    double from = stages.size() * 1_000.0;
+    String label = "c=" + users;
+    stages.add(
+        Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
+    for (int i = 0; i < requests; i++) {
+      records.add(
+          Recorded.at(from - 500)
+              .target(target)
+              .stage(label)
+              .phase(Phase.STABILIZE)
+              .tokens(1_400)
               .record());
     }
     return this;

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.record.Slo;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LoadCurveTest {
 
@@ -59,9 +62,124 @@ class LoadCurveTest {
     assertThat(rising.reached()).isFalse();
     assertThat(rising.saturatedFromFirst()).isFalse();
     Knee tenth =
-        new Levels().level(1, 15, 100).level(2, 30, 110).level(4, 33, 220).summary().knee();
-    assertThat(tenth.stage()).isEqualTo("c=2");
+        new Levels().level(1, 15, 100).level(2, 29, 110).level(4, 33, 220).summary().knee();
+    assertThat(tenth.stage()).isEqualTo("c=4");
     assertThat(tenth.reached()).isFalse();
+  }
+
+  /** The last step adds 11 %; the level at a quarter of the load delivers 98 % of the most. */
+  @Test
+  void wholeCurveDecidesNotItsLastStep() {
+    int[] completed = {20, 38, 70, 118, 120, 109, 121};
+    Levels levels = new Levels();
+    for (int i = 0; i < completed.length; i++) {
+      levels.level(1 << i, completed[i], 100);
+    }
+    Knee knee = levels.summary().knee();
+    assertThat(knee.stage()).isEqualTo("c=8");
+    assertThat(knee.reached()).isTrue();
+  }
+
+  /** 20 and 21 requests differ by chance; of 2,000 and 2,040 it is known that they hardly do. */
+  @Test
+  void twoLevelsShowSaturationByTheirNumbersOnly() {
+    assertThat(new Levels().level(1, 20, 100).level(8, 21, 100).summary().knee())
+        .extracting(Knee::reached, Knee::saturatedFromFirst)
+        .containsExactly(false, false);
+    assertThat(new Levels().level(1, 2_000, 100).level(8, 2_040, 100).summary().knee())
+        .extracting(Knee::reached, Knee::saturatedFromFirst)
+        .containsExactly(false, true);
+  }
+
+  /** Throughput 100 from c=8 on, with 5 % noise: at most 2 of 60 plateaus are missed. */
+  @Test
+  void plateauIsFoundInNoise() {
+    Random random = new Random(24);
+    int missed = 0;
+    for (int run = 0; run < 60; run++) {
+      Levels levels = new Levels();
+      for (int i = 0; i < 7; i++) {
+        double truth = Math.min(100, 12.5 * (1 << i));
+        levels.level(1 << i, (int) Math.round(truth * (1 + 0.05 * random.nextGaussian())), 100);
+      }
+      missed += levels.summary().knee().reached() ? 0 : 1;
+    }
+    assertThat(missed).isLessThanOrEqualTo(2);
+  }
+
+  /** All requests at c=64 started before its window: it is tried, and nobody knows how it does. */
+  @Test
+  void levelThatNoRequestWasScheduledInStaysOnTheCurve() {
+    Summary summary =
+        new Levels()
+            .level(1, 400, 100)
+            .level(8, 400, 100)
+            .waiting(64, 64)
+            .figures(Slo.parse("ttft<200ms"))
+            .summary();
+    assertThat(summary.verdict())
+        .contains("up to 8 concurrent requests (")
+        .contains("undecided at 64 concurrent requests")
+        .doesNotContain("the highest load tried");
+    assertThat(summary.figures().goodput().max().stage()).isEqualTo("c=8");
+    assertThat(summary.operatingPoint().stage()).isEqualTo("c=8");
+  }
+
+  private static Levels missing(int requests, int... misses) {
+    Levels levels = new Levels();
+    for (int i = 0; i < misses.length; i++) {
+      levels.level(1 << i, requests, 100, misses[i]);
+    }
+    return levels;
+  }
+
+  /** 6 of 400 are 98.5 %, and their interval contains 99 %; 9 of 400 are surely too many. */
+  @Test
+  void luckyLevelAboveOneThatMissesIsNotClaimed() {
+    Summary summary = missing(400, 0, 3, 6, 7, 7, 3, 9).figures(Slo.parse("ttft<200ms")).summary();
+    assertThat(summary.verdict())
+        .contains("up to 2 concurrent requests (")
+        .contains("certain up to 1 concurrent request;")
+        .contains("undecided from 4 to 32 concurrent requests");
+    assertThat(summary.operatingPoint().stage()).isEqualTo("c=1");
+    assertThat(summary.figures().goodput().max().stage()).isEqualTo("c=2");
+  }
+
+  @Test
+  void lighterMissWithinNoiseIsPassedByALevelThatSurelyHolds() {
+    Summary summary = missing(400, 0, 5, 0).figures(Slo.parse("ttft<200ms")).summary();
+    assertThat(summary.verdict())
+        .contains("up to 4 concurrent requests (")
+        .contains("but within noise not at 2 concurrent requests");
+  }
+
+  @Test
+  void oneLevelNamesItsInterval() {
+    assertThat(missing(400, 4).figures(Slo.parse("ttft<200ms")).summary().verdict())
+        .contains("(within noise: 97.5 % to 99.6 %)");
+  }
+
+  /**
+   * A request misses with 0.5 % at c=1, twice that at each doubling: 99 % are met up to c=2. How
+   * often the level that is surely within the SLO lies above.
+   */
+  @ParameterizedTest
+  @CsvSource({"400, 20, 2", "1000, 10, 1"})
+  void operatingPointAboveTheTrueLimitIsRare(int requests, int runs, int most) {
+    Random random = new Random(requests);
+    int above = 0;
+    for (int run = 0; run < runs; run++) {
+      int[] misses = new int[4];
+      for (int i = 0; i < misses.length; i++) {
+        double share = 0.005 * (1 << i);
+        misses[i] = (int) random.doubles(requests).filter(p -> p < share).count();
+      }
+      Summary.OperatingPoint at =
+          missing(requests, misses).figures(Slo.parse("ttft<200ms")).summary().operatingPoint();
+      boolean isCertain = at.why().equals(LoadCurve.Choice.IN_SLO.text());
+      above += isCertain && Integer.parseInt(at.stage().substring(2)) > 2 ? 1 : 0;
+    }
+    assertThat(above).isLessThanOrEqualTo(most);
   }
 
   /** More users only wait. */

@@ -44,14 +44,14 @@ class VerdictSentenceTest {
                 + " tried.");
   }
 
-  /** Four late ones of the first level arrive in the second's window: 54 tok/s. */
+  /** Four of the ten late ones of the first level arrive in its window: a cold start. */
   @Test
-  void aLighterLoadThatMissesTheSloIsNamed() {
+  void lightestLoadThatSurelyMissesTheSloComesFirst() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (54 tok/s;"
-                + " only 50 requests, fewer than the 381 that can show 99 %), the highest load"
-                + " tried, but not at 1 concurrent request.");
+            "At 1 concurrent request, the lightest load: 6 tok/s; TTFT p99 ≤ 200 ms and TPOT p99 ≤"
+                + " 50 ms are not all met: TTFT by 60.0 % of 10 requests; met at 8 concurrent"
+                + " requests.");
   }
 
   /** 380 requests without a miss are by Wilson's interval at least 98.9990 %, 381 are 99.0017 %. */
@@ -80,8 +80,8 @@ class VerdictSentenceTest {
     levels.target("b").level(1, 10, 100).level(2, 400, 100);
     assertThat(levels.figures(SLO).summary().verdict())
         .contains(
-            "a: 20 tok/s at c=2, the highest load within the SLO (only 20 requests, fewer than the"
-                + " 381 that can show 99 %).",
+            "a: 20 tok/s at c=2, the highest load that met the SLO, within noise (only 20 requests,"
+                + " fewer than the 381 that can show 99 %).",
             "b: 400 tok/s at c=2, the highest load within the SLO.");
   }
 
@@ -122,7 +122,7 @@ class VerdictSentenceTest {
     assertThat(new Levels().level(8, 50, 100, 1).figures(SLO).summary().verdict())
         .isEqualTo(
             "At 8 concurrent requests: 49 tok/s; TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are not all"
-                + " met: TTFT by 98.0 % of 50 requests.");
+                + " met: TTFT by 98.0 % of 50 requests (within noise: 89.5 % to 99.6 %).");
     assertThat(new Levels().level(8, 50, 100).figures(SLO).summary().verdict())
         .endsWith(
             "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met: TTFT by 100 % of 50 requests (fewer"
@@ -133,7 +133,7 @@ class VerdictSentenceTest {
     assertThat(new Levels().level(8, 50, 100, 1).figures(requests).summary().verdict())
         .endsWith(
             "98.0 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤ 50 ms at once, less than the"
-                + " required 99 %.");
+                + " required 99 % (within noise: 89.2 % to 99.7 %).");
     assertThat(new Levels().level(8, 50, 100).figures(requests).summary().verdict())
         .endsWith(
             "100 % of 50 requests (fewer than the 381 that can show 99 %) met TTFT ≤ 200 ms and"
