@@ -13,11 +13,9 @@ import io.gatling.core.check.FindExtractor;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.internal.CoreCheckType;
 import io.gatling.javaapi.core.internal.Expressions;
-import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +32,11 @@ public final class LlmChecks {
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private static final CheckMaterializer<?, ?, MeasuredAnswer, String> TEXT =
-      new Materializer<>(response -> new Success<>(response.text()));
+      new Materializer<>(response -> new Success<>(response.answer().text()));
   private static final CheckMaterializer<?, ?, MeasuredAnswer, Integer> LENGTH =
-      new Materializer<>(response -> new Success<>(response.text().length()));
+      new Materializer<>(response -> new Success<>(response.answer().text().length()));
   private static final CheckMaterializer<?, ?, MeasuredAnswer, JsonNode> TREE =
-      new Materializer<>(response -> tree(response.text()));
+      new Materializer<>(response -> tree(response.answer().text()));
   private static final CheckMaterializer<?, ?, MeasuredAnswer, MeasuredAnswer> RESPONSE =
       new Materializer<>(Success::new);
 
@@ -132,23 +130,5 @@ public final class LlmChecks {
       RequestStatus requestStatus,
       @Nullable Integer httpStatus,
       ReceivedAnswer answer,
-      Supplier<RequestRecord.Events> events) {
-
-    /** The finish reason of the first choice; null where the server sent none. */
-    public @Nullable String finishReason() {
-      return answer.finishReason();
-    }
-
-    public String text() {
-      return answer.text();
-    }
-
-    public String reasoning() {
-      return answer.reasoning();
-    }
-
-    public List<FunctionCall> toolCalls() {
-      return answer.toolCalls();
-    }
-  }
+      Supplier<RequestRecord.Events> events) {}
 }

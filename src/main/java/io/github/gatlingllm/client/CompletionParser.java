@@ -1,10 +1,12 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkListener.Channel;
+import io.github.gatlingllm.record.ServerReport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Reads a chunk or body of {@code chat/completions} and {@code completions}: deltas, finish
@@ -12,6 +14,13 @@ import java.util.List;
  * safe.
  */
 final class CompletionParser extends ChunkParser {
+
+  /** Servers' names of timings, by the object and the field that hold them. */
+  private static final Map<String, Map<String, String>> TIMINGS =
+      Map.of(
+          "usage", ServerReport.Timing.namesIn("usage"),
+          "timings", ServerReport.Timing.namesIn("timings"),
+          "metrics", ServerReport.Timing.namesIn("metrics"));
 
   private boolean indexKnown;
 
@@ -36,8 +45,7 @@ final class CompletionParser extends ChunkParser {
       switch (field) {
         case "choices" -> choices();
         case "usage" -> usage();
-        case "timings" -> timings();
-        case "metrics" -> metrics();
+        case "timings", "metrics" -> timings(field);
         case "x_groq" -> groq();
         case "data" -> embeddings();
         case "error", "message", "detail" -> noteError();
@@ -83,19 +91,9 @@ final class CompletionParser extends ChunkParser {
         pass(hasDelta ? delta : text.isEmpty() ? message : text);
       }
       if (!finish.isEmpty()) {
-        listener().finish(index, interned(finish.text()));
+        listener().finish(index, finish.text().intern());
       }
     }
-  }
-
-  /** Avoids the slower {@link String#intern} for the usual reasons. */
-  private static String interned(String reason) {
-    return switch (reason) {
-      case "stop" -> "stop";
-      case "length" -> "length";
-      case "tool_calls" -> "tool_calls";
-      default -> reason.intern();
-    };
   }
 
   /** Fields come in any order: texts before the index are kept until the index is known. */
@@ -217,12 +215,10 @@ final class CompletionParser extends ChunkParser {
         case "prompt_tokens" -> promptTokens = count();
         case "completion_tokens" -> completionTokens = count();
         case "prompt_tokens_details", "completion_tokens_details" -> usageDetails();
-        // Timings of Groq.
-        case "queue_time" -> server("usage.queue_time");
-        case "prompt_time" -> server("usage.prompt_time");
-        case "completion_time" -> server("usage.completion_time");
-        case "total_time" -> server("usage.total_time");
-        default -> usageDetail(field);
+        default -> {
+          usageDetail(field);
+          timing("usage", field);
+        }
       }
     }
     listener().usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
@@ -243,31 +239,16 @@ final class CompletionParser extends ChunkParser {
     }
   }
 
-  /** Timings of llama.cpp. */
-  private void timings() throws IOException {
+  private void timings(String object) throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
-      switch (field) {
-        case "prompt_ms" -> server("timings.prompt_ms");
-        case "predicted_ms" -> server("timings.predicted_ms");
-        case "predicted_per_token_ms" -> server("timings.predicted_per_token_ms");
-        case "prompt_n" -> server("timings.prompt_n");
-        case "cache_n" -> server("timings.cache_n");
-        case "predicted_n" -> server("timings.predicted_n");
-        default -> {}
-      }
+      timing(object, field);
     }
   }
 
-  /** Timings of vLLM. */
-  private void metrics() throws IOException {
-    for (String field = firstField(); field != null; field = nextField()) {
-      switch (field) {
-        case "queue_time_ms" -> server("metrics.queue_time_ms");
-        case "time_to_first_token_ms" -> server("metrics.time_to_first_token_ms");
-        case "generation_time_ms" -> server("metrics.generation_time_ms");
-        case "mean_itl_ms" -> server("metrics.mean_itl_ms");
-        default -> {}
-      }
+  private void timing(String object, String field) throws IOException {
+    String name = TIMINGS.get(object).get(field);
+    if (name != null) {
+      server(name);
     }
   }
 }

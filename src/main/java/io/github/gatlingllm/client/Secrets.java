@@ -31,9 +31,6 @@ public final class Secrets {
       Pattern.compile(
           "(?i)\\bbearer\\s+[\\w.~+/=*-]{6,}|\\b(?:sk|gsk|hf|nvapi|xai)[-_][\\w*.-]{8,}");
 
-  /** Length of the shortest match of {@link #KEY_LIKE}; finish reasons are shorter. */
-  private static final int SHORTEST_KEY = "hf_12345678".length();
-
   private static final Pattern NOT_PRINTABLE =
       Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
 
@@ -167,8 +164,7 @@ public final class Secrets {
 
   /** {@link #redact}, and without any text that looks like an API key. */
   public String redactKeys(String text) {
-    String known = redact(text);
-    return known.length() < SHORTEST_KEY ? known : KEY_LIKE.matcher(known).replaceAll(REDACTED);
+    return KEY_LIKE.matcher(redact(text)).replaceAll(REDACTED);
   }
 
   /** The text as one line of at most {@link #MAX_LINE} characters that holds no API key. */
@@ -187,17 +183,7 @@ public final class Secrets {
 
   /** The text with each run of white space and control characters as a single space. */
   public static String oneLine(String text) {
-    return isVisibleAscii(text) ? text : NOT_PRINTABLE.matcher(text).replaceAll(" ").strip();
-  }
-
-  /** True for a finish reason, which every answer has: no pattern needs to be matched. */
-  private static boolean isVisibleAscii(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) <= ' ' || text.charAt(i) >= 0x7f) {
-        return false;
-      }
-    }
-    return true;
+    return NOT_PRINTABLE.matcher(text).replaceAll(" ").strip();
   }
 
   private Pattern escaped() {

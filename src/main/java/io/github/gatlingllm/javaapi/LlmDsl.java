@@ -169,7 +169,7 @@ public final class LlmDsl extends WorkloadDsl {
 
   /** Why the server ended the answer, e.g. {@code stop} or {@code length}. */
   public static CheckBuilder.Find<String> finishReason() {
-    return find("finishReason", String.class, true, MeasuredAnswer::finishReason);
+    return find("finishReason", String.class, true, response -> response.answer().finishReason());
   }
 
   /** How the request ended, without the results of checks. */
@@ -184,7 +184,7 @@ public final class LlmDsl extends WorkloadDsl {
 
   /** The generated text, without reasoning: {@code answer().saveAs("draft")}. */
   public static CheckBuilder.Find<String> answer() {
-    return find("answer", String.class, false, answer -> answer.text());
+    return find("answer", String.class, false, response -> response.answer().text());
   }
 
   /** The reasoning text; absent if there is none. */
@@ -193,7 +193,10 @@ public final class LlmDsl extends WorkloadDsl {
         "reasoning",
         String.class,
         false,
-        response -> response.reasoning().isEmpty() ? null : response.reasoning());
+        response -> {
+          String reasoning = response.answer().reasoning();
+          return reasoning.isEmpty() ? null : reasoning;
+        });
   }
 
   /**

@@ -46,17 +46,17 @@ public final class LlmResponse {
 
   /** Why the server ended the answer, e.g. {@code stop}; null if it did not say. */
   public @Nullable String finishReason() {
-    return answer.finishReason();
+    return answer.answer().finishReason();
   }
 
   /** The generated text, without reasoning. */
   public String answer() {
-    return answer.text();
+    return answer.answer().text();
   }
 
   /** The reasoning text; empty if there is none. */
   public String reasoning() {
-    return answer.reasoning();
+    return answer.answer().reasoning();
   }
 
   /** The tool calls of the answer, in order; empty if there is none. */
@@ -65,7 +65,7 @@ public final class LlmResponse {
   }
 
   static List<ToolCall> toolCalls(MeasuredAnswer answer) {
-    return answer.toolCalls().stream()
+    return answer.answer().toolCalls().stream()
         .map(call -> new ToolCall(call.id(), call.name(), call.arguments()))
         .toList();
   }

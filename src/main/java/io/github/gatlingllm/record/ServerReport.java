@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,6 +106,14 @@ public record ServerReport(
     /** Its key in a record, e.g. {@code queue_s}. */
     public String key() {
       return key;
+    }
+
+    /** The names in an object of the body, by their last part. */
+    public static Map<String, String> namesIn(String object) {
+      return BY_NAME.keySet().stream()
+          .filter(name -> name.startsWith(object + "."))
+          .collect(
+              Collectors.toUnmodifiableMap(name -> name.substring(object.length() + 1), n -> n));
     }
 
     /** Whether the response header of that name, in lower case, holds a timing. */

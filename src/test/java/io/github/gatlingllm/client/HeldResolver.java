@@ -7,7 +7,6 @@ import io.gatling.http.client.resolver.InetAddressNameResolver;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -33,11 +32,6 @@ final class HeldResolver implements InetAddressNameResolver {
 
   void found(InetAddress address) {
     assertThat(question.join().promise().trySuccess(List.of(address))).isTrue();
-  }
-
-  void notFound() {
-    assertThat(question.join().promise().tryFailure(new UnknownHostException("llm.invalid")))
-        .isTrue();
   }
 
   @Override
