@@ -5,7 +5,6 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -14,7 +13,7 @@ import java.util.Arrays;
  * slowest user has ended. Figures are tokens over wall time, of each trial and of all trials.
  * Several numbers of users are a sweep: one load level each.
  */
-public final class Batch implements LoadProfile {
+public final class Batch implements LoadProfile.Levels {
   private final int[] users;
   private final int trials;
   private final long drainNanos;
@@ -51,11 +50,6 @@ public final class Batch implements LoadProfile {
 
   public Batch drain(Duration duration) {
     return new Batch(users, trials, duration.toNanos());
-  }
-
-  /** Ends the sweep after the first load level that breaks one of these rules; call it last. */
-  public StoppedSweep stopWhen(StopRule... rules) {
-    return StoppedSweep.of(plan(), rules);
   }
 
   /** The load levels and their trials. */

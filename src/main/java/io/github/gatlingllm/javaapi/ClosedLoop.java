@@ -5,7 +5,6 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Each level goes through the phases fill, stabilize, measure, cooldown and drain; figures come
  * from measure only.
  */
-public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
+public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProfile.Levels {
   private final int[] users;
   private final boolean oneUserPerSecond;
   private final LoadPlan.Sweep plan;
@@ -77,16 +76,5 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
   @Override
   public LoadPlan.Sweep plan() {
     return plan;
-  }
-
-  /**
-   * Ends the sweep after the first load level that breaks one of these rules; call it last.
-   *
-   * <pre>{@code
-   * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
-   * }</pre>
-   */
-  public StoppedSweep stopWhen(StopRule... rules) {
-    return StoppedSweep.of(plan, rules);
   }
 }

@@ -5,6 +5,7 @@ import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.StopRule;
 
 /** A load that scenarios can be injected with. */
 @FunctionalInterface
@@ -38,6 +39,25 @@ public interface LoadProfile {
   default io.gatling.core.structure.PopulationBuilder inject(
       io.gatling.core.structure.ScenarioBuilder scenario) {
     return LoadInjection.population(plan(), scenario).asScala();
+  }
+
+  /** Load levels in a given order. */
+  interface Levels extends LoadProfile {
+
+    /** For internal use only: the load levels. */
+    @Override
+    LoadPlan.Sweep plan();
+
+    /**
+     * Ends the sweep after the first load level that breaks one of these rules; call it last.
+     *
+     * <pre>{@code
+     * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
+     * }</pre>
+     */
+    default StoppedSweep stopWhen(StopRule... rules) {
+      return StoppedSweep.of(plan(), rules);
+    }
   }
 
   /**

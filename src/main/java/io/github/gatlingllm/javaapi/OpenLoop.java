@@ -8,7 +8,6 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +21,7 @@ import java.util.function.ToDoubleFunction;
  * <p>Each level goes through the phases stabilize, measure, cooldown and drain; figures come from
  * measure only.
  */
-public final class OpenLoop extends PhasedLoad<OpenLoop> {
+public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.Levels {
   private final List<Open> levels;
   private final Gaps gaps;
   private final long seed;
@@ -119,16 +118,5 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
   @Override
   public LoadPlan.Sweep plan() {
     return plan;
-  }
-
-  /**
-   * Ends the sweep after the first load level that breaks one of these rules; call it last.
-   *
-   * <pre>{@code
-   * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
-   * }</pre>
-   */
-  public StoppedSweep stopWhen(StopRule... rules) {
-    return StoppedSweep.of(plan, rules);
   }
 }
