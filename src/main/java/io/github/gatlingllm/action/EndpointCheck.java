@@ -1,23 +1,11 @@
 package io.github.gatlingllm.action;
 
-import io.gatling.core.CoreComponents;
-import io.gatling.core.structure.PopulationBuilder;
 import io.gatling.http.protocol.HttpProtocol;
-import io.gatling.http.protocol.JavaDnsNameResolution$;
-import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.client.Secrets;
-import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
 import java.net.URI;
-import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -62,77 +50,16 @@ final class EndpointCheck {
             property.startsWith("socks") ? ".socks5()" : "");
   }
 
-  /**
-   * Looks up the hosts of the given target and, as far as it is known how they connect, of all
-   * other targets of the simulation that get a warm-up request.
-   */
-  static List<String> unknownHosts(
-      LlmProtocol target, HttpProtocol http, CoreComponents core, Api api) {
-    Set<String> lines = new LinkedHashSet<>(unknownHosts(target, http, api));
-    try {
-      List<PopulationBuilder> all = InjectionPlans.populations(core);
-      boolean isHttpCommon =
-          all.stream().noneMatch(each -> each.scenarioProtocols().contains(HttpProtocol.class));
-      for (PopulationBuilder each : all) {
-        Object other = each.scenarioProtocols().getOrElse(LlmProtocol.class, () -> target);
-        Object connects =
-            each.scenarioProtocols()
-                .getOrElse(HttpProtocol.class, () -> isHttpCommon ? http : null);
-        if (other instanceof LlmProtocol llm && connects instanceof HttpProtocol its) {
-          lines.addAll(unknownHosts(llm, its, llm.equals(target) ? api : null));
-        }
-      }
-    } catch (ReflectiveOperationException otherGatling) {
-      // The other targets are checked by their own warm-up requests.
-    }
-    return List.copyOf(lines);
-  }
-
-  /** Asks the same resolver as Gatling; where another one is configured, or a proxy, asks none. */
-  private static List<String> unknownHosts(
-      LlmProtocol target, HttpProtocol http, @Nullable Api api) {
-    List<String> lines = new ArrayList<>();
-    if (target.warmUpRequests == 0
-        || http.proxyPart().proxy().isDefined()
-        || http.dnsPart().dnsNameResolution() != JavaDnsNameResolution$.MODULE$) {
-      return lines;
-    }
-    for (int i = 0; i < target.baseUrls.size(); i++) {
-      String baseUrl = target.baseUrls.get(i);
-      String host = URI.create(baseUrl).getHost();
-      if (!http.dnsPart().hostNameAliases().contains(host)) {
-        try {
-          var unused = InetAddress.getAllByName(host);
-        } catch (UnknownHostException e) {
-          lines.add(
-              notConnected(
-                  target.label(),
-                  Secrets.redactUrl(api == null ? baseUrl : target.url(i, api)),
-                  StreamedExchange.connectionError(e)));
-        }
-      }
-    }
-    return lines;
-  }
-
   static String warmUpFailure(String target, String url, @Nullable RequestRecord record) {
-    String cause =
-        record == null
-            ? "no answer"
-            : record.outcome().error() == null
-                ? record.outcome().status().key()
-                : record.outcome().error();
-    return record == null
-        ? failure(target, url, cause, RequestStatus.TIMEOUT, null)
-        : failure(target, url, cause, record.outcome().status(), record.outcome().httpStatus());
-  }
-
-  static String notConnected(String target, String url, String error) {
-    return failure(target, url, error, RequestStatus.CONNECTION_ERROR, null);
-  }
-
-  private static String failure(
-      String target, String url, String cause, RequestStatus status, @Nullable Integer http) {
+    String cause = "no answer";
+    RequestStatus status = RequestStatus.TIMEOUT;
+    Integer http = null;
+    if (record != null) {
+      RequestRecord.Outcome outcome = record.outcome();
+      status = outcome.status();
+      http = outcome.httpStatus();
+      cause = outcome.error() == null ? status.key() : outcome.error();
+    }
     String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(status, http);
     return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
         .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());

@@ -25,10 +25,6 @@ final class InFlightGate {
   private int inside;
 
   InFlightGate(int limit) {
-    if (limit < 1) {
-      throw new IllegalArgumentException(
-          "maxInFlight(" + limit + "): expected 1 request in flight or more");
-    }
     this.limit = limit;
   }
 

@@ -10,7 +10,6 @@ import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
-import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadLevel.Injection;
@@ -25,7 +24,6 @@ import io.github.gatlingllm.workload.TokenCounting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -230,7 +228,6 @@ final class LlmComponents implements ProtocolComponents {
     parts.start.requireInTime(run);
     WarmUpRounds rounds = new WarmUpRounds(context);
     if (jvm) {
-      requireHosts(http, context, request.api);
       rounds.warmUpJvm(this, request.api);
     }
     if (first) {
@@ -247,16 +244,6 @@ final class LlmComponents implements ProtocolComponents {
     String line = EndpointCheck.ignoredProxy(protocol, http);
     if (line != null && targets.isFirst(line)) {
       System.out.println(line);
-    }
-  }
-
-  /** Before the JVM warm-up, which takes seconds. */
-  private void requireHosts(HttpProtocol http, ScenarioContext context, Api api) {
-    List<String> unknown =
-        EndpointCheck.unknownHosts(protocol, http, context.coreComponents(), api);
-    if (!unknown.isEmpty()) {
-      run.ending().refuse();
-      throw InvalidSimulation.because(String.join("\n", unknown));
     }
   }
 

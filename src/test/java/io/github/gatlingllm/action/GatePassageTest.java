@@ -47,37 +47,10 @@ class GatePassageTest {
   }
 
   @Test
-  void withRoomTheRequestIsAdmittedAtItsStart() throws Exception {
-    enter("a", gate);
-    assertThat(admitted()).containsExactly("a 1");
-  }
-
-  @Test
   void waitingRequestIsAdmittedOnItsEventLoopWithTheCurrentInstant() throws Exception {
     InFlightGate.Passage first = enter("a", gate);
     enter("b", gate);
     assertThat(admitted()).containsExactly("a 1");
-    first.leave(null);
-    assertThat(admitted()).containsExactly("a 1", "b " + LATER);
-  }
-
-  @Test
-  void cancelledRequestLeavesTheQueue() throws Exception {
-    InFlightGate.Passage first = enter("a", gate);
-    InFlightGate.Passage second = enter("b", gate);
-    enter("c", gate);
-    second.leave(null);
-    first.leave(null);
-    assertThat(admitted()).containsExactly("a 1", "c " + LATER);
-  }
-
-  @Test
-  void leavingTwiceOrBeforeEnteringFreesNothing() throws Exception {
-    new InFlightGate.Passage(gate, null, new Timeline(0, 1), eventLoop, () -> LATER).leave(null);
-    InFlightGate.Passage first = enter("a", gate);
-    enter("b", gate);
-    enter("c", gate);
-    first.leave(null);
     first.leave(null);
     assertThat(admitted()).containsExactly("a 1", "b " + LATER);
   }

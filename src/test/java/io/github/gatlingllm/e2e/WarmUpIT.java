@@ -159,31 +159,6 @@ class WarmUpIT {
     }
   }
 
-  /** Neither the JVM nor the first target is warmed up before. */
-  @Test
-  void unknownHostFailsBeforeTheJvmWarmUp() throws Exception {
-    Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost\n");
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
-      GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("jdk.net.hosts.file", hosts)
-              .set("llm.endpoint", engine.baseUrl() + ",http://no-such-host.invalid/v1")
-              .set("llm.model", "any")
-              .set("llm.jvmWarmUp", true)
-              .noReports()
-              .run();
-
-      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
-      assertThat(run.lines())
-          .filteredOn(line -> line.startsWith("LLM warm-up"))
-          .containsExactly(
-              "LLM warm-up request to no-such-host.invalid"
-                  + " (http://no-such-host.invalid/v1/chat/completions) failed: unknown host: check"
-                  + " the endpoint's name. No load was sent; warmup=0 skips this request");
-      assertThat(engine.requestsReceived()).isZero();
-    }
-  }
-
   /**
    * The warm-up succeeds and everything after it fails: the first level ends, and the build fails.
    */

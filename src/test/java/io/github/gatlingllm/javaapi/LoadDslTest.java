@@ -128,17 +128,6 @@ class LoadDslTest {
   }
 
   @Test
-  void methodsLeaveTheOriginalUnmodified() {
-    ClosedLoop loop = ClosedLoop.of(1);
-    int[] users = {1};
-    ClosedLoop copied = ClosedLoop.of(users);
-    users[0] = 5;
-    loop.measure(5);
-
-    assertThat(loop.plan()).isEqualTo(ClosedLoop.of(1).plan()).isEqualTo(copied.plan());
-  }
-
-  @Test
   void openLoopDrawsItsArrivals() {
     assertThat(OpenLoop.of(1, 2.5).seed(7).plan().levels())
         .extracting(level -> ((LoadLevel.Open) level).arrivals())
