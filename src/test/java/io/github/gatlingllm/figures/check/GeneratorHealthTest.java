@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
+import static io.github.gatlingllm.figures.check.ChecksTest.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
@@ -17,8 +18,11 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What the check {@code generator} finds: of one user, measured from 0 s to 10 s of the run, TTFT
@@ -104,144 +108,161 @@ class GeneratorHealthTest {
     return summary(ChecksTest.records(r -> {}), seconds);
   }
 
-  private static @Nullable Check check(Summary summary, String id) {
-    return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElse(null);
-  }
-
-  private Check generator() {
-    Check check = check(summary(), "generator");
-    assertThat(check).isNotNull();
-    return check;
-  }
-
   @Test
   void aRunWithoutGeneratorDataIsNotJudged() {
     seconds.clear();
-    assertThat(check(summary(), "generator")).isNull();
+    assertThat(summary().checks()).noneMatch(check -> check.id().equals("generator"));
   }
 
-  @Test
-  void rareLagsAreFine() {
-    for (GeneratorSecond second : seconds) {
-      late(second, 8, 80);
-    }
-    assertThat(generator().level()).isEqualTo(Level.OK);
-    assertThat(generator().message())
-        .isEqualTo(
+  static Stream<Arguments> healths() {
+    return Stream.of(
+        health(
+            "rare lags",
+            seconds -> seconds.forEach(second -> late(second, 8, 80)),
+            Level.OK,
             "Event loops lagged by at most 8 ms in the measure windows, and 50.0 % of the machine's"
-                + " CPU was idle on average at the busiest load.");
-  }
-
-  /** Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes now and then. */
-  @Test
-  void aFewLateBeatsOfAShortWindowAreFine() {
-    late(seconds.get(4), 12, 40);
-    List<GeneratorSecond> three = List.copyOf(seconds.subList(3, 6));
-    seconds.retainAll(three);
-    assertThat(generator().level()).isEqualTo(Level.OK);
-    late(seconds.get(1), 12, 60);
-    assertThat(generator().level()).isEqualTo(Level.WARNING);
-  }
-
-  @Test
-  void aBlockedLoopIsNamedWithItsTimeAndMetrics() {
-    late(seconds.get(4), 300, 280);
-    assertThat(generator().level()).isEqualTo(Level.WARNING);
-    assertThat(generator().message())
-        .isEqualTo(
+                + " CPU was idle on average at the busiest load."),
+        // Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes at times.
+        health(
+            "a few late beats of a short window",
+            seconds -> {
+              late(seconds.get(4), 12, 40);
+              seconds.retainAll(List.copyOf(seconds.subList(3, 6)));
+            },
+            Level.OK,
+            ""),
+        health(
+            "some more of them",
+            seconds -> {
+              late(seconds.get(4), 12, 60);
+              seconds.retainAll(List.copyOf(seconds.subList(3, 6)));
+            },
+            Level.WARNING,
+            ""),
+        health(
+            "a blocked loop",
+            seconds -> late(seconds.get(4), 300, 280),
+            Level.WARNING,
             "c=1: from 4 s to 5 s of the run event loops lagged by up to 300 ms, which affects TTFT"
-                + " p99 and ITL p99 of c=1.");
-  }
-
-  @Test
-  void aLagThatIsASmallPartOfTheTtftIsNamedForTheItlAlone() {
-    late(seconds.get(4), 15, 400);
-    assertThat(generator().message()).contains("up to 15 ms, which affects ITL p99 of c=1");
-  }
-
-  @Test
-  void aSingleLagIsInTheLargestTimes() {
-    late(seconds.get(7), 150, 80);
-    assertThat(generator().level()).isEqualTo(Level.WARNING);
-    assertThat(generator().message())
-        .isEqualTo(
+                + " p99 and ITL p99 of c=1."),
+        health(
+            "a lag that is a small part of the TTFT",
+            seconds -> late(seconds.get(4), 15, 400),
+            Level.WARNING,
+            "up to 15 ms, which affects ITL p99 of c=1"),
+        health(
+            "a single lag",
+            seconds -> late(seconds.get(7), 150, 80),
+            Level.WARNING,
             "c=1: from 7 s to 8 s of the run event loops lagged by up to 150 ms, which affects the"
-                + " longest times of c=1.");
-  }
-
-  @Test
-  void lagsOutsideTheWindowDoNotMatter() {
-    late(seconds.get(11), 900, 900);
-    full(seconds.get(10), 1);
-    assertThat(generator().level()).isEqualTo(Level.OK);
-  }
-
-  @Test
-  void moreStreamsThanTheMachineReadsAreInvalid() {
-    for (GeneratorSecond second : seconds.subList(3, 9)) {
-      late(second, 400, 950);
-    }
-    assertThat(generator().level()).isEqualTo(Level.INVALID);
-    assertThat(generator().value()).isEqualTo(0.57);
-    assertThat(generator().message())
-        .isEqualTo(
+                + " longest times of c=1."),
+        health(
+            "a lag outside the window",
+            seconds -> {
+              late(seconds.get(11), 900, 900);
+              full(seconds.get(10), 1);
+            },
+            Level.OK,
+            ""),
+        health(
+            "more streams than the machine reads",
+            seconds -> seconds.subList(3, 9).forEach(second -> late(second, 400, 950)),
+            Level.INVALID,
             "c=1: from 3 s to 9 s of the run event loops lagged by up to 400 ms, which affects all"
-                + " times of c=1.");
-  }
-
-  @Test
-  void theCauseIsNamed() {
-    late(seconds.get(4), 300, 280);
-    seconds.get(4).with(GeneratorField.GC_PAUSE_MAX_S, SECOND / 4);
-    assertThat(generator().message())
-        .contains(
+                + " times of c=1."),
+        health(
+            "a pause",
+            seconds -> {
+              late(seconds.get(4), 300, 280);
+              seconds.get(4).with(GeneratorField.GC_PAUSE_MAX_S, SECOND / 4);
+            },
+            Level.WARNING,
             "up to 300 ms (garbage collection paused the JVM for up to 250 ms), which affects"
-                + " TTFT");
-
-    seconds.get(4).with(GeneratorField.GC_PAUSE_MAX_S, 0L).with(GeneratorField.COMPILER_S, SECOND);
-    full(seconds.get(4), 0.9);
-    assertThat(generator().message())
-        .contains(
+                + " TTFT"),
+        health(
+            "a busy compiler",
+            seconds -> {
+              late(seconds.get(4), 300, 280);
+              full(seconds.get(4).with(GeneratorField.COMPILER_S, SECOND), 0.9);
+            },
+            Level.WARNING,
             "ms (the machine had 0 % of its CPU idle; its JIT compiler ran 1 s per second), which"
-                + " affects T");
-  }
-
-  @Test
-  void generatorAndServerShareAMachineThatIsOutOfCpu() {
-    for (GeneratorSecond second : seconds.subList(2, 9)) {
-      full(second, 0.3);
-      second.with(GeneratorField.COMPILER_S, SECOND / 2);
-    }
-    assertThat(generator().level()).isEqualTo(Level.INVALID);
-    assertThat(generator().value()).isEqualTo(0.7);
-    assertThat(generator().message())
-        .isEqualTo(
+                + " affects T"),
+        health(
+            "generator and server on a machine out of CPU",
+            seconds ->
+                seconds
+                    .subList(2, 9)
+                    .forEach(of -> full(of.with(GeneratorField.COMPILER_S, SECOND / 2), 0.3)),
+            Level.INVALID,
             "The generator and the server share a machine that is out of CPU: c=1, from 2 s to 9 s"
                 + " of the run, the generator used 30.0 % of the CPU (its JIT compiler ran 0.500 s"
-                + " per second) and other programs 70.0 %, which affects all times of c=1.");
-    assertThat(generator().remedy()).contains("taskset");
-  }
-
-  @Test
-  void aFewFullSecondsAreAWarning() {
-    full(seconds.get(2), 0.3);
-    full(seconds.get(3), 0.3);
-    assertThat(generator().level()).isEqualTo(Level.WARNING);
-    assertThat(generator().message())
-        .contains(
+                + " per second) and other programs 70.0 %, which affects all times of c=1."),
+        health(
+            "a few full seconds",
+            seconds -> seconds.subList(2, 4).forEach(second -> full(second, 0.3)),
+            Level.WARNING,
             "a machine that is out of CPU: c=1, from 2 s to 4 s of the run, the generator used 30.0"
-                + " %");
+                + " %"),
+        // A server may use all that is there if the generator beside it takes next to nothing.
+        health(
+            "a light generator on a full machine",
+            seconds -> seconds.forEach(second -> full(second, 0.05)),
+            Level.OK,
+            ""),
+        health(
+            "two injectors",
+            seconds -> {
+              seconds.addAll(quiet("second", 12));
+              late(seconds.get(12 + 4), 300, 280);
+            },
+            Level.WARNING,
+            "of the run event loops of second lagged by up to 300"),
+        health(
+            "no CPU times",
+            seconds ->
+                seconds.forEach(
+                    second ->
+                        second
+                            .with(GeneratorField.PROCESS_CPU_S, null)
+                            .with(GeneratorField.MACHINE_USER_S, null)
+                            .with(GeneratorField.MACHINE_IDLE_S, null)),
+            Level.OK,
+            "Event loops lagged by at most 1 ms in the measure windows."),
+        health(
+            "foreign values",
+            seconds -> {
+              seconds.get(3).with(GeneratorField.LATEST_LOOP_US, new int[] {1});
+              seconds.get(4).with(GeneratorField.LENGTH_S, Long.MAX_VALUE);
+              seconds.get(5).with(GeneratorField.START_UNIX_NS, Long.MIN_VALUE);
+              seconds.get(6).with(GeneratorField.MACHINE_IDLE_S, -5L * SECOND);
+            },
+            Level.OK,
+            ""));
   }
 
-  /**
-   * A server may use all that is there, as long as the generator beside it takes next to nothing.
-   */
+  private static Arguments health(
+      String name, Consumer<List<GeneratorSecond>> change, Level level, String message) {
+    return Arguments.of(name, change, level, message);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("healths")
+  void healthIsJudged(
+      String name, Consumer<List<GeneratorSecond>> change, Level level, String message) {
+    change.accept(seconds);
+    Check check = check(summary(), "generator");
+    assertThat(check.level()).isEqualTo(level);
+    assertThat(check.message()).contains(message);
+  }
+
   @Test
-  void aLightGeneratorOnAFullMachineIsFine() {
-    for (GeneratorSecond second : seconds) {
-      full(second, 0.05);
-    }
-    assertThat(generator().level()).isEqualTo(Level.OK);
+  void valueIsTheShareOfTheWindowAndTheRemedyThatOfTheCause() {
+    seconds.subList(3, 9).forEach(second -> late(second, 400, 950));
+    assertThat(check(summary(), "generator").value()).isEqualTo(0.57);
+    seconds.subList(2, 9).forEach(second -> full(second, 0.3));
+    assertThat(check(summary(), "generator").value()).isEqualTo(0.7);
+    assertThat(check(summary(), "generator").remedy()).contains("taskset");
   }
 
   /** A stream that came all at once is the server's doing only where the generator kept up. */
@@ -259,36 +280,5 @@ class GeneratorHealthTest {
             "10.0 % of the streams arrived all at once at their end. The server may not be the"
                 + " cause: the load generator did not keep up, see check generator.");
     assertThat(summary().checks().get(0).id()).as("the first to be read").isEqualTo("generator");
-  }
-
-  @Test
-  void ofSeveralInjectorsTheLateOneIsNamed() {
-    List<GeneratorSecond> other = quiet("second", 12);
-    late(other.get(4), 300, 280);
-    seconds.addAll(other);
-    assertThat(generator().message())
-        .contains("of the run event loops of second lagged by up to 300");
-  }
-
-  @Test
-  void cpuThatIsNotReportedIsNotJudged() {
-    for (GeneratorSecond second : seconds) {
-      second
-          .with(GeneratorField.PROCESS_CPU_S, null)
-          .with(GeneratorField.MACHINE_USER_S, null)
-          .with(GeneratorField.MACHINE_IDLE_S, null);
-    }
-    assertThat(generator().level()).isEqualTo(Level.OK);
-    assertThat(generator().message())
-        .isEqualTo("Event loops lagged by at most 1 ms in the measure windows.");
-  }
-
-  @Test
-  void foreignFilesAreRead() {
-    seconds.get(3).with(GeneratorField.LATEST_LOOP_US, new int[] {1});
-    seconds.get(4).with(GeneratorField.LENGTH_S, Long.MAX_VALUE);
-    seconds.get(5).with(GeneratorField.START_UNIX_NS, Long.MIN_VALUE);
-    seconds.get(6).with(GeneratorField.MACHINE_IDLE_S, -5L * SECOND);
-    assertThat(generator().message()).isNotEmpty();
   }
 }
