@@ -219,8 +219,7 @@ public record Objectives(
     /**
      * The count that decides whether a level holds.
      *
-     * @param objective as in settings, prefixed with its owner (see {@link #add}); null if all
-     *     objectives must be met at once
+     * @param objective prefixed with its owner; null if all objectives must be met at once
      * @param percent the required share
      */
     public record Decision(@Nullable String objective, Count count, double percent) {

@@ -106,7 +106,7 @@ public final class Timeline {
     append(choice, now, tokensInEvent);
   }
 
-  /** The last byte of a body that is not streamed arrived. */
+  /** The last byte of a body that is not streamed. */
   public void body(long now) {
     body = now;
   }

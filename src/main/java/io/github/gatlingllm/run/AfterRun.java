@@ -82,10 +82,7 @@ public final class AfterRun implements Runnable {
     end(RunInfo.State.COMPLETE);
   }
 
-  /**
-   * Gatling stops the run while load is on: requests in flight are cancelled, and all records are
-   * kept.
-   */
+  /** Gatling stops the run: requests in flight are cancelled, and all records are kept. */
   public void stopped() {
     if (!isOver()) {
       exit = new GatlingExit();
@@ -93,7 +90,6 @@ public final class AfterRun implements Runnable {
     }
   }
 
-  /** Whether the run has ended and accepts no more records. */
   public boolean isOver() {
     return over.get();
   }

@@ -40,23 +40,13 @@ final class ArrivalLog {
     this.writer = writer;
   }
 
-  /**
-   * Writes a schedule; returns at once.
-   *
-   * @param arrivals iterated on the writer's thread; must not be shared
-   */
+  /** Writes a schedule, iterated on the writer's thread; returns at once. */
   void write(
       Run.Schedule schedule, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
     execute(() -> append(schedule, arrivals, clock.unixNanos(anchorNanos), written));
   }
 
-  /**
-   * Counts the arrivals of a schedule in a window, without writing them; returns at once.
-   *
-   * @param arrivals iterated on the writer's thread; must not be shared
-   * @param fromNanos start of the window, since the start of the schedule
-   * @param untilNanos end of the window, exclusive
-   */
+  /** Counts the arrivals in a window since the start of the schedule; returns at once. */
   void count(Iterator<Planned> arrivals, long fromNanos, long untilNanos, LongConsumer counted) {
     execute(
         () -> {

@@ -34,7 +34,6 @@ final class LevelLog {
   /** The run of the levels. All methods return at once. */
   interface Host {
 
-    /** The levels have changed and must be saved. */
     void levelsChanged();
 
     /** Runs a task after that time on a thread of the run, unless the run has ended. */
@@ -48,7 +47,7 @@ final class LevelLog {
     /** Null if the run has no tally. */
     @Nullable LevelResults results();
 
-    /** Runs a task when {@link #results} has counted all records that were handed over so far. */
+    /** Runs a task when all records that were handed over so far are counted. */
     void whenCounted(Runnable task);
 
     void arrivalsDescribed(Run.Schedule schedule, String description);
@@ -70,23 +69,15 @@ final class LevelLog {
    */
   interface LevelResults {
 
-    /** The result of a level from the requests that were counted so far. */
     LevelResult result(ObservedLevel level);
 
     /** Calls {@code tooMany} when more requests of a level have failed than the limits allow. */
     void watchFailures(ObservedLevel level, FailureLimits limits, Runnable tooMany);
 
-    /**
-     * Live figures of a running level.
-     *
-     * @param isSnapshot whether the rate of "now" begins anew: for one reader only
-     */
+    /** Live figures; {@code isSnapshot}: the rate of "now" begins anew, for one reader only. */
     @Nullable LiveFigures figures(@Nullable ObservedLevel level, boolean isSnapshot);
 
-    /**
-     * The figures of the measure window, as the report has them; null where the level ended before
-     * that began. To be called once, when all requests of the level are counted.
-     */
+    /** The figures of the measure window, once all its requests are counted; null without one. */
     @Nullable LiveFigures finish(ObservedLevel level);
   }
 
@@ -103,11 +94,7 @@ final class LevelLog {
     this.host = host;
   }
 
-  /**
-   * The listener of a plan that runs this scenario against this target.
-   *
-   * @param plannedNanos planned time of the plan, without drain; null if unknown
-   */
+  /** {@code plannedNanos}: of the plan, without drain; null if unknown. */
   synchronized RunningLevel.Listener listener(
       String target, String scenario, @Nullable Long plannedNanos, Consumer<RunningLevel> cancel) {
     return new PlanListener(target, scenario, planned.add(plannedNanos), cancel);
@@ -153,9 +140,7 @@ final class LevelLog {
     return null;
   }
 
-  /**
-   * The run is interrupted: writes the planned arrivals until now of levels that have not ended.
-   */
+  /** Writes the planned arrivals until now of levels that have not ended. */
   void interrupted(long nanoTime) {
     List<Entry> running;
     synchronized (this) {

@@ -54,11 +54,10 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
     return levels.computeIfAbsent(level.schedule(), any -> new Counts(level));
   }
 
+  /** From here on its figures are those of the measure window. */
   @Override
-  public void phaseBegan(ObservedLevel level, Phase phase) {
-    if (phase == Phase.MEASURE) {
-      counts(level).measures();
-    }
+  public synchronized void phaseBegan(ObservedLevel level, Phase phase) {
+    counts(level).isMeasuring |= phase == Phase.MEASURE;
   }
 
   @Override
@@ -86,13 +85,16 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
   }
 
   @Override
-  public LevelResult result(ObservedLevel level) {
+  public synchronized LevelResult result(ObservedLevel level) {
     return counts(level).result();
   }
 
   @Override
-  public void watchFailures(ObservedLevel level, FailureLimits limits, Runnable tooMany) {
-    counts(level).watch(limits, tooMany);
+  public synchronized void watchFailures(
+      ObservedLevel level, FailureLimits limits, Runnable tooMany) {
+    Counts counts = counts(level);
+    counts.limits = limits;
+    counts.tooMany = tooMany;
   }
 
   @Override
@@ -103,15 +105,17 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
   }
 
   @Override
-  public @Nullable LiveFigures finish(ObservedLevel level) {
+  public synchronized @Nullable LiveFigures finish(ObservedLevel level) {
     return counts(level).finish();
   }
 
   private final class Counts {
     private final RunningLevel level;
     private final TargetSlo judge;
-    private final long
-        measureNanos; // planned length of one round; 0 unless open and bounded by time
+
+    /** Planned length of one round; 0 unless open and bounded by time. */
+    private final long measureNanos;
+
     private final Map<String, Slo> byName = new HashMap<>();
     private final SloCounts slo = new SloCounts();
     private long ended;
@@ -141,21 +145,12 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
       return Math.min(now, level.measureEndNanosOr(now));
     }
 
-    /** From here on its figures are those of the measure window. */
-    void measures() {
-      synchronized (LiveLevelTally.this) {
-        isMeasuring = true;
-      }
-    }
-
     @Nullable LiveFigures finish() {
-      synchronized (LiveLevelTally.this) {
-        LiveStats window = isMeasuring ? measured() : null;
-        isFinished = true;
-        beforeMeasuring = null;
-        measured = null;
-        return window == null ? null : window.peek().withSloShare(slo.all().share());
-      }
+      LiveStats window = isMeasuring ? measured() : null;
+      isFinished = true;
+      beforeMeasuring = null;
+      measured = null;
+      return window == null ? null : window.peek().withSloShare(slo.all().share());
     }
 
     private @Nullable LiveStats shown() {
@@ -182,14 +177,6 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
             isOfLevel && record.identity().phase() == Phase.MEASURE,
             clock.unixNanos(level.measureStartNanos()),
             end == Long.MAX_VALUE ? end : clock.unixNanos(end));
-      }
-    }
-
-    /** Calls {@code tooMany} when more requests have failed than the limits allow. */
-    void watch(FailureLimits limits, Runnable tooMany) {
-      synchronized (LiveLevelTally.this) {
-        this.limits = limits;
-        this.tooMany = tooMany;
       }
     }
 
@@ -243,24 +230,22 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
     }
 
     LevelResult result() {
-      synchronized (LiveLevelTally.this) {
-        SloCounts.Decision decision = slo.decide();
-        SloCounts.Count judged = decision == null ? SloCounts.Count.NONE : decision.count();
-        // A level that cannot be judged yields no counts.
-        boolean isJudged = decision != null && decision.holds() != null;
-        return new LevelResult(
-            level.label(),
-            isJudged ? judged.judged() : 0,
-            slo.isEmpty() ? null : (Long) (isJudged ? judged.met() : 0),
-            decision == null ? judge.percentile() : decision.percent(),
-            ended,
-            failed,
-            queue(),
-            failures,
-            level.isCut(),
-            decision == null ? null : decision.objective(),
-            longestRow);
-      }
+      SloCounts.Decision decision = slo.decide();
+      SloCounts.Count judged = decision == null ? SloCounts.Count.NONE : decision.count();
+      // A level that cannot be judged yields no counts.
+      boolean isJudged = decision != null && decision.holds() != null;
+      return new LevelResult(
+          level.label(),
+          isJudged ? judged.judged() : 0,
+          slo.isEmpty() ? null : (Long) (isJudged ? judged.met() : 0),
+          decision == null ? judge.percentile() : decision.percent(),
+          ended,
+          failed,
+          queue(),
+          failures,
+          level.isCut(),
+          decision == null ? null : decision.objective(),
+          longestRow);
     }
   }
 }

@@ -49,7 +49,6 @@ final class ObserverQueues {
     observers.forEach(observer -> lanes.add(new Lane(observer)));
   }
 
-  /** The observer of that type; null if the run has none. */
   <T> @Nullable T find(Class<T> type) {
     return lanes.stream()
         .map(lane -> lane.observer)
@@ -59,7 +58,6 @@ final class ObserverQueues {
         .orElse(null);
   }
 
-  /** Queues an event for all observers; returns at once. */
   void tell(Consumer<RunObserver> event) {
     lanes.forEach(lane -> lane.tell(event));
   }
@@ -107,7 +105,6 @@ final class ObserverQueues {
     queueTask.run();
   }
 
-  /** Tells the observers that a second has passed, and complains of blocked ones. */
   void secondPassed() {
     lanes.forEach(Lane::secondPassed);
   }

@@ -52,9 +52,6 @@ final class PlannedTime {
     return !plans.isEmpty() && plans.stream().allMatch(plan -> plan.totalNanos != null);
   }
 
-  /**
-   * Progress of one plan: time of the previous levels, plus the elapsed time of the current one.
-   */
   static final class Plan {
     private @Nullable Long totalNanos;
     private boolean isStarted;

@@ -105,7 +105,6 @@ public final class Run {
     }
   }
 
-  /** The run's id: the name of its directory. */
   public String id() {
     return directory.id();
   }
@@ -144,7 +143,6 @@ public final class Run {
     return clock.unixNanos(nanoTime);
   }
 
-  /** The observer of that type; null if the run has none. */
   public <T extends RunObserver> @Nullable T observer(Class<T> type) {
     return observers.find(type);
   }
@@ -189,7 +187,7 @@ public final class Run {
     return requests.get() > 0;
   }
 
-  /** A request has started, whose record will follow. */
+  /** A record will follow. */
   public void started() {
     started.incrementAndGet();
   }
@@ -231,7 +229,6 @@ public final class Run {
 
   public record Schedule(String scenario, String target, String level) {}
 
-  /** Runs a task on the run's own thread, unless the run has ended. */
   void after(Duration delay, Runnable task) {
     try {
       var unused = worker.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);

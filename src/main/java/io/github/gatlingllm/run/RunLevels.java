@@ -75,7 +75,7 @@ public final class RunLevels {
     return List.copyOf(conclusions);
   }
 
-  /** All levels so far, by start time. */
+  /** By start time. */
   public List<LevelInfo> all() {
     List<LevelInfo> all = new ArrayList<>(ofPlans.levels());
     all.addAll(injected.levels(run.info().endUnixNanos(), run.unixNanos(System.nanoTime())));
@@ -92,7 +92,6 @@ public final class RunLevels {
     injected.accept(record);
   }
 
-  /** Gatling's own injection has started its first user of a scenario. */
   public void injectionStarted(Run.Schedule schedule, Injection injection, long startNanos) {
     injected.begin(schedule, injection, run.unixNanos(startNanos));
     host.windowEdge(startNanos + injection.fromNanos());
@@ -100,11 +99,7 @@ public final class RunLevels {
     host.levelsChanged();
   }
 
-  /**
-   * Writes the planned arrivals of Gatling's own injection; returns at once.
-   *
-   * @param planned iterated on another thread; must not be shared
-   */
+  /** Writes the arrivals of Gatling's own injection; iterates {@code planned} on another thread. */
   public void injectionPlanned(
       Run.Schedule schedule, String description, Iterator<Planned> planned, long startNanos) {
     host.arrivalsDescribed(schedule, description);

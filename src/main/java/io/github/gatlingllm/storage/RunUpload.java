@@ -28,11 +28,7 @@ public final class RunUpload implements AutoCloseable {
     this.files = files;
   }
 
-  /**
-   * Checks that uploads can work, as far as possible without writing.
-   *
-   * @throws IOException with a one-line message, if they cannot
-   */
+  /** Throws with a one-line message if uploads cannot work, as far as can be known. */
   public static void check(S3Location prefix) throws IOException {
     try (ObjectStore store = prefix.open()) {
       store.check();
@@ -41,12 +37,6 @@ public final class RunUpload implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts an upload.
-   *
-   * @param info gives the name of the run
-   * @throws IOException with a one-line message, if the AWS SDK cannot be used
-   */
   public static RunUpload open(S3Location prefix, RunFiles files, RunInfo info) throws IOException {
     boolean isMerged = info.injector().contains(",");
     String name =
@@ -55,12 +45,10 @@ public final class RunUpload implements AutoCloseable {
     return new RunUpload(prefix.open(), prefix.at(name), files);
   }
 
-  /** Where the run is uploaded. */
   public S3Location place() {
     return place;
   }
 
-  /** Uploads the recorded files. */
   public void records() throws IOException {
     List<Path> records = new ArrayList<>(RunInputs.records(files));
     records.remove(files.info());
@@ -68,7 +56,6 @@ public final class RunUpload implements AutoCloseable {
     upload(List.of(files.info()));
   }
 
-  /** Uploads the report. */
   public void report() throws IOException {
     upload(
         List.of(

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A place in object storage, {@code s3://bucket/prefix}.
  *
- * @param bucket name of the bucket
- * @param prefix of the keys: empty, or without a slash at its end
+ * @param prefix empty, or without a slash at its end
  */
 public record S3Location(String bucket, String prefix) {
 
@@ -24,15 +23,12 @@ public record S3Location(String bucket, String prefix) {
   private static final Pattern FORM =
       Pattern.compile("s3://([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:/(?:([^/].*?)?/*)?)?");
 
-  /** Whether a text begins with {@code s3://}. */
   public static boolean isS3Url(String text) {
     return text.startsWith(SCHEME);
   }
 
   /**
    * Parses {@code s3://bucket} or {@code s3://bucket/prefix}, with or without a slash at the end.
-   *
-   * @throws IllegalArgumentException with a one-line message, for any other text
    */
   public static S3Location parse(String text) {
     Matcher parts = FORM.matcher(text);
@@ -43,11 +39,7 @@ public record S3Location(String bucket, String prefix) {
     return new S3Location(parts.group(1), parts.group(2) == null ? "" : parts.group(2));
   }
 
-  /**
-   * Where this process uploads its run; null if it does not.
-   *
-   * @throws IllegalArgumentException with a one-line message, if the setting is not a place
-   */
+  /** Where this process uploads its run; null if it does not. */
   public static @Nullable S3Location ofProcess(
       Map<?, ?> properties, Map<String, String> environment) {
     String text = new ProcessSetting(UPLOAD_PROPERTY).text(properties, environment);
@@ -58,12 +50,10 @@ public record S3Location(String bucket, String prefix) {
     }
   }
 
-  /** Prefix of the keys of all objects in this place. */
   String below() {
     return prefix.isEmpty() ? "" : prefix + "/";
   }
 
-  /** A place below this one. */
   S3Location at(String name) {
     return new S3Location(bucket, below() + name);
   }
@@ -73,12 +63,7 @@ public record S3Location(String bucket, String prefix) {
     return prefix.isEmpty() ? bucket : prefix.substring(prefix.lastIndexOf('/') + 1);
   }
 
-  /**
-   * Connects to the object storage.
-   *
-   * @throws IOException with a one-line message, if the AWS SDK is not on the class path, or finds
-   *     no region
-   */
+  /** Throws with a one-line message if the AWS SDK is not on the class path, or has no region. */
   ObjectStore open() throws IOException {
     try {
       return ObjectStore.open(this);

@@ -5,8 +5,8 @@ import com.sun.management.GcInfo;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import javax.management.ListenerNotFoundException;
 import javax.management.Notification;
 import javax.management.NotificationEmitter;
@@ -57,17 +57,10 @@ final class GcPauses implements NotificationListener {
 
   /** Removes and sums the pauses that ended before an instant of {@link System#nanoTime()}. */
   synchronized Pauses take(long untilNanos) {
-    Pauses sum = new Pauses(0, 0, 0);
-    for (Iterator<Pause> all = pauses.iterator(); all.hasNext(); ) {
-      Pause pause = all.next();
-      if (pause.endNanos - untilNanos < 0) {
-        all.remove();
-        sum =
-            new Pauses(
-                sum.count + 1, sum.nanos + pause.nanos, Math.max(sum.longestNanos, pause.nanos));
-      }
-    }
-    return sum;
+    List<Pause> over = pauses.stream().filter(pause -> pause.endNanos - untilNanos < 0).toList();
+    pauses.removeAll(over);
+    LongSummaryStatistics nanos = over.stream().mapToLong(Pause::nanos).summaryStatistics();
+    return new Pauses(over.size(), nanos.getSum(), Math.max(0, nanos.getMax()));
   }
 
   void close() {

@@ -64,11 +64,7 @@ public final class GeneratorLog implements RunObserver {
       @Nullable Long pressure,
       @Nullable Long throttled) {}
 
-  /**
-   * A log of a run, whose first line starts now.
-   *
-   * @param watcher receives each line before it is written; must return at once
-   */
+  /** {@code watcher} receives each line before it is written, and must return at once. */
   public GeneratorLog(
       Run run, Iterable<? extends EventExecutor> loops, Consumer<GeneratorSecond> watcher) {
     this(
@@ -141,9 +137,7 @@ public final class GeneratorLog implements RunObserver {
     coalesced.getAndAdd(record.events().coalesced());
   }
 
-  /**
-   * Makes a line end at that instant, so that no line mixes what was before with what was after.
-   */
+  /** Ends a line, so that none mixes what was before with what was after. */
   @Override
   public synchronized void windowEdge(long nanoTime) {
     edges.add(nanoTime);
@@ -159,7 +153,6 @@ public final class GeneratorLog implements RunObserver {
     }
   }
 
-  /** Writes a line about the time since the previous line. */
   synchronized void write() {
     long nanoTime = System.nanoTime();
     cut(nanoTime);

@@ -1,7 +1,8 @@
 package io.github.gatlingllm.run.health;
 
 import io.github.gatlingllm.record.GeneratorSecond;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -107,18 +108,12 @@ final class Heartbeat implements Runnable {
   /** Lag of the heartbeats of one event loop in an interval, in microseconds. */
   static final class Lateness {
 
-    private int[] values = new int[128];
-    private int size;
+    private final List<Integer> values = new ArrayList<>();
     private int longest;
-    private boolean isSorted;
 
     void add(int micros) {
-      if (size == values.length) {
-        values = Arrays.copyOf(values, 2 * size);
-      }
-      values[size++] = micros;
+      values.add(micros);
       atLeast(micros);
-      isSorted = false;
     }
 
     /** Updates the maximum only, for a beat that was already counted while it was overdue. */
@@ -132,33 +127,21 @@ final class Heartbeat implements Runnable {
 
     /** Nearest rank; 0 if there was no beat. */
     int percentile(int percent) {
-      if (!isSorted) {
-        Arrays.sort(values, 0, size);
-        isSorted = true;
-      }
-      return size == 0 ? 0 : values[Math.max(0, (size * percent + 99) / 100 - 1)];
+      List<Integer> ascending = values.stream().sorted().toList();
+      int rank = (ascending.size() * percent + 99) / 100;
+      return ascending.isEmpty() ? 0 : ascending.get(Math.max(0, rank - 1));
     }
 
     long sum() {
-      long sum = 0;
-      for (int i = 0; i < size; i++) {
-        sum += values[i];
-      }
-      return sum;
+      return values.stream().mapToLong(micros -> micros).sum();
     }
 
-    /**
-     * Time in microseconds during which the lag exceeded each of {@link GeneratorSecond#LATE_MS}.
-     */
+    /** Time in microseconds with a lag above each of {@link GeneratorSecond#LATE_MS}. */
     int[] timeAbove() {
-      int[] time = new int[GeneratorSecond.LATE_MS.size()];
-      for (int i = 0; i < size; i++) {
-        for (int of = 0; of < time.length; of++) {
-          boolean isLater = values[i] > 1_000 * GeneratorSecond.LATE_MS.get(of);
-          time[of] += isLater ? (int) (Heartbeat.PERIOD_NANOS / 1_000) : 0;
-        }
-      }
-      return time;
+      return GeneratorSecond.LATE_MS.stream()
+          .mapToLong(ms -> values.stream().filter(micros -> micros > 1_000 * ms).count())
+          .mapToInt(beats -> (int) (beats * PERIOD_NANOS / 1_000))
+          .toArray();
     }
   }
 }

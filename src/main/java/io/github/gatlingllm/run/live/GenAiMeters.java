@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -53,48 +54,62 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   private static final double[] TOKENS = doubling(1, 14, 4);
 
-  /** A time in seconds; recorded where the request has it. */
+  /** Times in seconds of a request. */
   private record TimeMeter(
-      String name, List<Duration> bounds, Function<RequestRecord.Timing, @Nullable Long> nanos) {}
+      String name, List<Duration> bounds, BiConsumer<RequestRecord, Timer> recorder) {
+
+    /** One time; recorded where the request has it. */
+    static TimeMeter of(
+        String name, List<Duration> bounds, Function<RequestRecord.Timing, @Nullable Long> nanos) {
+      return new TimeMeter(
+          name,
+          bounds,
+          (record, timer) -> {
+            Long time = nanos.apply(record.timing());
+            if (time != null) {
+              timer.record(time, TimeUnit.NANOSECONDS);
+            }
+          });
+    }
+  }
 
   private static final List<TimeMeter> TIMES =
       List.of(
           // from sending to the end of the request
-          new TimeMeter(
+          TimeMeter.of(
               "gen_ai.client.operation.duration", SECONDS, RequestRecord.Timing::closedNanos),
           // to the first data event, which may hold no token
-          new TimeMeter(
+          TimeMeter.of(
               "gen_ai.client.operation.time_to_first_chunk",
               SECONDS,
               RequestRecord.Timing::firstEventNanos),
-          // TTFT from schedule
+          // each gap between token-bearing events
           new TimeMeter(
+              "gen_ai.client.operation.time_per_output_chunk",
+              SECONDS,
+              (record, timer) ->
+                  TokenGaps.visit(
+                      record.events(),
+                      record.tokens(),
+                      (event, chunkMicros, tokenMicros, count) ->
+                          timer.record(chunkMicros, TimeUnit.MICROSECONDS))),
+          // TTFT from schedule
+          TimeMeter.of(
               "gatling_llm.time_to_first_token",
               FIRST_TOKEN,
               RequestRecord.Timing::ttftFromScheduleNanos),
           // planned arrival to sending
-          new TimeMeter(
+          TimeMeter.of(
               "gatling_llm.queue_wait", FIRST_TOKEN, RequestRecord.Timing::queueWaitNanos));
-
-  /** Each gap between token-bearing events. */
-  private static final String OUTPUT_CHUNK = "gen_ai.client.operation.time_per_output_chunk";
 
   /** Of each request; {@code gen_ai.token.type} is input or output. */
   private static final String TOKEN_USAGE = "gen_ai.client.token.usage";
 
   private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
-  private final @Nullable Supplier<String> prometheus;
+  private @Nullable Supplier<String> prometheus;
   private final Map<Tags, Operation> operations = new HashMap<>();
 
-  private GenAiMeters(@Nullable PrometheusMeters scraped, @Nullable MeterRegistry sent) {
-    if (scraped != null) {
-      registry.add(scraped.registry());
-    }
-    if (sent != null) {
-      registry.add(sent);
-    }
-    prometheus = scraped == null ? null : scraped::text;
-  }
+  private GenAiMeters() {}
 
   private static double[] doubling(double first, int count, int factor) {
     double[] bounds = new double[count];
@@ -116,28 +131,32 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   }
 
   static @Nullable GenAiMeters open(String run, LiveView.Options options, Consumer<String> say) {
-    MeterRegistry sent = options.otlp() == null ? null : otlp(options.otlp(), run, say);
-    PrometheusMeters scraped = options.page() == null ? null : prometheus();
-    return sent == null && scraped == null ? null : new GenAiMeters(scraped, sent);
+    GenAiMeters meters = new GenAiMeters();
+    if (options.page() != null) {
+      meters.addPrometheus();
+    }
+    if (options.otlp() != null) {
+      meters.addOtlp(options.otlp(), run, say);
+    }
+    return meters.registry.getRegistries().isEmpty() ? null : meters;
   }
 
-  private static @Nullable PrometheusMeters prometheus() {
+  private void addPrometheus() {
     try {
-      return PrometheusMeters.create();
+      prometheus = PrometheusMeters.addTo(registry);
     } catch (NoClassDefFoundError notOnTheClassPath) {
-      return null;
+      // The page has no /metrics.
     }
   }
 
-  private static @Nullable MeterRegistry otlp(String url, String run, Consumer<String> say) {
+  private void addOtlp(String url, String run, Consumer<String> say) {
     try {
-      return OtlpMeters.create(url, run, say);
+      registry.add(OtlpMeters.create(url, run, say));
     } catch (NoClassDefFoundError notOnTheClassPath) {
       say.accept("LLM otlp: no meters are sent; add " + NEEDED + "otlp to the class path");
     } catch (IllegalArgumentException e) {
       say.accept("LLM otlp: no meters are sent: " + e.getMessage());
     }
-    return null;
   }
 
   /** The text for Prometheus; null if its registry is not on the class path. */
@@ -147,10 +166,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   /** The meters of one target, load level, API, model and outcome. */
   private record Operation(
-      List<Timer> times,
-      Timer outputChunk,
-      DistributionSummary inputTokens,
-      DistributionSummary outputTokens) {}
+      List<Timer> times, DistributionSummary inputTokens, DistributionSummary outputTokens) {}
 
   @Override
   public String name() {
@@ -161,16 +177,8 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   public void requestEnded(RequestRecord record) {
     Operation operation = operations.computeIfAbsent(tags(record), this::operation);
     for (int i = 0; i < TIMES.size(); i++) {
-      Long nanos = TIMES.get(i).nanos().apply(record.timing());
-      if (nanos != null) {
-        operation.times.get(i).record(nanos, TimeUnit.NANOSECONDS);
-      }
+      TIMES.get(i).recorder().accept(record, operation.times.get(i));
     }
-    TokenGaps.visit(
-        record.events(),
-        record.tokens(),
-        (event, chunkMicros, tokenMicros, count) ->
-            operation.outputChunk.record(chunkMicros, TimeUnit.MICROSECONDS));
     tokens(operation.inputTokens, record.tokens().prompt());
     tokens(operation.outputTokens, record.tokens().outputTokens());
   }
@@ -217,16 +225,15 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   private Operation operation(Tags tags) {
     return new Operation(
-        TIMES.stream().map(time -> seconds(time.name(), tags, time.bounds())).toList(),
-        seconds(OUTPUT_CHUNK, tags, SECONDS),
+        TIMES.stream().map(time -> seconds(time, tags)).toList(),
         tokens("input", tags),
         tokens("output", tags));
   }
 
-  private Timer seconds(String name, Tags tags, List<Duration> bounds) {
-    return Timer.builder(name)
+  private Timer seconds(TimeMeter meter, Tags tags) {
+    return Timer.builder(meter.name())
         .tags(tags)
-        .serviceLevelObjectives(bounds.toArray(Duration[]::new))
+        .serviceLevelObjectives(meter.bounds().toArray(Duration[]::new))
         .register(registry);
   }
 
@@ -257,14 +264,10 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
    */
   private static final class PrometheusMeters {
 
-    private final PrometheusMeterRegistry registry;
-
-    private PrometheusMeters(PrometheusMeterRegistry registry) {
-      this.registry = registry;
-    }
+    private PrometheusMeters() {}
 
     /** Throws NoClassDefFoundError if the registry is not on the class path. */
-    static PrometheusMeters create() {
+    static Supplier<String> addTo(CompositeMeterRegistry all) {
       PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
       registry
           .config()
@@ -275,15 +278,8 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
                   return super.name(name, type, null);
                 }
               });
-      return new PrometheusMeters(registry);
-    }
-
-    MeterRegistry registry() {
-      return registry;
-    }
-
-    String text() {
-      return registry.scrape();
+      all.add(registry);
+      return registry::scrape;
     }
   }
 
@@ -293,7 +289,6 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
    */
   private static final class OtlpMeters {
 
-    private static final String STEP = "10s";
     private static final Duration LONGEST = Duration.ofSeconds(2);
 
     /**
@@ -323,7 +318,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
                   "otlp.baseTimeUnit",
                   "seconds",
                   "otlp.step",
-                  STEP,
+                  "10s",
                   "otlp.resourceAttributes",
                   "service.name=gatling-llm,service.instance.id=" + run)
               ::get;

@@ -61,12 +61,10 @@ public final class LiveView implements RunObserver, AutoCloseable {
 
   public record Options(@Nullable Address page, @Nullable String otlp) {
 
-    /** System property with the address of the page; {@code LLM_LIVE} in the environment. */
+    /** The address of the page; {@code LLM_LIVE} in the environment. */
     public static final String PAGE_PROPERTY = "llm.live";
 
-    /**
-     * System property with the URL to which meters are sent; {@code LLM_OTLP} in the environment.
-     */
+    /** The URL to which meters are sent; {@code LLM_OTLP} in the environment. */
     public static final String OTLP_PROPERTY = "llm.otlp";
 
     public static Options of(Map<?, ?> properties, Map<String, String> environment) {
