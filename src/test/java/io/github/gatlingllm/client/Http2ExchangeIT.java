@@ -3,9 +3,6 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.HeldTime;
 import io.github.gatlingllm.client.LocalClient.Sent;
@@ -14,7 +11,6 @@ import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.SelfSigned;
-import io.netty.handler.codec.http2.DefaultHttp2Connection;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
@@ -31,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 @Timeout(120)
 final class Http2ExchangeIT {
@@ -267,10 +262,6 @@ final class Http2ExchangeIT {
       gzip.write("data: ".getBytes(UTF_8));
       gzip.write(new byte[4 * SseDecoder.MAX_EVENT_BYTES]);
     }
-    ListAppender<ILoggingEvent> logged = new ListAppender<>();
-    logged.start();
-    Logger netty = (Logger) LoggerFactory.getLogger("io.netty");
-    netty.addAppender(logged);
     warm();
     Sent other = send();
     Asked askedOther = server.next().startStream().event(A);
@@ -282,22 +273,5 @@ final class Http2ExchangeIT {
     askedOther.event(STOP).end();
     assertEnded(other, RequestStatus.COMPLETE, null);
     assertThat(server.connections()).isEqualTo(1);
-    netty.detachAppender(logged);
-    assertThat(logged.list).extracting(ILoggingEvent::getFormattedMessage).isEmpty();
-  }
-
-  @Test
-  void otherConnectionErrorsAreLogged() throws Exception {
-    warm();
-    ListAppender<ILoggingEvent> logged = new ListAppender<>();
-    logged.start();
-    Logger netty = (Logger) LoggerFactory.getLogger("io.netty");
-    netty.addAppender(logged);
-    Throwable other = new IllegalStateException("other");
-    other.setStackTrace(new StackTraceElement[0]);
-    LoggerFactory.getLogger(DefaultHttp2Connection.class)
-        .error("Caught Throwable from listener onStreamRemoved.", other);
-    netty.detachAppender(logged);
-    assertThat(logged.list).hasSize(1);
   }
 }
