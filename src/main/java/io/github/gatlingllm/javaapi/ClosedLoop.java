@@ -37,13 +37,7 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProf
         number, oneUserPerSecond ? common.withFill(TimeUnit.SECONDS.toNanos(number)) : common);
   }
 
-  /**
-   * One load level per number of users. By default users start over an automatic fill, 30 s are
-   * measured once the load has settled, then follow a cooldown and at most 30 s of drain.
-   *
-   * @param users numbers of users, each 1 or more and no number twice
-   */
-  public static ClosedLoop of(int... users) {
+  static ClosedLoop of(int... users) {
     return checked(() -> new ClosedLoop(users.clone(), Phases.DEFAULT, false));
   }
 

@@ -79,7 +79,10 @@ public abstract class LoadDsl {
    * setUp(closedLoop(1, 2, 4, 8).stabilize(10).measure(60).drain(20).inject(chat)).protocols(engine)
    * }</pre>
    *
-   * @param users numbers of users, one per load level
+   * <p>By default users start over an automatic fill, 30 s are measured once the load has settled,
+   * then follow a cooldown and at most 30 s of drain.
+   *
+   * @param users numbers of users, one per load level; each 1 or more and no number twice
    */
   public static ClosedLoop closedLoop(int... users) {
     return ClosedLoop.of(users);
@@ -92,14 +95,17 @@ public abstract class LoadDsl {
    * setUp(openLoop(1, 2, 4).poisson().seed(7).measure(60).inject(chat)).protocols(engine)
    * }</pre>
    *
-   * @param usersPerSecond rates, one per load level
+   * <p>By default arrivals are a Poisson process with a random seed, 30 s are measured once the
+   * load has settled, then follow a cooldown and at most 30 s of drain.
+   *
+   * @param usersPerSecond rates, one per load level; each above 0 and no rate twice
    */
   public static OpenLoop openLoop(double... usersPerSecond) {
     return OpenLoop.of(usersPerSecond);
   }
 
   /**
-   * One open-loop load level whose rate follows a curve.
+   * One open-loop load level, called {@code curve}, whose rate follows a curve, all of it measured.
    *
    * <pre>{@code
    * setUp(openLoop(t -> 5 + t.toMillis() / 2000.0, ofSeconds(60)).seed(7).inject(chat))

@@ -2,8 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
-import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
@@ -44,37 +42,17 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.
     return new OpenLoop(levels, new Gaps.Exponential(0), Seeds.random(), phases);
   }
 
-  private static OpenLoop of(Open level) {
-    return of(List.of(level), level.phases());
-  }
-
-  /**
-   * One load level per rate. By default arrivals are a Poisson process with a random seed, 30 s are
-   * measured once the load has settled, then follow a cooldown and at most 30 s of drain.
-   *
-   * @param perSecond users per second, each above 0 and no rate twice
-   */
-  public static OpenLoop of(double... perSecond) {
+  static OpenLoop of(double... perSecond) {
     return checked(
         () -> of(Arrays.stream(perSecond).mapToObj(Open::steady).toList(), Phases.DEFAULT));
   }
 
-  /**
-   * One load level, called {@code curve}, whose rate follows a curve. The whole curve is measured.
-   *
-   * @param usersPerSecond users per second, 0 or more, as a function of the time since the start
-   * @param length duration of the curve, above 0
-   */
-  public static OpenLoop of(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
-    return checked(() -> of(Open.curve(CurveArrivals.rate(usersPerSecond), length.toNanos())));
-  }
-
-  /**
-   * One load level, called {@code trace}, that replays recorded traffic. The whole trace is
-   * measured.
-   */
-  public static OpenLoop of(Arrivals.Replay replay) {
-    return checked(() -> of(Open.replay(replay)));
+  static OpenLoop of(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
+    return checked(
+        () -> {
+          Open curve = Open.curve(CurveArrivals.rate(usersPerSecond), length.toNanos());
+          return of(List.of(curve), curve.phases());
+        });
   }
 
   @Override
@@ -82,22 +60,18 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.
     return new OpenLoop(levels, gaps, seed, others);
   }
 
-  private OpenLoop with(String step, Gaps others, long otherSeed) {
-    if (levels.get(0).arrivals() instanceof Arrivals.Replay) {
-      throw InvalidSimulation.because(
-          step + " has no effect: a trace has its own arrival times; leave it out");
-    }
+  private OpenLoop with(Gaps others, long otherSeed) {
     return new OpenLoop(levels, others, otherSeed, phases);
   }
 
   /** Users arrive as a Poisson process, with independent exponential gaps: the default. */
   public OpenLoop poisson() {
-    return with("poisson()", new Gaps.Exponential(0), seed);
+    return with(new Gaps.Exponential(0), seed);
   }
 
   /** Users arrive at equal gaps. */
   public OpenLoop constant() {
-    return with("constant()", new Gaps.Equal(), seed);
+    return with(new Gaps.Equal(), seed);
   }
 
   /**
@@ -106,12 +80,12 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.
    * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
    */
   public OpenLoop gamma(double cv) {
-    return with("gamma(" + cv + ")", checked(() -> new Gaps.Gamma(cv, 0)), seed);
+    return with(checked(() -> new Gaps.Gamma(cv, 0)), seed);
   }
 
   /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
   public OpenLoop seed(long seed) {
-    return with("seed(" + seed + ")", gaps, seed);
+    return with(gaps, seed);
   }
 
   /** The load levels, their phases and arrivals. */

@@ -18,12 +18,7 @@ public final class PoissonArrivals extends SeededArrivals<PoissonArrivals> {
     this.perSecond = checked(() -> Arrivals.requireRate(perSecond));
   }
 
-  /**
-   * Starts users as a Poisson process.
-   *
-   * @param perSecond mean number of users per second, above 0
-   */
-  public static PoissonArrivals of(double perSecond) {
+  static PoissonArrivals of(double perSecond) {
     return new PoissonArrivals(perSecond, new Gaps.Exponential(0), null);
   }
 

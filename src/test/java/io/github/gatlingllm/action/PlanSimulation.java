@@ -3,12 +3,12 @@ package io.github.gatlingllm.action;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.gatling.javaapi.http.HttpDsl.http;
+import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
+import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
-import io.github.gatlingllm.javaapi.ClosedLoop;
-import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
@@ -78,18 +78,18 @@ public final class PlanSimulation extends Simulation {
   private static LoadPlan plan() {
     return switch (System.getProperty("plan")) {
       case "sweep" ->
-          ClosedLoop.of(32, 8, 1)
+          closedLoop(32, 8, 1)
               .fill(0)
               .stabilize(Duration.ofMillis(Long.getLong("millis") / 3))
               .measure(Duration.ofMillis(Long.getLong("millis")))
               .disableCooldown()
               .drain(60)
               .plan();
-      case "rounds" -> ClosedLoop.of(32, 8, 1).requests(96).plan();
-      case "count" -> ClosedLoop.of(4).requests(48).plan();
-      case "spin" -> ClosedLoop.of(2).requests(100_000).plan();
+      case "rounds" -> closedLoop(32, 8, 1).requests(96).plan();
+      case "count" -> closedLoop(4).requests(48).plan();
+      case "spin" -> closedLoop(2).requests(100_000).plan();
       case "open" ->
-          OpenLoop.of(
+          openLoop(
                   Arrays.stream(System.getProperty("rates").split(",", -1))
                       .mapToDouble(Double::parseDouble)
                       .toArray())
@@ -112,7 +112,7 @@ public final class PlanSimulation extends Simulation {
                 looped.wrapped.name(),
                 context -> new PlanWorkload.PlanLoop.Place(1, level -> null, listener))
             .andThen(
-                ClosedLoop.of(1)
+                closedLoop(1)
                     .requests(1)
                     .inject(scenario("After").exec(session -> note(session, "after")))));
   }

@@ -10,11 +10,8 @@ import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
-import io.github.gatlingllm.load.Trace;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -23,23 +20,6 @@ class LoadDslTest {
 
   private static Phases seconds(long fill, long stabilize, long measure, long drain) {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
-  }
-
-  @Test
-  void traceRefusesArrivalProcessAndSeed() {
-    OpenLoop trace =
-        OpenLoop.of(new Arrivals.Replay(Trace.read(Path.of("load/on-class-path.csv")), 1));
-    List<UnaryOperator<OpenLoop>> steps =
-        List.of(OpenLoop::poisson, OpenLoop::constant, o -> o.gamma(2), o -> o.seed(1));
-    for (UnaryOperator<OpenLoop> step : steps) {
-      assertThatThrownBy(() -> step.apply(trace))
-          .hasMessageEndingWith(" has no effect: a trace has its own arrival times; leave it out");
-    }
-    assertThatThrownBy(() -> trace.stabilize(3))
-        .hasMessage(
-            "stabilize(3 s) outlasts the trace of 3 s, so nothing would be measured; stabilize"
-                + " for less");
-    assertThat(trace.stabilize(2).plan().levels()).hasSize(1);
   }
 
   /** So that Gatling shows the message as one line, and no stack trace. */
