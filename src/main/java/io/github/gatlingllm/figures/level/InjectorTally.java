@@ -17,8 +17,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
@@ -43,20 +45,30 @@ final class InjectorTally {
   /** Smaller differences are not reported. */
   private static final double MIN_SHARE = 0.1;
 
-  private static final double MIN_TTFT_MS = 1;
-  private static final double MIN_LAG_MS = 5;
+  private static final List<Compared> COMPARED =
+      List.of(
+          new Compared("TTFT", slice -> slice.logTtft, Math::exp, 1),
+          new Compared("mean TTFT", slice -> slice.ttftMs, ms -> ms, 1),
+          new Compared("mean start lag", slice -> slice.lagMs, ms -> ms, 5));
 
-  private final Map<String, InjectorRun> injectors = new HashMap<>();
-  private final List<InjectorRun> inOrder;
+  private final List<InjectorRun> injectors;
+  private final Set<String> names;
   private final Map<Key, Cell> cells = new HashMap<>();
-  private @Nullable Key latestKey;
-  private @Nullable Cell latest;
 
   private record Key(String injector, int level) {}
 
+  /**
+   * A figure by which injectors are compared.
+   *
+   * @param toMs from the mean of its values
+   * @param minMs smaller differences are not reported
+   */
+  private record Compared(
+      String figure, Function<Slice, Moments> values, DoubleUnaryOperator toMs, double minMs) {}
+
   InjectorTally(List<InjectorRun> injectors) {
-    inOrder = injectors;
-    injectors.forEach(injector -> this.injectors.putIfAbsent(injector.name(), injector));
+    this.injectors = injectors;
+    names = injectors.stream().map(InjectorRun::name).collect(Collectors.toSet());
   }
 
   /** An injector at a load level. */
@@ -95,26 +107,17 @@ final class InjectorTally {
   }
 
   private @Nullable Cell cell(String injector, LevelTally level) {
-    Key known = latestKey;
-    if (known != null && known.level == level.index() && known.injector.equals(injector)) {
-      return latest;
-    }
-    if (!injectors.containsKey(injector)) {
+    Key key = new Key(injector, level.index());
+    if (!names.contains(injector) || (cells.size() >= MAX_CELLS && !cells.containsKey(key))) {
       return null;
     }
-    Key key = new Key(injector, level.index());
-    Cell cell = cells.get(key);
-    if (cell == null && cells.size() < MAX_CELLS) {
-      cell =
-          new Cell(
-              level.nanos() > 0
-                  ? TimeBuckets.within(level.from(), level.nanos(), SLICES, Slice::new)
-                  : null);
-      cells.put(key, cell);
-    }
-    latestKey = key;
-    latest = cell;
-    return cell;
+    return cells.computeIfAbsent(
+        key,
+        k ->
+            new Cell(
+                level.nanos() > 0
+                    ? TimeBuckets.within(level.from(), level.nanos(), SLICES, Slice::new)
+                    : null));
   }
 
   /** Adds a request; only those of the phase measure count. */
@@ -163,7 +166,7 @@ final class InjectorTally {
   }
 
   List<InjectorFigures> at(LevelTally level, List<GeneratorHealth> generators) {
-    return inOrder.stream()
+    return injectors.stream()
         .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
         .map(
             injector ->
@@ -238,29 +241,14 @@ final class InjectorTally {
    */
   @Nullable Outlier outlier(Map<String, LevelTally> levels) {
     List<Outlier> found = new ArrayList<>();
-    int comparisons = Math.max(1, 3 * cells.size());
     levels.forEach(
-        (name, level) -> {
-          Map<String, Cell> at = new HashMap<>();
-          injectors
-              .keySet()
-              .forEach(
-                  injector -> {
-                    Cell cell = cells.get(new Key(injector, level.index()));
-                    if (cell != null && cell.slices != null) {
-                      at.put(injector, cell);
-                    }
-                  });
-          at.forEach(
-              (injector, cell) -> {
-                List<Cell> others =
-                    at.entrySet().stream()
-                        .filter(other -> !other.getKey().equals(injector))
-                        .map(Map.Entry::getValue)
-                        .toList();
-                compared(injector, name, cell, others, comparisons).forEach(found::add);
-              });
-        });
+        (name, level) ->
+            cells.forEach(
+                (key, cell) -> {
+                  if (key.level == level.index() && cell.slices != null) {
+                    addOutliers(key, name, cell, found);
+                  }
+                }));
     return found.stream()
         .max(
             Comparator.comparing((Outlier one) -> one.valueMs() > one.othersMs())
@@ -269,28 +257,21 @@ final class InjectorTally {
         .orElse(null);
   }
 
-  private static Stream<Outlier> compared(
-      String injector, String level, Cell cell, List<Cell> others, int comparisons) {
-    List<Outlier> found = new ArrayList<>();
-    Means typical = means(cell, others, slice -> slice.logTtft);
-    if (typical.isSure(comparisons)) {
-      found.add(
-          new Outlier(
-              injector, level, "TTFT", Math.exp(typical.own()), Math.exp(typical.others())));
-    }
-    Means mean = means(cell, others, slice -> slice.ttftMs);
-    if (mean.isSure(comparisons)) {
-      found.add(new Outlier(injector, level, "mean TTFT", mean.own(), mean.others()));
-    }
-    found.removeIf(one -> !differs(one, MIN_TTFT_MS));
-    Means lag = means(cell, others, slice -> slice.lagMs);
-    if (lag.isSure(comparisons)) {
-      Outlier one = new Outlier(injector, level, "mean start lag", lag.own(), lag.others());
-      if (differs(one, MIN_LAG_MS)) {
+  private void addOutliers(Key key, String level, Cell cell, List<Outlier> found) {
+    List<Cell> others =
+        cells.entrySet().stream()
+            .filter(other -> other.getKey().level == key.level && !other.getKey().equals(key))
+            .map(Map.Entry::getValue)
+            .toList();
+    for (Compared each : COMPARED) {
+      Means means = means(cell, others, each.values);
+      double own = each.toMs.applyAsDouble(means.own);
+      Outlier one =
+          new Outlier(key.injector, level, each.figure, own, each.toMs.applyAsDouble(means.others));
+      if (means.isSure(COMPARED.size() * cells.size()) && differs(one, each.minMs)) {
         found.add(one);
       }
     }
-    return found.stream();
   }
 
   /** Whether the difference matters, besides being significant. */
@@ -312,18 +293,14 @@ final class InjectorTally {
       }
       Moments moments = new Moments();
       differences.forEach(difference -> moments.add(difference, 1));
-      double error = moments.std() / Math.sqrt(count - 1.0) * correlationFactor(moments);
+      double[] series = differences.stream().mapToDouble(Double::doubleValue).toArray();
+      double r = Autocorrelation.autocorrelation(series, moments);
+      double slices = Autocorrelation.slices(Math.max(0, Math.min(Autocorrelation.MOST, r)));
+      double error = moments.std() / Math.sqrt(count - 1.0) * Math.sqrt(slices);
       return error == 0
           ? moments.mean() != 0
           : 2 * TDistribution.of(count - 1.0).survivalProbability(Math.abs(moments.mean()) / error)
               < CHANCE / comparisons;
-    }
-
-    /** The factor on the error of the mean where each part resembles the one before. */
-    private double correlationFactor(Moments moments) {
-      double[] series = differences.stream().mapToDouble(Double::doubleValue).toArray();
-      double r = Autocorrelation.autocorrelation(series, moments);
-      return Math.sqrt(Autocorrelation.slices(Math.max(0, Math.min(Autocorrelation.MOST, r))));
     }
   }
 

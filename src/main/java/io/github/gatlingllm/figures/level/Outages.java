@@ -4,9 +4,10 @@ import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * The failures of a target: how many, and whether it was unavailable for a while.
@@ -67,57 +68,46 @@ final class Outages {
   }
 
   Failures failures() {
-    long outages = 0;
-    double awayS = 0;
-    FailingSpan longest = null;
-    int slot = served.nextClearBit(0);
-    int counted = 0;
+    List<FailingSpan> spans = spans();
+    List<FailingSpan> outages = spans.stream().filter(this::isOutage).toList();
+    return new Failures(
+        ended,
+        failed,
+        failed == 0 ? null : (Double) ((lastNanos - firstNanos) / 1e9 / failed),
+        outages.size(),
+        outages.stream().mapToDouble(FailingSpan::seconds).sum(),
+        (outages.isEmpty() ? spans : outages)
+            .stream().reduce((a, b) -> b.seconds() > a.seconds() ? b : a).orElse(null));
+  }
+
+  /** The failing spans, each within slots in which nothing was served. */
+  private List<FailingSpan> spans() {
+    List<FailingSpan> spans = new ArrayList<>();
     long underWay = 0;
+    int slot = 0;
     while (slot < over.length) {
+      for (; slot < over.length && served.get(slot); slot++) {
+        underWay += at(begun, slot) - at(over, slot);
+      }
       int back = served.nextSetBit(slot);
-      for (; counted < slot; counted++) {
-        underWay += at(begun, counted) - at(over, counted);
+      int first = underWay > 0 ? slot : -1;
+      int to = slot;
+      long before = underWay;
+      long sent = 0;
+      for (; slot < over.length && slot != back; slot++) {
+        int more = at(begun, slot);
+        first = first < 0 && more > 0 ? slot : first;
+        sent += more;
+        underWay += more - at(over, slot);
+        to = underWay > 0 || at(over, slot) > 0 ? slot + 1 : to;
       }
-      FailingSpan span = span(slot, back < 0 ? over.length : back, underWay, back);
-      if (span != null) {
-        boolean isOutage = isOutage(span);
-        outages += isOutage ? 1 : 0;
-        awayS += isOutage ? span.seconds() : 0;
-        longest = longest == null || isBefore(span, longest) ? span : longest;
+      if (first >= 0) {
+        Double backAt = back < 0 ? null : (Double) slots.seconds(back);
+        spans.add(
+            new FailingSpan(slots.seconds(first), slots.seconds(to), before + sent, sent, backAt));
       }
-      slot = back < 0 ? over.length : served.nextClearBit(back);
     }
-    Double between = failed == 0 ? null : (Double) ((lastNanos - firstNanos) / 1e9 / failed);
-    return new Failures(ended, failed, between, outages, awayS, longest);
-  }
-
-  /** The order of spans: outages first, then the longest. */
-  private boolean isBefore(FailingSpan span, FailingSpan other) {
-    boolean isOutage = isOutage(span);
-    return isOutage == isOutage(other) ? span.seconds() > other.seconds() : isOutage;
-  }
-
-  /** The failing span between two slots in which nothing was served; null without failures. */
-  private @Nullable FailingSpan span(int from, int end, long underWayBefore, int back) {
-    long underWay = underWayBefore;
-    int first = underWay > 0 ? from : -1;
-    int to = from;
-    long sent = 0;
-    for (int slot = from; slot < Math.min(end, over.length); slot++) {
-      int more = at(begun, slot);
-      first = first < 0 && more > 0 ? slot : first;
-      sent += more;
-      underWay += more - at(over, slot);
-      to = underWay > 0 || at(over, slot) > 0 ? slot + 1 : to;
-    }
-    return first < 0
-        ? null
-        : new FailingSpan(
-            slots.seconds(first),
-            slots.seconds(to),
-            underWayBefore + sent,
-            sent,
-            back < 0 ? null : (Double) slots.seconds(back));
+    return spans;
   }
 
   /**
@@ -164,10 +154,6 @@ final class Outages {
     /** The slot of an instant; one outside the run is in the first or in the last slot. */
     int at(long unixNanos) {
       return (int) Math.max(0, Math.min(count - 1L, (unixNanos - originNanos) / slotNanos));
-    }
-
-    long endOf(int slot) {
-      return originNanos + (slot + 1) * slotNanos;
     }
 
     /**

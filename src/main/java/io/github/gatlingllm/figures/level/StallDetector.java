@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,35 +80,29 @@ final class StallDetector {
 
   private void noteBytes(RequestRecord record, long admitted) {
     RequestRecord.Timing timing = record.timing();
-    noteByte(admitted, timing.headersNanos());
-    noteByte(admitted, timing.firstEventNanos());
-    noteByte(admitted, timing.ttftNanos());
-    noteByte(admitted, timing.latencyNanos());
-    RequestStatus status = record.outcome().status();
-    if (status == RequestStatus.COMPLETE || status == RequestStatus.HTTP_ERROR) {
-      noteByte(admitted, timing.closedNanos());
-    }
-    int[] offsets = record.events().offsetsMicros();
-    long slotEnd = Long.MIN_VALUE;
-    for (int micros : offsets) {
-      long at = admitted + micros * 1_000L;
-      if (at >= slotEnd || at < slotEnd - slots.slotNanos()) {
-        int slot = slots.at(at);
-        slotEnd = slots.endOf(slot);
-        received.set(slot);
-      }
-    }
     Long first = timing.ttftNanos();
     Long end = timing.latencyNanos();
+    RequestStatus status = record.outcome().status();
+    boolean isClosedByServer =
+        status == RequestStatus.COMPLETE || status == RequestStatus.HTTP_ERROR;
+    for (Long nanos :
+        Arrays.asList(
+            timing.headersNanos(),
+            timing.firstEventNanos(),
+            first,
+            end,
+            isClosedByServer ? timing.closedNanos() : null)) {
+      if (nanos != null) {
+        received.set(slots.at(admitted + nanos));
+      }
+    }
+    int[] offsets = record.events().offsetsMicros();
+    for (int micros : offsets) {
+      received.set(slots.at(admitted + micros * 1_000L));
+    }
     if (offsets.length == 0 && first != null && end != null) {
       // Without event times, bytes may have arrived at any time in between.
       slots.set(received, admitted + first, admitted + end);
-    }
-  }
-
-  private void noteByte(long admitted, @Nullable Long nanos) {
-    if (nanos != null) {
-      received.set(slots.at(admitted + nanos));
     }
   }
 
@@ -150,82 +145,65 @@ final class StallDetector {
     if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
       return null;
     }
-    Found found = new Found(slots.at(window.from()));
-    int inFlight = 0;
-    int end = slots.at(window.to());
-    for (int slot = 0; slot < end; slot++) {
-      inFlight += slot < change.length ? change[slot] : 0;
-      if (slot >= found.first) {
-        found.pass(slot, received.get(slot) ? 0 : inFlight);
-      }
-    }
-    found.pass(end, 0);
+    int first = slots.at(window.from());
+    List<Quiet> all = quiet(first, slots.at(window.to()));
+    List<Quiet> tooLong =
+        all.stream().filter(q -> seconds(q) > MIN_S && seconds(q) > boundS(q)).toList();
+    // A silence beyond its bound comes before a longer one within its bound.
+    Quiet longest =
+        (tooLong.isEmpty() ? all : tooLong)
+            .stream()
+                .reduce((a, b) -> seconds(b) > seconds(a) ? b : a)
+                .orElse(new Quiet(first, first, 0));
     return new Silence(
-        slots.seconds(found.longest),
-        slots.seconds(found.longestFrom - found.first),
-        found.longestInFlight,
-        found.longestBound,
-        found.spans,
-        slots.seconds(found.silentSlots));
+        seconds(longest),
+        slots.seconds(longest.from - first),
+        longest.inFlight,
+        boundS(longest),
+        tooLong.size(),
+        slots.seconds(tooLong.stream().mapToLong(q -> q.to - q.from).sum()));
   }
 
-  /** The silences in one window. */
-  private final class Found {
-    private final int first;
-    private final @Nullable Double wait = waitsS.percentile(50);
-    private final @Nullable Double prompt = prompts.percentile(50);
-    private int from = -1;
-    private int most;
-    private int longest;
-    private int longestFrom;
-    private int longestInFlight;
-    private double longestBound = bound(0, 0, 0);
-    private int spans;
-    private long silentSlots;
+  /** Slots without a byte, and the most requests that were in flight in them. */
+  private record Quiet(int from, int to, int inFlight) {}
 
-    private Found(int first) {
-      this.first = first;
-    }
+  private double seconds(Quiet quiet) {
+    return slots.seconds(quiet.to - quiet.from);
+  }
 
-    private void pass(int slot, int silent) {
-      if (silent > 0) {
+  /** The silences between two slots. */
+  private List<Quiet> quiet(int first, int end) {
+    List<Quiet> all = new ArrayList<>();
+    int inFlight = 0;
+    int from = -1;
+    int most = 0;
+    for (int slot = 0; slot <= end; slot++) {
+      inFlight += slot < change.length ? change[slot] : 0;
+      if (slot >= first && slot < end && inFlight > 0 && !received.get(slot)) {
         from = from < 0 ? slot : from;
-        most = Math.max(most, silent);
-        return;
+        most = Math.max(most, inFlight);
+      } else if (from >= 0) {
+        all.add(new Quiet(from, slot, most));
+        from = -1;
+        most = 0;
       }
-      if (from >= 0) {
-        int length = slot - from;
-        double bound = bound(from, slot, most);
-        boolean isTooLong = slots.seconds(length) > bound;
-        if (isTooLong) {
-          spans++;
-          silentSlots += length;
-        }
-        // A silence beyond its bound comes before a longer one within its bound.
-        boolean first = isTooLong && spans == 1;
-        if (first || (length > longest && (isTooLong || spans == 0))) {
-          longest = length;
-          longestFrom = from;
-          longestInFlight = most;
-          longestBound = bound;
-        }
-      }
-      from = -1;
-      most = 0;
     }
+    return all;
+  }
 
-    /** The longest usual silence between two slots, in seconds. */
-    private double bound(int from, int to, int inFlight) {
-      double usual = wait == null ? 0 : MAX_MEDIANS * wait;
-      if (inFlight == 1 && prompt != null) {
-        for (Prefill prefill : prefills) {
-          if (prefill.from <= from && prefill.to >= to) {
-            usual *= Math.max(1, prefill.tokens / prompt);
-            break;
-          }
-        }
-      }
-      return Math.max(MIN_S, usual);
-    }
+  /** How long a silence may usually take. */
+  private double boundS(Quiet quiet) {
+    Double wait = waitsS.percentile(50);
+    Double prompt = prompts.percentile(50);
+    double usual = wait == null ? 0 : MAX_MEDIANS * wait;
+    double work =
+        quiet.inFlight != 1 || prompt == null
+            ? 1
+            : prefills.stream()
+                .filter(prefill -> prefill.from <= quiet.from && prefill.to >= quiet.to)
+                .findFirst()
+                .map(prefill -> Math.max(1, prefill.tokens / prompt))
+                .orElse(1.0);
+    return Math.max(MIN_S, usual * work);
   }
 }
