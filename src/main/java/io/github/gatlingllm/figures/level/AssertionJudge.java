@@ -98,13 +98,13 @@ final class AssertionJudge {
     GroupTally group = parts.joined(level == null ? FigureGroups.of(target) : level, name);
     Figures figures =
         group.figures(parts.judge(target), null, all ? maxGoodput.apply(target) : null);
-    Double value = figure.of(figures, group.tally()::recorder);
+    Double value = figure.of(figures, group::recorder);
     add(
         assertion,
         figure,
         subject,
         value,
-        value == null ? noValue(figures) : note(figure, figures, group.tally(), value));
+        value == null ? noValue(figures) : note(figure, figures, group, value));
   }
 
   private static String noValue(Figures figures) {
@@ -114,12 +114,13 @@ final class AssertionJudge {
   }
 
   /** The value from schedule where it differs, and a remark where few values lie beyond it. */
-  private static @Nullable String note(Figure figure, Figures figures, Tally tally, double value) {
+  private static @Nullable String note(
+      Figure figure, Figures figures, GroupTally group, double value) {
     List<String> notes = new ArrayList<>();
     Metric other = figure.metric().fromSchedule();
     if (other != figure.metric()) {
       String name = other.figure() + figure.name().substring(figure.metric().figure().length());
-      Double scheduled = Figure.parse(name).of(figures, tally::recorder);
+      Double scheduled = Figure.parse(name).of(figures, group::recorder);
       if (scheduled != null && LatencyOrigin.differs(value, scheduled)) {
         notes.add("from admission; from schedule, as the SLO counts, " + NumberText.ms(scheduled));
       }

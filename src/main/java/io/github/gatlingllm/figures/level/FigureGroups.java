@@ -1,16 +1,15 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.GroupTally.Judge;
-import io.github.gatlingllm.figures.metric.Distribution;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunInfo;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Adds up the tallies of load levels and request names: by level, target, name, run. */
@@ -19,6 +18,28 @@ final class FigureGroups {
   /** A step of an injection profile of Gatling that has one rate. */
   private static final Pattern CONSTANT_RATE =
       Pattern.compile("(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*");
+
+  /** The SLO that requests are judged by. */
+  record Judge(String quote, boolean isOfLevel) {}
+
+  /**
+   * What figures need to know of requests that were added up.
+   *
+   * @param windowNanos length of the measure windows
+   * @param facts of the target to which all requests went
+   * @param isWhole whether cost and energy of that target belong to these requests alone
+   * @param intervals for all requests of one level of constant load
+   */
+  record Scope(
+      long windowNanos,
+      @Nullable Trials trials,
+      @Nullable TargetFacts facts,
+      boolean isWhole,
+      @Nullable Double joules,
+      @Nullable ConfidenceIntervals intervals) {
+
+    static final Scope NONE = new Scope(0, null, null, false, null, null);
+  }
 
   private final RunStatistics counted;
   private final boolean areInjectionsConstant;
@@ -35,36 +56,37 @@ final class FigureGroups {
         new LatencyOrigin(
             levels().stream().anyMatch(level -> level.arrivals() != null)
                 || levels().stream()
-                    .map(level -> joined(level::equals, null).tally())
-                    .anyMatch(
-                        tally ->
-                            LatencyOrigin.waited(
-                                metric -> {
-                                  ValueRecorder values = tally.values(metric);
-                                  return values == null
-                                      ? Distribution.EMPTY
-                                      : values.distribution();
-                                })));
+                    .map(level -> joined(level::equals, null))
+                    .anyMatch(group -> LatencyOrigin.waited(group::distribution)));
   }
 
   /** The requests of some levels; of one name unless that is null. */
   GroupTally joined(Predicate<LevelTally> within, @Nullable String name) {
-    GroupTally sum = counted.emptyGroup();
-    List<LevelTally> others = new ArrayList<>();
-    for (GroupTally group : counted.groups) {
-      LevelTally level = group.levels().iterator().next();
-      if (within.test(level) && (name == null || name.equals(group.name()))) {
-        sum.add(group);
-      } else {
-        others.add(level);
-      }
-    }
-    sum.windows(
-        Windows.unionNanos(
-            levels().stream()
-                .filter(within)
-                .map(level -> new long[] {level.from(), level.to()})
-                .toList()),
+    Map<Boolean, List<GroupTally>> groups =
+        counted.groups.stream()
+            .collect(
+                Collectors.partitioningBy(
+                    group ->
+                        within.test(level(group)) && (name == null || name.equals(group.name()))));
+    GroupTally sum = new GroupTally(counted.readingSpeed, scope(within, name, groups));
+    groups.get(true).forEach(sum::add);
+    return sum;
+  }
+
+  private static LevelTally level(GroupTally group) {
+    return group.levels().iterator().next();
+  }
+
+  private Scope scope(
+      Predicate<LevelTally> within, @Nullable String name, Map<Boolean, List<GroupTally>> groups) {
+    List<LevelTally> used = groups.get(true).stream().map(FigureGroups::level).distinct().toList();
+    List<LevelTally> others = groups.get(false).stream().map(FigureGroups::level).toList();
+    boolean isOneTarget = used.stream().map(LevelTally::target).distinct().count() == 1;
+    boolean isWhole = isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
+    List<TimeSlice> slices =
+        used.size() == 1 && !others.contains(used.get(0)) ? steadySlices(used.get(0)) : null;
+    return new Scope(
+        windowNanos(within),
         name != null
             ? null
             : TrialTally.pooled(
@@ -72,25 +94,22 @@ final class FigureGroups {
                     .filter(within)
                     .map(LevelTally::trials)
                     .filter(Objects::nonNull)
-                    .toList()));
-    List<LevelTally> used = List.copyOf(sum.levels());
-    List<String> targets = used.stream().map(LevelTally::target).distinct().toList();
-    if (targets.size() == 1) {
-      boolean isWhole = others.stream().noneMatch(other -> runsBeside(other, used));
-      sum.servedBy(
-          counted.targets.get(targets.get(0)),
-          isWhole,
-          isWhole
-              ? counted.engines.joules(used.stream().map(LevelTally::index).sorted().toList())
-              : null);
-    }
-    if (used.size() == 1 && !others.contains(used.get(0))) {
-      List<TimeSlice> slices = steadySlices(used.get(0));
-      if (slices != null) {
-        sum.intervals(new ConfidenceIntervals(slices));
-      }
-    }
-    return sum;
+                    .toList()),
+        isOneTarget ? counted.targets.get(used.get(0).target()) : null,
+        isWhole,
+        isWhole
+            ? counted.engines.joules(used.stream().map(LevelTally::index).sorted().toList())
+            : null,
+        slices == null ? null : new ConfidenceIntervals(slices));
+  }
+
+  /** Length of the measure windows of some levels; time in which they overlap counts once. */
+  long windowNanos(Predicate<LevelTally> within) {
+    return Windows.unionNanos(
+        levels().stream()
+            .filter(within)
+            .map(level -> new long[] {level.from(), level.to()})
+            .toList());
   }
 
   /** Whether requests of a level share their target with those levels at the same time. */

@@ -1,23 +1,29 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.FigureGroups.Judge;
+import io.github.gatlingllm.figures.level.FigureGroups.Scope;
+import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.Counts;
+import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
-import io.github.gatlingllm.figures.metric.Figures.Trials;
+import io.github.gatlingllm.figures.metric.Figures.Reader;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.Objectives.SloCounts;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,43 +31,96 @@ import org.jspecify.annotations.Nullable;
  * the phase measure, and what happened inside the measure windows (tokens that arrived, requests
  * that ended, time in flight), where requests of all phases count.
  */
+@SuppressWarnings("EnumOrdinal") // arrays: every value of every request is added
 final class GroupTally {
 
+  /** The shortest gap that counts as a stall. */
+  private static final int STALL_MICROS = 100_000;
+
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
+
+  /** What is counted: first by the instant inside a measure window, then of requests in measure. */
+  enum Sum {
+    ARRIVED,
+    COMPLETED,
+    COMPLETED_IN_SLO,
+    TOKENS,
+    SLO_TOKENS,
+    /** Requests whose prompt tokens are known. */
+    PROMPTS,
+    PROMPT_TOKENS,
+    /** Requests for embeddings. */
+    EMBEDDINGS,
+    /** Their vectors; a failed one has none. */
+    INPUTS,
+    /** Requests whose server reports usage. */
+    BILLED,
+    /** Tokens that were billed and not sent. */
+    HIDDEN_TOKENS,
+    IN_FLIGHT_NANOS,
+    /** Time in which requests received tokens. */
+    RECEIVING_NANOS,
+
+    STARTED,
+    OK,
+    CANCELLED,
+    STREAMED_TOKENS,
+    EVENTS,
+    STALLS,
+    READERS,
+    STALLED_READERS
+  }
+
   private final String name;
-  private final Set<LevelTally> levels = new LinkedHashSet<>();
-  private final Tally tally;
+  private final double readingSpeed;
+  private final Scope scope;
+  private final double[] sums = new double[Sum.values().length];
+  private final Map<LevelTally, Span> spans = new LinkedHashMap<>();
   private final List<Peaks> peaks = new ArrayList<>();
   private final Moments durationsMs = new Moments();
-  private double tokens;
-  private double sloTokens;
-  private long promptTokens;
-  private boolean promptKnown;
-  private long inputs;
-  private boolean inputsKnown;
-  private long hiddenTokens;
-  private boolean billedKnown;
-  private long arrived;
-  private long ok;
-  private long met;
-  private long inFlightNanos;
-  private long receivingNanos;
-  private @Nullable TargetFacts facts;
-  private boolean isWhole;
-  private @Nullable Double joules;
-  private @Nullable ConfidenceIntervals intervals;
-  private @Nullable Trials trials;
-  private long windowNanos;
 
-  /** The requests of no level. */
-  GroupTally(double readingSpeed) {
-    name = "";
-    tally = new Tally(readingSpeed);
+  private final @Nullable ValueRecorder[] metrics =
+      new @Nullable ValueRecorder[Metric.values().length];
+
+  /** Gaps of streams with one token per event, where ICL and ITL are the same. */
+  private ValueRecorder singles = Metric.ICL_MS.recorder();
+
+  private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
+  private final KeyCounts<Cause> errors = new KeyCounts<>(new Cause("other", "further causes"));
+  private final KeyCounts<String> finishReasons = new KeyCounts<>("other");
+  private final KeyCounts<String> missed = new KeyCounts<>("other");
+  private final Map<RequestStatus, Long> verdicts = new EnumMap<>(RequestStatus.class);
+  private final SloCounts slo = new SloCounts();
+  private final ServerTally server = new ServerTally();
+
+  private record Cause(String verdict, String message) {}
+
+  /** Tokens, and the time from the first schedule to the last close. */
+  private static final class Span {
+    private long from = Long.MAX_VALUE;
+    private long to = Long.MIN_VALUE;
+    private long tokens;
+
+    private void add(long start, long end, long more) {
+      from = Math.min(from, start);
+      to = Math.max(to, end);
+      tokens += more;
+    }
+  }
+
+  /** Requests of several levels and names, to be added. */
+  GroupTally(double readingSpeed, Scope scope) {
+    this.name = "";
+    this.readingSpeed = readingSpeed;
+    this.scope = scope;
   }
 
   GroupTally(LevelTally level, String name, double readingSpeed) {
     this.name = name;
-    tally = new Tally(readingSpeed);
-    levels.add(level);
+    this.readingSpeed = readingSpeed;
+    this.scope = Scope.NONE;
+    spans.put(level, new Span());
     peaks.add(new Peaks(level.from(), level.to()));
   }
 
@@ -70,60 +129,210 @@ final class GroupTally {
   }
 
   Set<LevelTally> levels() {
-    return levels;
+    return spans.keySet();
   }
 
-  Tally tally() {
-    return tally;
+  double of(Sum sum) {
+    return sums[sum.ordinal()];
   }
 
-  /** All requests went to one target, so that its cost and energy belong to them. */
-  void servedBy(@Nullable TargetFacts target, boolean all, @Nullable Double energy) {
-    facts = target;
-    isWhole = all;
-    joules = energy;
+  long count(Sum sum) {
+    return (long) of(sum);
   }
 
-  /** These are all requests of one level of constant load. */
-  void intervals(ConfidenceIntervals intervals) {
-    this.intervals = intervals;
+  void add(Sum sum, double more) {
+    sums[sum.ordinal()] += more;
   }
 
-  /** Length of the measure windows, and their batch trials. */
-  void windows(long nanos, @Nullable Trials trials) {
-    windowNanos = nanos;
-    this.trials = trials;
+  void tokens(long unixNanos, double count, boolean inSlo) {
+    add(Sum.TOKENS, count);
+    add(Sum.SLO_TOKENS, inSlo ? count : 0);
+    peaks.get(0).tokens(unixNanos, count);
   }
 
-  long windowNanos() {
-    return windowNanos;
+  void inFlight(long admitted, long closed, long nanos) {
+    add(Sum.IN_FLIGHT_NANOS, nanos);
+    peaks.get(0).inFlight(admitted, closed);
+  }
+
+  /** A request ended, {@code durationMs} after it was admitted. */
+  void ended(double durationMs, boolean wasOk, boolean inSlo) {
+    durationsMs.add(durationMs, 1);
+    add(Sum.COMPLETED, wasOk ? 1 : 0);
+    add(Sum.COMPLETED_IN_SLO, inSlo ? 1 : 0);
+  }
+
+  /** Adds a request that was scheduled in the phase measure of a load level. */
+  void measured(
+      LevelTally level,
+      RequestRecord record,
+      RequestValues values,
+      TokenStream stream,
+      String owner,
+      Slo.Judgement judgement) {
+    RequestRecord.Outcome outcome = record.outcome();
+    add(Sum.STARTED, 1);
+    verdicts.merge(outcome.status(), 1L, Long::sum);
+    if (outcome.status() == RequestStatus.CANCELLED) {
+      add(Sum.CANCELLED, 1);
+    } else if (!outcome.ok()) {
+      String error = outcome.error();
+      errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
+    }
+    slo.add(owner, judgement);
+    judgement.missed().forEach(missed::add);
+    Long closed = record.timing().closedUnixNanos();
+    if (closed != null) {
+      Integer tokens = record.tokens().n();
+      span(level).add(record.timing().scheduledUnixNanos(), closed, tokens == null ? 0 : tokens);
+    }
+    server.add(record);
+    if (outcome.ok()) {
+      add(Sum.OK, 1);
+      String reason = outcome.finishReason();
+      if (record.tokens().inputs() == null) {
+        finishReasons.add(reason == null ? "none" : reason);
+      }
+      values.forEach((metric, value) -> made(metric).add(value));
+      add(Sum.READERS, values.hasReader() ? 1 : 0);
+      add(Sum.STALLED_READERS, values.readerStalls() ? 1 : 0);
+      gaps(record, stream);
+    } else if (outcome.hasFailed()) {
+      Double stay = Metric.FAILED_E2E_MS.of(record, readingSpeed);
+      if (stay != null) {
+        recorder(Metric.FAILED_E2E_MS).add(stay);
+      }
+    }
+  }
+
+  private Span span(LevelTally level) {
+    return spans.computeIfAbsent(level, l -> new Span());
+  }
+
+  private void gaps(RequestRecord record, TokenStream stream) {
+    if (!record.isOneBody()) {
+      Integer n = record.tokens().n();
+      int count = record.events().count();
+      add(Sum.EVENTS, count);
+      add(Sum.STREAMED_TOKENS, n == null ? count : n);
+    }
+    if (stream.gaps() == 0) {
+      return;
+    }
+    if (stream.isOneEach()) {
+      stream.addTokenGaps(singles);
+    } else {
+      made(Metric.ICL_MS).addMicros(stream.chunkMicros(), stream.gaps());
+      stream.addTokenGaps(made(Metric.ITL_MS));
+    }
+    for (int g = 0; g < stream.gaps(); g++) {
+      add(Sum.STALLS, stream.chunkMicros(g) > STALL_MICROS ? 1 : 0);
+    }
+    Double jitter = stream.jitter();
+    if (jitter != null) {
+      ratio.add(jitter);
+    }
+  }
+
+  void add(GroupTally other) {
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] += other.sums[i];
+    }
+    for (Metric metric : Metric.distributions()) {
+      ValueRecorder values = other.values(metric);
+      if (values != null) {
+        made(metric).add(values);
+      }
+    }
+    other.spans.forEach((level, s) -> span(level).add(s.from, s.to, s.tokens));
+    peaks.addAll(other.peaks);
+    durationsMs.add(other.durationsMs);
+    ratio.add(other.ratio);
+    errors.add(other.errors);
+    finishReasons.add(other.finishReasons);
+    missed.add(other.missed);
+    slo.add(other.slo);
+    server.add(other.server);
+    other.verdicts.forEach((verdict, count) -> verdicts.merge(verdict, count, Long::sum));
+  }
+
+  /** The values of a metric; made when first used. */
+  ValueRecorder recorder(Metric metric) {
+    shareSingles();
+    return made(metric);
+  }
+
+  private ValueRecorder made(Metric metric) {
+    ValueRecorder values = metrics[metric.ordinal()];
+    if (values == null) {
+      values = metric.recorder();
+      metrics[metric.ordinal()] = values;
+    }
+    return values;
+  }
+
+  private void shareSingles() {
+    if (!singles.isEmpty()) {
+      made(Metric.ICL_MS).add(singles);
+      made(Metric.ITL_MS).add(singles);
+      singles = Metric.ICL_MS.recorder();
+    }
+  }
+
+  /** The values of a metric; null where nothing was recorded. */
+  @Nullable ValueRecorder values(Metric metric) {
+    shareSingles();
+    return metrics[metric.ordinal()];
+  }
+
+  /** The percentile curves of TTFT, ITL, TPOT and E2E; a metric without values is missing. */
+  Map<Metric, List<Quantile>> quantiles() {
+    Map<Metric, List<Quantile>> curves = new EnumMap<>(Metric.class);
+    for (Metric metric : DRAWN) {
+      ValueRecorder values = recorder(metric);
+      if (!values.isEmpty()) {
+        curves.put(metric, Quantile.curve(values));
+      }
+    }
+    return curves;
   }
 
   Figures figures(@Nullable Judge judge, @Nullable Long planned, @Nullable MaxGoodput max) {
-    double window = windowNanos / 1e9;
-    Figures.Counts counts = tally.counts(planned);
+    double window = scope.windowNanos() / 1e9;
+    Map<Metric, Distribution> distributions = new EnumMap<>(Metric.class);
+    Metric.distributions().forEach(metric -> distributions.put(metric, distribution(metric)));
+    Counts counts = counts(planned);
     return new Figures(
-        distributions(),
+        distributions,
         numbers(window, judge != null),
         window == 0 ? null : (Double) window,
-        trials,
+        scope.trials(),
         judge == null ? null : goodput(window, judge, max),
-        tally.reader(),
-        tally.errors(),
-        tally.finishReasons(),
+        new Reader(
+            readingSpeed,
+            count(Sum.READERS),
+            count(Sum.STALLED_READERS),
+            ratio(of(Sum.STALLED_READERS), of(Sum.READERS))),
+        errors.byCount().entrySet().stream()
+            .map(e -> new ErrorCount(e.getKey().verdict(), e.getKey().message(), e.getValue()))
+            .toList(),
+        finishReasons.byCount(),
         counts,
-        tally.server().timings(),
-        tally.server().rateLimits(counts));
+        server.timings(),
+        server.rateLimits(counts));
   }
 
-  private Map<Metric, Distribution> distributions() {
-    Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
-    Metric.distributions().forEach(metric -> all.put(metric, distribution(metric)));
-    return all;
+  private Counts counts(@Nullable Long planned) {
+    Map<String, Long> byKey = new LinkedHashMap<>();
+    verdicts.forEach((verdict, count) -> byKey.put(verdict.key(), count));
+    long started = count(Sum.STARTED);
+    long cancelled = count(Sum.CANCELLED);
+    return new Counts(planned, started, started - cancelled, count(Sum.OK), cancelled, byKey);
   }
 
-  private Distribution distribution(Metric metric) {
-    ValueRecorder values = tally.values(metric);
+  Distribution distribution(Metric metric) {
+    ValueRecorder values = values(metric);
+    ConfidenceIntervals intervals = scope.intervals();
     return values == null
         ? Distribution.EMPTY
         : intervals == null ? values.distribution() : intervals.distribution(metric, values);
@@ -131,171 +340,110 @@ final class GroupTally {
 
   private Map<Metric, @Nullable Double> numbers(double window, boolean isJudged) {
     boolean generates = generates();
+    boolean hasPrompts = of(Sum.PROMPTS) > 0;
+    double tokens = of(Sum.TOKENS);
+    TargetFacts facts = scope.facts();
     Double gpus = facts == null ? null : facts.gpus();
     Map<Metric, @Nullable Double> all = new EnumMap<>(Metric.class);
-    all.put(Metric.OUTPUT_TOKENS_PER_S, generates ? per(tokens, window) : null);
+    all.put(Metric.OUTPUT_TOKENS_PER_S, per(tokens, window, generates));
     all.put(
-        Metric.BILLED_OUTPUT_TOKENS_PER_S, billedKnown ? per(tokens + hiddenTokens, window) : null);
-    all.put(Metric.PEAK_OUTPUT_TOKENS_PER_S, generates ? peak(Peaks::tokensPerS) : null);
+        Metric.BILLED_OUTPUT_TOKENS_PER_S,
+        per(tokens + of(Sum.HIDDEN_TOKENS), window, of(Sum.BILLED) > 0));
+    all.put(
+        Metric.PEAK_OUTPUT_TOKENS_PER_S, generates ? Peaks.most(peaks, Peaks::tokensPerS) : null);
     all.put(
         Metric.OUTPUT_TOKENS_PER_S_PER_GPU,
-        gpus == null || !generates ? null : per(tokens / gpus, window));
-    all.put(Metric.INPUT_TOKENS_PER_S, promptKnown ? per((double) promptTokens, window) : null);
+        gpus == null ? null : per(tokens / gpus, window, generates));
+    all.put(Metric.INPUT_TOKENS_PER_S, per(of(Sum.PROMPT_TOKENS), window, hasPrompts));
     all.put(
         Metric.TOTAL_TOKENS_PER_S,
-        generates && promptKnown ? per(tokens + promptTokens, window) : null);
-    all.put(Metric.WALL_OUTPUT_TOKENS_PER_S, generates ? tally.spans().wallTokensPerS() : null);
-    all.put(Metric.REQUESTS_PER_S, per((double) ok, window));
-    all.put(Metric.INPUTS_PER_S, inputsKnown ? per((double) inputs, window) : null);
-    all.put(Metric.EFFECTIVE_CONCURRENCY, per(inFlightNanos / 1e9, window));
-    all.put(Metric.ACTIVE_CONCURRENCY, generates ? per(receivingNanos / 1e9, window) : null);
-    all.put(Metric.PEAK_IN_FLIGHT, peak(Peaks::inFlight));
-    tally.addJitter(all);
+        per(tokens + of(Sum.PROMPT_TOKENS), window, generates && hasPrompts));
+    all.put(Metric.WALL_OUTPUT_TOKENS_PER_S, generates ? wallTokensPerS() : null);
+    all.put(Metric.REQUESTS_PER_S, per(of(Sum.COMPLETED), window, true));
+    all.put(Metric.INPUTS_PER_S, per(of(Sum.INPUTS), window, of(Sum.EMBEDDINGS) > 0));
+    all.put(Metric.EFFECTIVE_CONCURRENCY, per(of(Sum.IN_FLIGHT_NANOS) / 1e9, window, true));
+    all.put(Metric.ACTIVE_CONCURRENCY, per(of(Sum.RECEIVING_NANOS) / 1e9, window, generates));
+    all.put(Metric.PEAK_IN_FLIGHT, Peaks.most(peaks, Peaks::inFlight));
+    addJitter(all);
     addEfficiency(all, window, isJudged);
     return all;
   }
 
-  /** The SLO that requests are judged by. */
-  record Judge(String quote, boolean isOfLevel) {}
+  /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
+  private boolean generates() {
+    return of(Sum.EMBEDDINGS) == 0 || of(Sum.TOKENS) > 0;
+  }
+
+  private static @Nullable Double per(double amount, double window, boolean isKnown) {
+    return isKnown ? ratio(amount, window) : null;
+  }
+
+  /** Σ tokens ÷ wall time of all levels, in which overlaps count once; null where that is 0. */
+  private @Nullable Double wallTokensPerS() {
+    long wall =
+        Windows.unionNanos(spans.values().stream().map(s -> new long[] {s.from, s.to}).toList());
+    return ratio(spans.values().stream().mapToLong(span -> span.tokens).sum() * 1e9, wall);
+  }
 
   private Goodput goodput(double window, Judge judge, @Nullable MaxGoodput max) {
-    SloCounts.Count all = tally.slo().all();
-    SloCounts.Decision decision = tally.slo().decide();
+    SloCounts.Count all = slo.all();
+    SloCounts.Decision decision = slo.decide();
+    ConfidenceIntervals intervals = scope.intervals();
+    List<Goodput.Objective> objectives = new ArrayList<>();
+    slo.objectives()
+        .forEach(
+            (name, of) ->
+                objectives.add(
+                    new Goodput.Objective(name, of.judged(), of.met(), of.unknown(), of.share())));
     return new Goodput(
         judge.quote(),
         all.share(),
         intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
-        per((double) met, window),
-        generates() ? per(sloTokens, window) : null,
+        per(of(Sum.COMPLETED_IN_SLO), window, true),
+        per(of(Sum.SLO_TOKENS), window, generates()),
         all.judged(),
         all.met(),
         all.unknown(),
         (!judge.isOfLevel() || decision == null) ? null : decision.holds(),
         max,
-        tally.missed(),
-        tally.slo().objectives().entrySet().stream()
-            .map(each -> objective(each.getKey(), each.getValue()))
-            .toList());
+        missed.byCount(),
+        objectives);
   }
 
-  private static Goodput.Objective objective(String name, SloCounts.Count count) {
-    return new Goodput.Objective(name, count.judged(), count.met(), count.unknown(), count.share());
-  }
-
-  private static @Nullable Double per(double amount, double window) {
-    return window == 0 ? null : (Double) (amount / window);
+  private void addJitter(Map<Metric, @Nullable Double> numbers) {
+    ValueRecorder itl = recorder(Metric.ITL_MS);
+    Double p50 = itl.percentile(50);
+    Double p99 = itl.percentile(99);
+    numbers.put(Metric.JITTER, p50 == null ? null : ratio(p99, p50));
+    numbers.put(Metric.JITTER_PER_REQUEST, ratio.percentile(50));
+    numbers.put(
+        Metric.STALLS_PER_1K_TOKENS,
+        itl.isEmpty() ? null : (Double) (of(Sum.STALLS) * 1e3 / of(Sum.STREAMED_TOKENS)));
+    numbers.put(Metric.BATCH_RATIO, ratio(of(Sum.STREAMED_TOKENS), of(Sum.EVENTS)));
   }
 
   /** Power and cost per token; none where neither energy nor cost is known. */
   private void addEfficiency(
       Map<Metric, @Nullable Double> numbers, double window, boolean isJudged) {
+    TargetFacts facts = scope.facts();
     Double cost = facts == null ? null : facts.costOfAllPerHour();
-    if (!isWhole || window == 0 || (joules == null && cost == null)) {
+    Double joules = scope.joules();
+    if (!scope.isWhole() || window == 0 || (joules == null && cost == null)) {
       return;
     }
-    numbers.put(Metric.POWER_W, joules == null ? null : (Double) (joules / window));
+    Double costOfAll = cost == null ? null : (Double) (cost * window / 3_600);
+    numbers.put(Metric.POWER_W, ratio(joules, window));
     numbers.put(
-        Metric.OUTPUT_TOKENS_PER_JOULE,
-        joules == null || joules == 0 ? null : (Double) (tokens / joules));
-    numbers.put(Metric.COST_PER_MILLION_OUTPUT_TOKENS, costPerMillion(tokens, window, cost));
+        Metric.OUTPUT_TOKENS_PER_JOULE, joules == null ? null : ratio(of(Sum.TOKENS), joules));
+    numbers.put(Metric.COST_PER_MILLION_OUTPUT_TOKENS, ratio(costOfAll, of(Sum.TOKENS) / 1e6));
     numbers.put(
         Metric.COST_PER_MILLION_SLO_TOKENS,
-        isJudged ? costPerMillion(sloTokens, window, cost) : null);
+        isJudged ? ratio(costOfAll, of(Sum.SLO_TOKENS) / 1e6) : null);
   }
 
-  private static @Nullable Double costPerMillion(
-      double tokens, double seconds, @Nullable Double costPerHour) {
-    return costPerHour == null || tokens == 0
-        ? null
-        : (Double) (costPerHour * seconds / 3_600 / tokens * 1e6);
-  }
-
-  void tokens(long unixNanos, double count, boolean inSlo) {
-    tokens += count;
-    sloTokens += inSlo ? count : 0;
-    peaks.get(0).tokens(unixNanos, count);
-  }
-
-  void promptTokens(int count) {
-    promptTokens += count;
-    promptKnown = true;
-  }
-
-  /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
-  private boolean generates() {
-    return !inputsKnown || tokens > 0;
-  }
-
-  /** A request for embeddings ended, with {@code count} vectors; a failed one has 0. */
-  void inputs(int count) {
-    inputs += count;
-    inputsKnown = true;
-  }
-
-  /** Adds the tokens that an answer billed and did not send, where the server reports usage. */
-  void hiddenTokens(int count) {
-    hiddenTokens += count;
-    billedKnown = true;
-  }
-
-  void arrival() {
-    arrived++;
-  }
-
-  /** A request ended, {@code durationMs} after it was admitted. */
-  void ended(double durationMs, boolean wasOk, boolean inSlo) {
-    durationsMs.add(durationMs, 1);
-    ok += wasOk ? 1 : 0;
-    met += inSlo ? 1 : 0;
-  }
-
-  void inFlight(long admitted, long closed, long nanos) {
-    inFlightNanos += nanos;
-    peaks.get(0).inFlight(admitted, closed);
-  }
-
-  /** A request received tokens for {@code nanos} of the window. */
-  void receiving(long nanos) {
-    receivingNanos += nanos;
-  }
-
-  void add(GroupTally other) {
-    levels.addAll(other.levels);
-    tally.add(other.tally);
-    tokens += other.tokens;
-    sloTokens += other.sloTokens;
-    promptTokens += other.promptTokens;
-    promptKnown |= other.promptKnown;
-    inputs += other.inputs;
-    inputsKnown |= other.inputsKnown;
-    hiddenTokens += other.hiddenTokens;
-    billedKnown |= other.billedKnown;
-    arrived += other.arrived;
-    ok += other.ok;
-    met += other.met;
-    inFlightNanos += other.inFlightNanos;
-    receivingNanos += other.receivingNanos;
-    peaks.addAll(other.peaks);
-    durationsMs.add(other.durationsMs);
-  }
-
-  /** The largest value of all windows; windows that overlap count as one. */
-  @Nullable Double peak(Function<Peaks, @Nullable Number> of) {
-    return Peaks.joined(peaks).stream()
-        .map(of)
-        .filter(Objects::nonNull)
-        .map(Number::doubleValue)
-        .max(Double::compare)
-        .orElse(null);
-  }
-
-  /** Requests that were scheduled in the window. */
-  long arrived() {
-    return arrived;
-  }
-
-  long inFlightNanos() {
-    return inFlightNanos;
+  /** Null where a part is not known or the whole is 0. */
+  private static @Nullable Double ratio(@Nullable Double part, double whole) {
+    return part == null || whole == 0 ? null : (Double) (part / whole);
   }
 
   /** Closed − admitted of the requests that ended in the window, in milliseconds. */

@@ -2,9 +2,10 @@ package io.github.gatlingllm.figures.level;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +92,17 @@ final class Peaks {
     }
   }
 
-  static List<Peaks> joined(Collection<Peaks> windows) {
+  /** The largest value of all windows; windows that overlap count as one. */
+  static @Nullable Double most(List<Peaks> windows, Function<Peaks, @Nullable Number> of) {
+    return joined(windows).stream()
+        .map(of)
+        .filter(Objects::nonNull)
+        .map(Number::doubleValue)
+        .max(Double::compare)
+        .orElse(null);
+  }
+
+  static List<Peaks> joined(List<Peaks> windows) {
     List<Peaks> joined = new ArrayList<>();
     Peaks open = null;
     for (Peaks next :

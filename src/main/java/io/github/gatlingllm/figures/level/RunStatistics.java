@@ -1,8 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.GroupTally.Sum;
 import io.github.gatlingllm.figures.level.RunBounds.BoundedNames;
-import io.github.gatlingllm.figures.level.Tally.KeyCounts;
-import io.github.gatlingllm.figures.level.Tally.RequestValues;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.server.EngineTally;
 import io.github.gatlingllm.record.GeneratorSecond;
@@ -62,7 +61,7 @@ public final class RunStatistics {
   private final BoundedNames boundedNames;
   final Windows levels;
   private final TokenStream stream = new TokenStream();
-  private final double readingSpeed;
+  final double readingSpeed;
   private final RequestValues values;
   final SloTally slo;
   final OverTime overTime;
@@ -191,9 +190,7 @@ public final class RunStatistics {
       if (record.outcome().ok()) {
         values.read(record);
       }
-      group(level, name)
-          .tally()
-          .add(record, values, stream, level.index(), objectives.owner(), judgement);
+      group(level, name).measured(level, record, values, stream, objectives.owner(), judgement);
       workload.add(record);
       if (id.trial() != null) {
         level.addTrial(record);
@@ -257,7 +254,7 @@ public final class RunStatistics {
     overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
     GroupTally atArrival = groupAt(t.scheduledUnixNanos(), level, name);
     if (atArrival != null) {
-      atArrival.arrival();
+      atArrival.add(Sum.ARRIVED, 1);
     }
     level.track().forEach(other -> other.addBacklog(record));
     Long admitted = t.admittedUnixNanos();
@@ -270,7 +267,8 @@ public final class RunStatistics {
     if (answered != null && prompt != null) {
       GroupTally atAnswer = groupAt(admitted + answered, level, name);
       if (atAnswer != null) {
-        atAnswer.promptTokens(prompt);
+        atAnswer.add(Sum.PROMPTS, 1);
+        atAnswer.add(Sum.PROMPT_TOKENS, prompt);
       }
     }
     Long closed = t.closedUnixNanos();
@@ -282,7 +280,9 @@ public final class RunStatistics {
           GroupTally group = group(window, name);
           group.inFlight(admitted, closed, overlap);
           if (ttft != null && t.latencyNanos() != null) {
-            group.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
+            group.add(
+                Sum.RECEIVING_NANOS,
+                window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
           }
         }
       }
@@ -296,7 +296,8 @@ public final class RunStatistics {
     if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
       GroupTally group = groupAt(unixNanos, level, name);
       if (group != null) {
-        group.hiddenTokens(record.tokens().hidden());
+        group.add(Sum.BILLED, 1);
+        group.add(Sum.HIDDEN_TOKENS, record.tokens().hidden());
       }
     }
   }
@@ -315,7 +316,8 @@ public final class RunStatistics {
       group.ended(durationMs, ok, inSlo);
       Integer inputs = record.tokens().inputs();
       if (inputs != null) {
-        group.inputs(ok ? inputs : 0);
+        group.add(Sum.EMBEDDINGS, 1);
+        group.add(Sum.INPUTS, ok ? inputs : 0);
       }
       window.slices().at(closed).ended(ok, inSlo);
       if (ok) {
@@ -356,10 +358,6 @@ public final class RunStatistics {
               groups.add(made);
               return made;
             });
-  }
-
-  GroupTally emptyGroup() {
-    return new GroupTally(readingSpeed);
   }
 
   private String nameOf(String name) {

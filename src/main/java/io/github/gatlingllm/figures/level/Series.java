@@ -2,8 +2,11 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,5 +75,23 @@ public record Series(
       @Nullable Double stolenCpu) {}
 
   /** The value below or at which {@code percent} % of the values lie. */
-  public record Quantile(double percent, double value) {}
+  public record Quantile(double percent, double value) {
+
+    private static final double[] NINES = {
+      1, 5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99, 99.995, 99.999
+    };
+
+    /** From the least to the largest value, with a percentile where one value lies beyond it. */
+    static List<Quantile> curve(ValueRecorder values) {
+      List<Quantile> curve = new ArrayList<>();
+      curve.add(new Quantile(0, values.moments().min()));
+      for (double percent : NINES) {
+        if (values.moments().count() * (100 - percent) / 100 >= 1 - 1e-9) {
+          curve.add(new Quantile(percent, Objects.requireNonNull(values.percentile(percent))));
+        }
+      }
+      curve.add(new Quantile(100, values.moments().max()));
+      return curve;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.GroupTally.Sum;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Quantile;
@@ -92,8 +93,8 @@ final class SummaryAssembly {
             requests(),
             requestsAtPoints(),
             counted.engines.pages(),
-            injectors(whole.windowNanos()));
-    return new RunFigures(summary, facts(), series(whole.tally()), slices());
+            injectors(groups.windowNanos(level -> true)));
+    return new RunFigures(summary, facts(), series(whole), slices());
   }
 
   private static double orZero(@Nullable Double value) {
@@ -111,11 +112,12 @@ final class SummaryAssembly {
             hasSeveralEach(level, group, arrivals) ? null : info.planned(),
             null);
     if (figures.counts().ok() > 0 && quantiles.size() < RequestSamples.MAX_LEVELS) {
-      quantiles.put(level.index(), group.tally().quantiles());
+      quantiles.put(level.index(), group.quantiles());
     }
     List<TimeSlice> slices = groups.steadySlices(level);
     boolean timed = level.nanos() > 0;
-    Double inFlight = timed ? (Double) ((double) group.inFlightNanos() / level.nanos()) : null;
+    Double inFlight =
+        timed ? (Double) ((double) group.of(Sum.IN_FLIGHT_NANOS) / level.nanos()) : null;
     List<GeneratorHealth> generators = counted.overTime.generator.in(level);
     StallDetector stalls = counted.stalls.get(info.target());
     stages.add(
@@ -126,7 +128,9 @@ final class SummaryAssembly {
             timed ? (Double) (level.nanos() / 1e9) : null,
             phases(info),
             inFlight,
-            timed ? (Double) (group.arrived() * 1e9 / (level.arrivingTo() - level.from())) : null,
+            timed
+                ? (Double) (group.of(Sum.ARRIVED) * 1e9 / (level.arrivingTo() - level.from()))
+                : null,
             arrivals == null || backlog == null || isChangingInjection(info)
                 ? null
                 : backlog.queue(),
@@ -154,7 +158,7 @@ final class SummaryAssembly {
   private static boolean hasSeveralEach(
       LevelTally level, GroupTally group, @Nullable ArrivalTally arrivals) {
     Long planned = level.info().planned();
-    long started = group.tally().counts(null).started();
+    long started = group.count(Sum.STARTED);
     return arrivals != null ? started > arrivals.measured() : planned != null && started > planned;
   }
 
@@ -358,7 +362,7 @@ final class SummaryAssembly {
         info.environment().versions());
   }
 
-  private Series series(Tally whole) {
+  private Series series(GroupTally whole) {
     OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Tally.RequestValues;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;

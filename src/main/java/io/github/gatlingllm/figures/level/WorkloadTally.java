@@ -2,7 +2,6 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.level.Summary.Workload;
-import io.github.gatlingllm.figures.level.Tally.KeyCounts;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;

@@ -240,7 +240,7 @@ class FigureTest {
 
   @Test
   void emptyRunHasNoValuesButCountsOfZero() {
-    Figures none = new GroupTally(5).figures(null, null, null);
+    Figures none = new GroupTally(5, FigureGroups.Scope.NONE).figures(null, null, null);
     assertThat(Figure.names())
         .allSatisfy(
             name ->

@@ -1,0 +1,55 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.RequestRecord;
+import java.util.List;
+
+/**
+ * The values of one ok request by metric, computed once for all tallies. One object is used for one
+ * request after the other.
+ */
+final class RequestValues {
+
+  private static final List<Metric> METRICS = Metric.ofRequests();
+  private static final int READER = METRICS.indexOf(Metric.READER_STALL_MS);
+
+  private final double readingSpeed;
+
+  /** NaN where the request has no value. */
+  private final double[] values = new double[METRICS.size()];
+
+  RequestValues(double readingSpeed) {
+    this.readingSpeed = readingSpeed;
+  }
+
+  /** Receives each value that the request has. */
+  @FunctionalInterface
+  interface Visitor {
+    void value(Metric metric, double value);
+  }
+
+  void read(RequestRecord record) {
+    for (int i = 0; i < values.length; i++) {
+      Double value = METRICS.get(i).of(record, readingSpeed);
+      values[i] = value == null ? Double.NaN : value;
+    }
+  }
+
+  /** Whether the request has the metric {@code READER_STALL_MS}. */
+  boolean hasReader() {
+    return !Double.isNaN(values[READER]);
+  }
+
+  /** Whether somebody who reads the answer waits for a late token. */
+  boolean readerStalls() {
+    return values[READER] > 0;
+  }
+
+  void forEach(Visitor visitor) {
+    for (int i = 0; i < values.length; i++) {
+      if (!Double.isNaN(values[i])) {
+        visitor.value(METRICS.get(i), values[i]);
+      }
+    }
+  }
+}
