@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
@@ -341,6 +342,17 @@ record Chart(
         points.add(new Point(points.size(), y.apply(item)));
       }
       return points;
+    }
+
+    /** A point for each load level that has both figures. */
+    static List<Point> ofLevels(
+        List<LevelFigures> levels,
+        Function<LevelFigures, @Nullable Double> x,
+        Function<LevelFigures, @Nullable Double> y) {
+      return levels.stream()
+          .filter(level -> x.apply(level) != null && y.apply(level) != null)
+          .map(level -> new Point(x.apply(level), y.apply(level), level.label()))
+          .toList();
     }
 
     static <T> List<Point> of(

@@ -58,10 +58,6 @@ record ComparePage(RunSide base, List<Compared> others) {
   /** Mean lengths that differ by a smaller part come from the same workload. */
   private static final double SAME_LENGTH = 0.01;
 
-  ComparePage {
-    others = List.copyOf(others);
-  }
-
   record RunSide(String name, RunFigures figures) {
 
     Summary summary() {
@@ -69,12 +65,7 @@ record ComparePage(RunSide base, List<Compared> others) {
     }
   }
 
-  record Compared(RunSide side, Comparison comparison, List<Judged> judged) {
-
-    Compared {
-      judged = List.copyOf(judged);
-    }
-  }
+  record Compared(RunSide side, Comparison comparison, List<Judged> judged) {}
 
   private List<RunSide> sides() {
     return Stream.concat(Stream.of(base), others.stream().map(Compared::side)).toList();
@@ -125,73 +116,60 @@ record ComparePage(RunSide base, List<Compared> others) {
 
   /** The comparison as {@code compare.md}, short enough for a pull request. */
   String markdown() {
-    StringBuilder out = new StringBuilder();
-    out.append("## LLM load test compared with ").append(Table.inline(base.name)).append("\n\n");
-    Table differing = settings();
-    out.append("### What differs\n\n")
-        .append(
-            differing.isEmpty()
-                ? "No recorded setting, version or workload.\n"
-                : differing.markdown())
-        .append('\n');
-    for (Compared other : others) {
-      List<String> unmatched = other.comparison.unmatched();
-      items(unmatched.stream().map(level -> other.side.name + ": load level " + level), out);
-    }
-    for (Compared other : others) {
-      out.append("**").append(Table.inline(other.side.name)).append(": ");
-      out.append(Table.inline(ChangeText.verdict(other))).append("**\n\n");
-      items(
-          Stream.concat(
-              other.judged.stream()
-                  .map(j -> (j.hasFailed() ? "KO " : "OK ") + ChangeText.judged(j)),
-              other.comparison.notes().stream()),
-          out);
-    }
-    for (Changes changes : changes()) {
-      if (!changes.table.isEmpty()) {
-        String title = changes.run + ", " + changes.title;
-        out.append("### ").append(Table.inline(title)).append("\n\n");
-        out.append(changes.table.markdown()).append('\n');
-        if (changes.unchanged > 0) {
-          out.append("No clear change of ").append(changes.unchanged).append(" other figures.\n\n");
-        }
-      }
-    }
-    return out.append(ChangeText.RULE).append('\n').toString();
-  }
-
-  private static void items(Stream<String> texts, StringBuilder out) {
-    String list = texts.map(text -> "- " + Table.inline(text) + "\n").collect(Collectors.joining());
-    out.append(list).append(list.isEmpty() ? "" : "\n");
+    return Templates.fill(
+        "compare-md",
+        Map.of(
+            "base",
+            base.name,
+            "settings",
+            settings(),
+            "unmatched",
+            unmatched(),
+            "verdicts",
+            others.stream().map(RunVerdict::of).toList(),
+            "places",
+            changes().stream().filter(changes -> !changes.table.isEmpty()).toList(),
+            "rule",
+            ChangeText.RULE));
   }
 
   // ---- verdict
 
-  private record RunVerdict(String text, List<String> notes) {}
+  private record RunVerdict(String run, String text, List<String> judged, List<String> notes) {
+
+    static RunVerdict of(Compared other) {
+      return new RunVerdict(
+          other.side.name,
+          ChangeText.verdict(other),
+          other.judged.stream()
+              .map(judged -> (judged.hasFailed() ? "KO " : "OK ") + ChangeText.judged(judged))
+              .toList(),
+          other.comparison.notes());
+    }
+  }
 
   private Section verdict() {
-    List<RunVerdict> verdicts =
-        others.stream()
-            .map(
-                other ->
-                    new RunVerdict(
-                        (others.size() > 1 ? other.side.name + ": " : "")
-                            + ChangeText.verdict(other),
-                        other.comparison.notes()))
-            .toList();
     return Section.of("verdict")
         .body(
             "compare-verdict",
-            Map.of("verdicts", verdicts, "conditions", conditions(), "rule", ChangeText.RULE));
+            Map.of(
+                "verdicts",
+                others.stream().map(RunVerdict::of).toList(),
+                "several",
+                others.size() > 1,
+                "conditions",
+                conditions(),
+                "rule",
+                ChangeText.RULE));
   }
 
   private record RunCondition(String run, Judged judged) {}
 
   private Table conditions() {
-    List<RunCondition> conditions = new ArrayList<>();
-    others.forEach(
-        other -> other.judged.forEach(j -> conditions.add(new RunCondition(other.side.name, j))));
+    List<RunCondition> conditions =
+        others.stream()
+            .flatMap(run -> run.judged.stream().map(j -> new RunCondition(run.side.name, j)))
+            .toList();
     return Table.of(
         "Conditions",
         conditions,
@@ -213,21 +191,12 @@ record ComparePage(RunSide base, List<Compared> others) {
   // ---- changes
 
   /** The changes at one load level, or of all pooled. */
-  record Changes(String run, String title, String counted, Table table, Table rest, int unchanged) {
-
-    private Changes withoutRun() {
-      return new Changes("", title, counted, table, rest, unchanged);
-    }
-  }
+  record Changes(
+      String run, String title, String counted, Table table, Table rest, int unchanged) {}
 
   private Section figures() {
-    List<Changes> shown = new ArrayList<>();
-    String before = others.size() > 1 ? "" : others.get(0).side.name;
-    for (Changes changes : changes()) {
-      shown.add(changes.run.equals(before) ? changes.withoutRun() : changes);
-      before = changes.run;
-    }
-    return Section.of("figures").body("compare-figures", Map.of("places", shown));
+    return Section.of("figures")
+        .body("compare-figures", Map.of("places", changes(), "several", others.size() > 1));
   }
 
   private List<Changes> changes() {
@@ -337,15 +306,18 @@ record ComparePage(RunSide base, List<Compared> others) {
   // ---- configuration differences
 
   private Section differences() {
-    List<String> unmatched =
-        others.stream()
-            .flatMap(
-                other ->
-                    other.comparison.unmatched().stream()
-                        .map(level -> other.side.name + ": load level " + level + "."))
-            .toList();
     return Section.of("differences")
-        .body("compare-differences", Map.of("settings", settings(), "unmatched", unmatched));
+        .body("compare-differences", Map.of("settings", settings(), "unmatched", unmatched()));
+  }
+
+  /** Load levels that only one run has. */
+  private List<String> unmatched() {
+    return others.stream()
+        .flatMap(
+            other ->
+                other.comparison.unmatched().stream()
+                    .map(level -> other.side.name + ": load level " + level))
+        .toList();
   }
 
   /** What is not the same in all runs and may explain why figures differ; a column per run. */
@@ -462,26 +434,19 @@ record ComparePage(RunSide base, List<Compared> others) {
       Summary summary = summaries().get(i);
       List<String> targets =
           summary.stages().stream().map(LevelFigures::target).distinct().toList();
-      for (int t = 0; t < targets.size(); t++) {
+      for (String target : targets) {
         boolean one = targets.size() == 1;
-        String name = sides().get(i).name + (one ? "" : ", " + targets.get(t));
-        lines.add(Line.of(name, i, one ? i : t, points(summary, targets.get(t), latency)));
+        List<Point> points =
+            Point.ofLevels(
+                summary.stages().stream().filter(s -> s.target().equals(target)).toList(),
+                level -> level.figures().number(Metric.OUTPUT_TOKENS_PER_S),
+                level -> level.figures().metric(latency).p95());
+        String name = sides().get(i).name + (one ? "" : ", " + target);
+        lines.add(Line.of(name, i, one ? i : targets.indexOf(target), points));
       }
     }
     Axis x = Axis.of("Output tokens per second", "tok/s");
     return Chart.of("load-curve of runs", x, lines, latency.title()).scaledToRange().widened();
-  }
-
-  private static List<Point> points(Summary summary, String target, Metric latency) {
-    List<Point> points = new ArrayList<>();
-    for (LevelFigures stage : summary.stages()) {
-      Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
-      Double y = stage.figures().metric(latency).p95();
-      if (stage.target().equals(target) && x != null && y != null) {
-        points.add(new Point(x, y, stage.label()));
-      }
-    }
-    return points;
   }
 
   private Chart percentiles(Metric metric) {

@@ -21,8 +21,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -31,41 +33,38 @@ import java.util.stream.Stream;
  */
 final class KeyFigureTables {
 
-  private record KeyColumn(Column<Figures> column, Predicate<Summary> applies) {
+  /** A column of key figures, for the runs to which it applies. */
+  private record KeyColumn(Column<Figures> column, Predicate<Summary> applies) {}
 
-    KeyColumn(Column<Figures> column) {
-      this(column, summary -> true);
-    }
-  }
-
-  private static final Column<Figures> COMPLETED = metric("completed/s", Metric.REQUESTS_PER_S);
-
-  /** The columns, found by their headings. */
   private static final List<KeyColumn> COLUMNS =
       List.of(
-          new KeyColumn(Column.count("count", f -> f.counts().started())),
-          new KeyColumn(Column.count("failed", f -> f.counts().failed())),
+          always(Column.count("count", f -> f.counts().started())),
+          always(Column.count("failed", f -> f.counts().failed())),
           new KeyColumn(
               Column.count("rate limited", f -> f.counts().rateLimited()),
               summary -> summary.figures().counts().rateLimited() > 0),
-          new KeyColumn(COMPLETED),
+          always(metric("completed/s", Metric.REQUESTS_PER_S)),
           new KeyColumn(
               metric("output tok/s", Metric.OUTPUT_TOKENS_PER_S), summary -> !embeds(summary)),
           new KeyColumn(metric("inputs/s", Metric.INPUTS_PER_S), KeyFigureTables::embeds),
-          new KeyColumn(Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean())),
+          always(Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean())),
           new KeyColumn(
               metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S), summary -> summary.slo() != null),
           new KeyColumn(
               Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share()),
               summary -> summary.slo() != null),
           new KeyColumn(metric("jitter", Metric.JITTER), summary -> !embeds(summary)),
-          new KeyColumn(metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS).ifKnown()),
-          new KeyColumn(metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS).ifKnown()),
-          new KeyColumn(metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE).ifKnown()));
+          always(metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS).ifKnown()),
+          always(metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS).ifKnown()),
+          always(metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE).ifKnown()));
 
-  private static final List<String> DELIVERED = List.of("output tok/s", "inputs/s");
-  private static final List<String> EFFICIENCY =
-      List.of("cost/1M tokens", "cost/1M in SLO", "tok/J");
+  private static final Map<String, Metric> TIMES =
+      Map.of("TTFT", Metric.TTFT_MS, "ITL", Metric.ITL_MS, "E2E", Metric.E2E_MS);
+
+  /** The columns of most tables of pages. */
+  private static final String KEY_FIGURES =
+      "output tok/s, inputs/s, in SLO, TTFT p50, TTFT p95, TTFT p99, ITL p50, ITL p99,"
+          + " E2E p50, E2E p95, E2E p99, cost/1M tokens, cost/1M in SLO, tok/J";
 
   private static final List<Column<Trial>> TRIAL =
       List.of(
@@ -81,53 +80,47 @@ final class KeyFigureTables {
     return summary.figures().embeds();
   }
 
+  private static KeyColumn always(Column<Figures> column) {
+    return new KeyColumn(column, summary -> true);
+  }
+
   private static Column<Figures> metric(String heading, Metric metric) {
     return Column.number(heading, metric::number);
   }
 
-  /** The columns with these headings that apply to the run. */
-  private static List<Column<Figures>> columns(Summary summary, List<String> headings) {
-    return headings.stream()
-        .flatMap(heading -> COLUMNS.stream().filter(c -> c.column.heading().equals(heading)))
-        .filter(column -> column.applies.test(summary))
-        .map(KeyColumn::column)
+  /**
+   * The columns with these headings that apply to the run. Times count from the planned arrival
+   * where headlines and the SLO use that: text files say so in each heading, pages in the heading
+   * of the first column.
+   */
+  private static List<Column<Figures>> columns(Summary summary, boolean isText, String headings) {
+    return Stream.of(headings.split(", "))
+        .flatMap(heading -> column(summary, isText, heading).stream())
         .toList();
   }
 
-  private static List<Column<Figures>> columns(Summary summary, String... headings) {
-    return columns(summary, List.of(headings));
-  }
-
-  /**
-   * Percentiles of a time, from the planned arrival where headlines and the SLO use that. Text
-   * files say so in each heading, pages in the heading of the first column.
-   */
-  private static List<Column<Figures>> times(
-      Summary summary, boolean isText, Metric metric, String... percentiles) {
-    Metric shown = summary.headlineMetric(metric);
-    String title = (isText ? shown : metric).title();
-    return metric != Metric.E2E_MS && embeds(summary)
-        ? List.of()
-        : Stream.of(percentiles)
-            .map(p -> Column.<Figures>percentile(title + " " + p, p, f -> f.metric(shown)))
-            .toList();
-  }
-
-  @SafeVarargs
-  @SuppressWarnings("varargs")
-  private static List<Column<Figures>> all(List<Column<Figures>>... parts) {
-    return Stream.of(parts).flatMap(List::stream).toList();
+  private static Optional<Column<Figures>> column(Summary summary, boolean isText, String heading) {
+    Metric time = TIMES.get(heading.replaceFirst(" .*", ""));
+    if (time == null) {
+      return COLUMNS.stream()
+          .filter(c -> c.column.heading().equals(heading) && c.applies.test(summary))
+          .map(KeyColumn::column)
+          .findFirst();
+    }
+    Metric shown = summary.headlineMetric(time);
+    String percentile = heading.replaceFirst(".* ", "");
+    return time != Metric.E2E_MS && embeds(summary)
+        ? Optional.empty()
+        : Optional.of(
+            Column.percentile(
+                (isText ? shown : time).title() + " " + percentile,
+                percentile,
+                figures -> figures.metric(shown)));
   }
 
   private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
-    return all(
-        columns(summary, "count", "failed", "rate limited", isOpen ? "" : "completed/s"),
-        columns(summary, DELIVERED),
-        columns(summary, "in SLO"),
-        times(summary, false, Metric.TTFT_MS, "p50", "p95", "p99"),
-        times(summary, false, Metric.ITL_MS, "p50", "p99"),
-        times(summary, false, Metric.E2E_MS, "p50", "p95", "p99"),
-        columns(summary, EFFICIENCY));
+    String first = "count, failed, rate limited, " + (isOpen ? "" : "completed/s, ");
+    return columns(summary, false, first + KEY_FIGURES);
   }
 
   private static String heading(Summary summary, String what) {
@@ -152,13 +145,14 @@ final class KeyFigureTables {
     List<List<Cell>> rows = table.rows().toList();
     List<Group> groups = new ArrayList<>();
     for (Curve curve : summary.curves()) {
-      List<List<Cell>> own = new ArrayList<>();
-      for (int i = 0; i < levels.size(); i++) {
-        if (levels.get(i).curve().equals(curve)) {
-          own.add(rows.get(i));
-        }
-      }
-      groups.add(new Group(summary.curves().size() > 1 ? summary.name(curve) : "", "", own));
+      groups.add(
+          new Group(
+              summary.curves().size() > 1 ? summary.name(curve) : "",
+              "",
+              IntStream.range(0, rows.size())
+                  .filter(row -> levels.get(row).curve().equals(curve))
+                  .mapToObj(rows::get)
+                  .toList()));
     }
     return table.grouped(groups);
   }
@@ -188,7 +182,7 @@ final class KeyFigureTables {
                 curve -> Cell.words(summary.name(curve)).remarked(curve.quoted())))
         .and(models(summary))
         .of(c -> summary.operatingLevel(c).figures(), keyFigures(summary, false))
-        .of(c -> summary.operatingLevel(c).figures(), columns(summary, "prompt tokens"))
+        .of(c -> summary.operatingLevel(c).figures(), columns(summary, false, "prompt tokens"))
         .table("Key figures by target and scenario, times in ms", summary.curves())
         .styled("notes");
   }
@@ -219,14 +213,11 @@ final class KeyFigureTables {
                         .linked(page + "#" + anchor(summary, request))))
         .of(
             RequestAtPoint::figures,
-            all(
-                columns(summary, "count", "failed"),
-                columns(summary, DELIVERED),
-                columns(summary, "goodput/s", "in SLO"),
-                times(summary, false, Metric.TTFT_MS, "p50", "p95", "p99"),
-                times(summary, false, Metric.ITL_MS, "p50", "p99"),
-                columns(summary, "jitter"),
-                times(summary, false, Metric.E2E_MS, "p50", "p99")))
+            columns(
+                summary,
+                false,
+                "count, failed, output tok/s, inputs/s, goodput/s, in SLO, TTFT p50, TTFT p95,"
+                    + " TTFT p99, ITL p50, ITL p99, jitter, E2E p50, E2E p99"))
         .table("Key figures by request", requests)
         .styled("notes");
   }
@@ -241,13 +232,11 @@ final class KeyFigureTables {
             Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))))
         .of(
             RequestAtPoint::figures,
-            all(
-                columns(summary, "count", "failed", "completed/s"),
-                columns(summary, DELIVERED),
-                columns(summary, "in SLO"),
-                times(summary, true, Metric.TTFT_MS, "p50", "p99"),
-                times(summary, true, Metric.ITL_MS, "p99"),
-                times(summary, true, Metric.E2E_MS, "p50")))
+            columns(
+                summary,
+                true,
+                "count, failed, completed/s, output tok/s, inputs/s, in SLO, TTFT p50, TTFT p99,"
+                    + " ITL p99, E2E p50"))
         .table("Requests", names > 1 ? all : List.of());
   }
 
@@ -272,7 +261,7 @@ final class KeyFigureTables {
         ? List.of(
             Column.figure("offered/s", KeyFigureTables::offeredRate),
             Column.number("arrived/s", LevelFigures::arrivedPerS),
-            COMPLETED.in(LevelFigures::figures),
+            Column.number("completed/s", LevelFigures::completedPerS),
             Column.figure("queue", KeyFigureTables::queue))
         : List.of();
   }
@@ -295,21 +284,17 @@ final class KeyFigureTables {
 
   static Table levels(Summary summary) {
     boolean isOpen = isOpen(summary);
+    String figures =
+        (isOpen
+                ? "output tok/s, inputs/s, TTFT p50, TTFT p99, ITL p99"
+                : "completed/s, output tok/s, inputs/s, TTFT p50, TTFT p99, ITL p50, ITL p99, E2E"
+                    + " p50")
+            + (embeds(summary) ? ", E2E p99" : "")
+            + ", in SLO, failed, cost/1M tokens, cost/1M in SLO, tok/J";
     return Columns.<LevelFigures>of(Column.name("level", stage -> place(summary, stage)))
         .and(rates(summary))
         .when(!isOpen, Column.number("in flight", LevelFigures::meanInFlight))
-        .of(
-            LevelFigures::figures,
-            all(
-                columns(summary, isOpen ? "" : "completed/s"),
-                columns(summary, DELIVERED),
-                times(summary, true, Metric.TTFT_MS, "p50", "p99"),
-                isOpen ? List.of() : times(summary, true, Metric.ITL_MS, "p50"),
-                times(summary, true, Metric.ITL_MS, "p99"),
-                isOpen ? List.of() : times(summary, true, Metric.E2E_MS, "p50"),
-                embeds(summary) ? times(summary, true, Metric.E2E_MS, "p99") : List.of(),
-                columns(summary, "in SLO", "failed"),
-                columns(summary, EFFICIENCY)))
+        .of(LevelFigures::figures, columns(summary, true, figures))
         .table("Load levels", summary.stages().size() > 1 ? summary.stages() : List.of());
   }
 
@@ -326,14 +311,11 @@ final class KeyFigureTables {
         .and(models(summary))
         .of(
             curve -> summary.operatingLevel(curve).figures(),
-            all(
-                columns(summary, "count", "failed", "completed/s"),
-                columns(summary, DELIVERED),
-                columns(summary, "in SLO"),
-                times(summary, false, Metric.TTFT_MS, "p50", "p99"),
-                times(summary, false, Metric.ITL_MS, "p99"),
-                times(summary, false, Metric.E2E_MS, "p50", "p95", "p99"),
-                columns(summary, "prompt tokens")))
+            columns(
+                summary,
+                false,
+                "count, failed, completed/s, output tok/s, inputs/s, in SLO, TTFT p50, TTFT p99,"
+                    + " ITL p99, E2E p50, E2E p95, E2E p99, prompt tokens"))
         .table("Operating points", summary.curves().size() > 1 ? summary.curves() : List.of());
   }
 
@@ -357,22 +339,27 @@ final class KeyFigureTables {
       if (trials == null) {
         continue;
       }
-      Cell place = Cell.words(place(summary, stage));
-      for (Trial trial : trials.rows().subList(0, Math.min(most, trials.rows().size()))) {
-        List<Cell> row = new ArrayList<>(List.of(place, Cell.count(trial.trial())));
-        TRIAL.forEach(column -> row.add(column.cell().apply(trial)));
-        rows.add(row);
-      }
-      long remaining = trials.rowsLeftOut() + Math.max(0, trials.rows().size() - most);
-      if (remaining > 0) {
-        Cell none = Cell.figure("");
-        Cell more = Cell.figure(NumberText.count(remaining) + " more");
-        rows.add(List.of(place, more, none, none, none, none, none));
+      List<Trial> shown = trials.rows().stream().limit(most).toList();
+      shown.forEach(trial -> rows.add(trial(place(summary, stage), trial)));
+      long hidden = trials.rowsLeftOut() + trials.rows().size() - shown.size();
+      if (hidden > 0) {
+        rows.add(
+            Stream.of(place(summary, stage), NumberText.count(hidden) + " more", "", "", "", "", "")
+                .map(Cell::words)
+                .toList());
       }
     }
-    List<String> headings = new ArrayList<>(List.of("level", "trial"));
-    TRIAL.forEach(column -> headings.add(column.heading()));
-    return Table.of("Trials", headings, rows);
+    return Table.of(
+        "Trials",
+        Stream.concat(Stream.of("level", "trial"), TRIAL.stream().map(Column::heading)).toList(),
+        rows);
+  }
+
+  private static List<Cell> trial(String place, Trial trial) {
+    return Stream.concat(
+            Stream.of(Cell.words(place), Cell.count(trial.trial())),
+            TRIAL.stream().map(column -> column.cell().apply(trial)))
+        .toList();
   }
 
   static String place(Summary summary, LevelFigures stage) {

@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
@@ -98,43 +99,35 @@ final class LoadSection {
   private Chart curve() {
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
-    Function<LevelFigures, @Nullable Double> latency =
-        stage -> stage.figures().metric(metric.fromSchedule()).p95();
     List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < curves.size(); t++) {
-      Curve curve = curves.get(t);
-      String name = summary.name(curve);
+    for (Curve curve : curves) {
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
-      for (LevelFigures stage : of(curve)) {
-        Double x = stage.figures().delivered();
-        Double y = latency.apply(stage);
-        if (x != null && y != null) {
-          String mark = mark(curve, stage);
-          points.add(new Point(x, y, mark.isEmpty() ? stage.label() : stage.label() + " " + mark));
-          if (!mark.isEmpty()) {
-            pins.add(new Pin(x, y, stage.label() + " is " + mark + " of " + name));
-          }
+      for (LevelFigures level : of(curve)) {
+        Double x = level.figures().delivered();
+        Double y = of(level, metric).p95();
+        String marks = KeyFigureTables.marks(curve, level);
+        if (x == null || y == null) {
+          continue;
+        }
+        points.add(new Point(x, y, level.label() + (marks.isEmpty() ? "" : " (" + marks + ")")));
+        if (!marks.isEmpty()) {
+          String of = " of " + summary.name(curve);
+          pins.add(new Pin(x, y, level.label() + " is (" + marks + ")" + of));
         }
       }
-      lines.add(Line.of(name, t, t, points).pinned(pins));
+      lines.add(Line.of(summary.name(curve), lines.size(), lines.size(), points).pinned(pins));
     }
+    String delivered = embeds() ? "inputs per second" : "output tokens per second";
     Chart chart =
         Chart.of(
             "load-curve",
-            embeds()
-                ? Axis.of("Inputs per second", "inputs/s")
-                : Axis.of("Output tokens per second", "tok/s"),
+            Axis.of(Sentences.capital(delivered), summary.figures().deliveredUnit()),
             lines,
             summary.headlineMetric(metric).title(),
-            embeds() ? "inputs per second" : "output tokens per second");
+            delivered);
     Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
     return judged.scaledToRange().widened();
-  }
-
-  private static String mark(Curve curve, LevelFigures stage) {
-    String marks = KeyFigureTables.marks(curve, stage);
-    return marks.isEmpty() ? "" : "(" + marks + ")";
   }
 
   private List<LevelFigures> of(Curve curve) {
@@ -148,13 +141,13 @@ final class LoadSection {
   private Chart against(String key, List<Figure> figures, Object... values) {
     List<Line> lines = new ArrayList<>();
     boolean one = curves.size() == 1;
-    for (int t = 0; t < curves.size(); t++) {
-      Curve curve = curves.get(t);
+    for (Curve curve : curves) {
       for (Figure figure : figures) {
         List<Point> points =
             Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure.value);
         String name = one ? figure.name : (summary.name(curve) + " " + figure.name).strip();
-        lines.add(Line.of(name, one ? figure.color : t, figure.dash, points));
+        int color = one ? figure.color : curves.indexOf(curve);
+        lines.add(Line.of(name, color, figure.dash, points));
       }
     }
     return Chart.of(key, Axis.places("Load level", "", levels), lines, values);
@@ -171,10 +164,9 @@ final class LoadSection {
 
   private Chart throughput() {
     boolean isJudged = summary.slo() != null;
+    String name = !isJudged && curves.size() > 1 ? "" : "all";
     List<Figure> figures = new ArrayList<>();
-    figures.add(
-        new Figure(
-            !isJudged && curves.size() > 1 ? "" : "all", 0, 0, s -> s.figures().delivered()));
+    figures.add(new Figure(name, 0, 0, level -> level.figures().delivered()));
     if (isJudged && !embeds()) {
       figures.add(new Figure("in SLO", 2, 1, LoadSection::sloTokens));
     }
@@ -206,16 +198,13 @@ final class LoadSection {
   /** Output per GPU against output per user, a point per load level. */
   private Chart perGpu() {
     List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < curves.size(); t++) {
-      List<Point> points = new ArrayList<>();
-      for (LevelFigures stage : of(curves.get(t))) {
-        Double x = stage.figures().metric(Metric.DECODE_TOKENS_PER_S).p50();
-        Double y = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
-        if (x != null && y != null) {
-          points.add(new Point(x, y, stage.label()));
-        }
-      }
-      lines.add(Line.of(summary.name(curves.get(t)), t, t, points));
+    for (Curve curve : curves) {
+      List<Point> points =
+          Point.ofLevels(
+              of(curve),
+              level -> level.figures().metric(Metric.DECODE_TOKENS_PER_S).p50(),
+              level -> level.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU));
+      lines.add(Line.of(summary.name(curve), lines.size(), lines.size(), points));
     }
     return Chart.of("load-per-gpu", Axis.of("Decode tok/s per user, p50", "tok/s"), lines);
   }
@@ -226,16 +215,15 @@ final class LoadSection {
       return null;
     }
     if (summary.slo() != null) {
-      return grid(cells, "SLO missed", "%", LoadSection::missed);
+      return grid(
+          cells,
+          "SLO missed",
+          "%",
+          cell -> cell.sloShare() == null ? null : (Double) (100 * (1 - cell.sloShare())));
     }
     return cells.stream().anyMatch(cell -> cell.ttftP95Ms() != null)
         ? grid(cells, "TTFT p95", "ms", ScenarioLoad::ttftP95Ms)
         : grid(cells, "E2E p95", "ms", ScenarioLoad::e2eP95Ms);
-  }
-
-  private static @Nullable Double missed(ScenarioLoad cell) {
-    Double share = cell.sloShare();
-    return share == null ? null : (Double) (100 * (1 - share));
   }
 
   private Section grid(
@@ -246,20 +234,16 @@ final class LoadSection {
     List<String> places = cells.stream().map(cell -> cell.level().label()).distinct().toList();
     Map<String, List<Point>> rows = new LinkedHashMap<>();
     for (ScenarioLoad cell : cells) {
-      String name =
-          summary.hasSeveralTargets()
-              ? cell.scenario() + " @ " + cell.level().target()
-              : cell.scenario();
-      List<Point> row = rows.computeIfAbsent(name, n -> new ArrayList<>());
+      String target = summary.hasSeveralTargets() ? " @ " + cell.level().target() : "";
+      List<Point> row = rows.computeIfAbsent(cell.scenario() + target, n -> new ArrayList<>());
       if (value.apply(cell) != null) {
         row.add(new Point(places.indexOf(cell.level().label()), value.apply(cell)));
       }
     }
     List<Line> lines = new ArrayList<>();
-    rows.forEach((name, row) -> lines.add(new Line(name, Form.GRID, 0, 0, row, List.of())));
+    rows.forEach((name, row) -> lines.add(Line.of(name, 0, 0, row).as(Form.GRID)));
+    Axis levels = Axis.places("Load level", "", places);
     return Section.of("scenarios")
-        .charts(
-            List.of(
-                Chart.of("scenario", Axis.places("Load level", "", places), lines, figure, unit)));
+        .charts(List.of(Chart.of("scenario", levels, lines, figure, unit)));
   }
 }

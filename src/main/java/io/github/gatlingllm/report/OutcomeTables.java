@@ -52,6 +52,8 @@ final class OutcomeTables {
   private static Table objectives(
       Summary summary, SloTable slo, List<Entry<String, ObjectiveRow>> rows, boolean isText) {
     boolean hasOne = slo.hasOnePercentile();
+    String percentile = NumberText.plain(slo.percentile());
+    String all = hasOne ? ": " + percentile + " % of the requests" : "";
     return Columns.<Entry<String, ObjectiveRow>>of(
             Column.of(
                 "Objective",
@@ -62,12 +64,12 @@ final class OutcomeTables {
             List.of(
                 Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
                 Column.of(
-                    "actual" + (hasOne ? " p" + NumberText.plain(slo.percentile()) : ""),
+                    "actual" + (hasOne ? " p" + percentile : ""),
                     row -> actual(row, isText, hasOne)),
                 Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
                 Column.percent("requests within", ObjectiveRow::metShare),
                 Column.of("outcome", row -> Cell.passed(row.ok()))))
-        .table("Service level objectives", rows);
+        .table(isText ? "SLO" + all : "Service level objectives", rows);
   }
 
   private static Cell actual(ObjectiveRow row, boolean isText, boolean hasOne) {

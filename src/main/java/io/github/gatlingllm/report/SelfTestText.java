@@ -92,7 +92,7 @@ final class SelfTestText {
         .toString();
   }
 
-  Table table() {
+  public Table table() {
     double bound = quote == null ? 0 : quote.test().boundMs();
     List<Level> levels = quote == null || !isSelfTest ? List.of() : quote.test().levels();
     return Table.of(
@@ -112,7 +112,7 @@ final class SelfTestText {
   }
 
   /** The highest load with errors within the bound; empty for runs other than a self-test. */
-  String ceiling() {
+  public String ceiling() {
     if (quote == null || !isSelfTest) {
       return "";
     }

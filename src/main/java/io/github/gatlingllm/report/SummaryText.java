@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -123,57 +124,38 @@ final class SummaryText {
   // ---- Markdown
 
   private String markdown() {
-    line("## LLM load test: " + Table.inline(summary.run().id()) + "\n");
-    line("**" + Table.inline(summary.verdict()) + "**\n");
-    Table latencies = MetricsSection.latencies(summary);
-    if (!latencies.isEmpty()) {
-      line(latencies.markdown());
-      if (latencies.hasLowN()) {
-        line("`" + MetricsSection.LOW_N + "`\n");
-      }
+    List<Check> raised = VerdictSections.raised(summary);
+    List<Table> tables = new ArrayList<>(tables(50).toList());
+    tables.add(selfTest.table());
+    if (summary.slo() != null) {
+      tables.add(OutcomeTables.objectives(summary, summary.slo(), true));
     }
-    line(
-        Table.of(
+    tables.add(OutcomeTables.assertions(summary.assertions(), true));
+    tables.add(OutcomeTables.errors(summary.figures(), 10));
+    tables.removeIf(Table::isEmpty);
+    return Templates.fill(
+        "summary-md",
+        Map.of(
+            "summary",
+            summary,
+            "latencies",
+            MetricsSection.latencies(summary),
+            "lowN",
+            MetricsSection.LOW_N,
+            "facts",
+            Table.of(
                 "System",
                 new RunText(summary).facts(),
                 Column.name("system", Fact::name),
-                Column.words("value", Fact::value))
-            .markdown());
-    tables(50).forEach(table -> headed(table.title(), table));
-    headed(selfTest.table().title(), selfTest.table());
-    if (!selfTest.table().isEmpty()) {
-      line(selfTest.ceiling() + "\n");
-    }
-    Summary.SloTable slo = summary.slo();
-    if (slo != null) {
-      String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";
-      headed(
-          "SLO" + (slo.hasOnePercentile() ? share : ""),
-          OutcomeTables.objectives(summary, slo, true));
-    }
-    headed("Assertions", OutcomeTables.assertions(summary.assertions(), true));
-    headed("Errors", OutcomeTables.errors(summary.figures(), 10));
-    line("### Validity\n");
-    List<Check> raised = VerdictSections.raised(summary);
-    for (Check check : raised) {
-      line(
-          "- **%s** `%s` %s %s"
-              .formatted(
-                  check.level().key(),
-                  check.id(),
-                  Table.inline(check.message()),
-                  Table.inline(check.remedy())));
-    }
-    if (!passed(raised).isEmpty()) {
-      line((raised.isEmpty() ? "" : "- ") + passed(raised));
-    }
-    return out.toString();
-  }
-
-  private void headed(String heading, Table table) {
-    if (!table.isEmpty()) {
-      line("### " + heading + "\n\n" + table.markdown());
-    }
+                Column.words("value", Fact::value)),
+            "tables",
+            tables,
+            "selfTest",
+            selfTest,
+            "raised",
+            raised,
+            "passed",
+            passed(raised)));
   }
 
   // ---- JUnit

@@ -51,7 +51,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return groups.isEmpty();
   }
 
-  boolean hasLowN() {
+  public boolean hasLowN() {
     return rows().flatMap(List::stream).anyMatch(cell -> cell.kind == CellKind.LOW_N);
   }
 
@@ -273,7 +273,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  String markdown() {
+  public String markdown() {
     StringBuilder out = new StringBuilder();
     markdownRow(headings.stream().map(Heading::text).toList(), out);
     for (int column = 0; column < headings.size(); column++) {

@@ -31,6 +31,7 @@ final class Templates {
         .loader(new QuietLoader())
         .strictVariables(true)
         .addEscapingStrategy("html", Templates::escape)
+        .addEscapingStrategy("md", Table::inline)
         .build();
   }
 
