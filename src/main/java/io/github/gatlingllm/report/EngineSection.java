@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.metric.EngineFigures.OverTime;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
-import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -275,54 +274,5 @@ final class EngineSection {
                     + NumberText.with(least / GB, "GB")
                     + " of the host's memory was available.")
         .orElse("");
-  }
-
-  // ---- in text files
-
-  static String line(LevelFigures stage) {
-    EngineFigures engine = stage.serverMetrics();
-    if (engine == null) {
-      return "";
-    }
-    List<String> parts = new ArrayList<>();
-    part(parts, "running ", engine.mean(EngineMetric.REQUESTS_RUNNING), "");
-    part(parts, "waiting ", engine.mean(EngineMetric.REQUESTS_WAITING), "");
-    share(parts, "KV cache at most ", engine.max(EngineMetric.KV_CACHE_USE));
-    share(parts, "prefix hits ", engine.prefixCacheHitRate());
-    Double ttft = engine.meanMs(EngineMetric.ENGINE_TTFT_S);
-    Double client = mean(stage, Metric.TTFT_MS);
-    if (ttft != null && client != null) {
-      parts.add(
-          "TTFT %s in the engine, %s at the client"
-              .formatted(NumberText.ms(ttft), NumberText.ms(client)));
-    }
-    part(parts, "preemptions ", engine.total(EngineMetric.PREEMPTIONS), "");
-    return String.join(", ", parts);
-  }
-
-  /** Cost and energy of the tokens of a load level; empty if unknown. */
-  static String efficiency(Figures figures) {
-    List<String> parts = new ArrayList<>();
-    for (Metric metric :
-        List.of(
-            Metric.COST_PER_MILLION_OUTPUT_TOKENS,
-            Metric.COST_PER_MILLION_SLO_TOKENS,
-            Metric.POWER_W,
-            Metric.OUTPUT_TOKENS_PER_JOULE)) {
-      part(parts, metric.words() + " ", metric.number(figures), metric.unit().sign());
-    }
-    return String.join(", ", parts);
-  }
-
-  private static void share(List<String> to, String name, @Nullable Double share) {
-    if (share != null) {
-      to.add(name + NumberText.percent(share));
-    }
-  }
-
-  private static void part(List<String> to, String name, @Nullable Double value, String unit) {
-    if (value != null) {
-      to.add(name + NumberText.with(value, unit));
-    }
   }
 }

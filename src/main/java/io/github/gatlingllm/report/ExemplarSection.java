@@ -45,7 +45,7 @@ final class ExemplarSection {
         failed.isEmpty()
             ? "The slowest requests"
             : slowest.isEmpty() ? "Failed requests" : "The slowest requests and failed ones";
-    String pooled = new RunText(summary).pooledOver();
+    String pooled = RunText.pooledOver(summary);
     return Section.of("timeline", pooled.isEmpty() ? "" : " Requests of " + pooled + ".")
         .charts(List.of(chart(title, all)));
   }

@@ -72,7 +72,7 @@ final class GatlingPages {
     Map<String, Object> values = new HashMap<>();
     values.put("styles", Templates.resource("gatling.css"));
     values.put("verdict", summary.verdict());
-    values.put("workload", new RunText(summary).workload());
+    values.put("workload", RunText.fact(summary, "workload"));
     values.put("groups", VerdictSections.Tiles.of(summary));
     values.put("curves", KeyFigureTables.curves(summary));
     values.put(

@@ -10,7 +10,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.VerdictSections.Tiles.Tile;
+import io.github.gatlingllm.report.VerdictSections.Tiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -109,7 +109,9 @@ public final class LivePage {
     Progress progress = figures == null ? null : figures.progress();
     values.put("where", where(now, progress));
     values.put("share", progress == null || now.isOver ? null : progress.share());
-    values.put("tiles", figures == null ? List.of() : tiles(figures));
+    values.put(
+        "tiles",
+        figures == null ? List.of() : Tiles.rows("live-tiles", Map.of("figures", figures)));
     values.put("finished", finished(now.finished));
     values.put("page", now.page.toString());
     return values;
@@ -128,41 +130,6 @@ public final class LivePage {
             ? ""
             : ", about " + NumberText.duration(progress.leftNanos() / 1e9) + " left";
     return progress.stage() + phase + left;
-  }
-
-  private static List<Tile> tiles(LiveFigures figures) {
-    Percentiles ttft = figures.ttftMs();
-    Percentiles itl = figures.itlMs();
-    return List.of(
-        latency("TTFT", ttft),
-        latency("ITL", itl),
-        new Tile(
-            "Output",
-            NumberText.number(figures.tokensPerSecondMean()) + " tok/s",
-            "of requests that have ended"),
-        new Tile("In flight", count(figures.inFlight()), "requests"),
-        new Tile("Ended", NumberText.count(figures.ok()) + " ok", failed(figures)),
-        new Tile(
-            "In SLO",
-            NumberText.percent(figures.sloShare()),
-            figures.sloShare() == null ? "no SLO was set" : "of attempted requests"));
-  }
-
-  private static Tile latency(String name, @Nullable Percentiles ms) {
-    return ms == null
-        ? new Tile(name + " p50", NumberText.ABSENT, "")
-        : new Tile(
-            name + " p50",
-            NumberText.ms(ms.p50()),
-            "p95 " + NumberText.ms(ms.p95()) + ", p99 " + NumberText.ms(ms.p99()));
-  }
-
-  private static String count(@Nullable Long requests) {
-    return requests == null ? NumberText.ABSENT : NumberText.count(requests);
-  }
-
-  private static String failed(LiveFigures figures) {
-    return NumberText.count(figures.failed()) + " failed";
   }
 
   private static Table finished(List<Finished> levels) {

@@ -75,7 +75,7 @@ final class MetricsSection {
   MetricsSection(Summary summary, ShownLevels levels) {
     this.summary = summary;
     this.levels = levels;
-    pooled = new RunText(summary).pooled();
+    pooled = RunText.pooled(summary);
   }
 
   // ---- distributions

@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
@@ -229,6 +230,26 @@ final class OutcomeTables {
 
   private static String count(@Nullable Long requests) {
     return requests == null ? NumberText.ABSENT : NumberText.count(requests);
+  }
+
+  /** The errors of each level of a self-test; empty for other runs. */
+  static Table selfTest(Summary summary) {
+    SelfTest test = RunText.ownSelfTest(summary);
+    double bound = test == null ? 0 : test.boundMs();
+    return Table.of(
+        "Self-test: errors in ms",
+        test == null ? List.<SelfTest.Level>of() : test.levels(),
+        Column.count("streams", SelfTest.Level::streams),
+        Column.count("events per s", level -> Math.round(level.eventsPerS())),
+        Column.number("requests per s", SelfTest.Level::requestsPerS),
+        Column.number("TTFT p50", level -> level.ttftErrorMs().p50()),
+        Column.number("TTFT p99", level -> level.ttftErrorMs().p99()),
+        Column.number("TTFT max", level -> level.ttftErrorMs().max()),
+        Column.number("ITL p50", level -> level.itlErrorMs().p50()),
+        Column.number("ITL p99", level -> level.itlErrorMs().p99()),
+        Column.number("ITL max", level -> level.itlErrorMs().max()),
+        Column.number("engine late p99", SelfTest.Level::engineLateP99Ms),
+        Column.of("within bound", level -> Cell.passed(level.isWithin(bound))));
   }
 
   static Table shares(String what, Map<String, Long> counts, long all, String base) {

@@ -21,12 +21,10 @@ final class SummaryText {
   private static final int WIDTH = ConsoleBlock.WIDTH;
 
   private final Summary summary;
-  private final SelfTestText selfTest;
   private final StringBuilder out = new StringBuilder();
 
   private SummaryText(Summary summary) {
     this.summary = summary;
-    selfTest = new SelfTestText(summary);
   }
 
   /** The console block in Gatling's style; each line ends with a line feed. */
@@ -60,12 +58,12 @@ final class SummaryText {
     line("=".repeat(WIDTH));
     line(ConsoleBlock.title("LLM Information"));
     wrapped(summary.verdict());
-    new RunText(summary).facts().forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
+    RunText.facts(summary).forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
     rows(MetricsSection.latencies(summary));
     tables(10).forEach(this::titled);
-    if (!selfTest.table().isEmpty()) {
-      titled(selfTest.table());
-      wrapped(selfTest.ceiling());
+    if (!OutcomeTables.selfTest(summary).isEmpty()) {
+      titled(OutcomeTables.selfTest(summary));
+      wrapped(RunText.ceiling(summary));
     }
     List<String> errors =
         OutcomeTables.failures(summary.figures(), 5).stream()
@@ -126,7 +124,7 @@ final class SummaryText {
   private String markdown() {
     List<Check> raised = VerdictSections.raised(summary);
     List<Table> tables = new ArrayList<>(tables(50).toList());
-    tables.add(selfTest.table());
+    tables.add(OutcomeTables.selfTest(summary));
     if (summary.slo() != null) {
       tables.add(OutcomeTables.objectives(summary, summary.slo(), true));
     }
@@ -145,13 +143,13 @@ final class SummaryText {
             "facts",
             Table.of(
                 "System",
-                new RunText(summary).facts(),
+                RunText.facts(summary),
                 Column.name("system", Fact::name),
                 Column.words("value", Fact::value)),
             "tables",
             tables,
-            "selfTest",
-            selfTest,
+            "ceiling",
+            RunText.ceiling(summary),
             "raised",
             raised,
             "passed",

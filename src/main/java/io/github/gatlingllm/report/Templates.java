@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.pebbletemplates.pebble.PebbleEngine;
 import io.pebbletemplates.pebble.loader.ClasspathLoader;
 import java.io.IOException;
@@ -10,29 +12,47 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The resources of this package. Templates escape all values but files of this package. */
 final class Templates {
 
-  private static final PebbleEngine ENGINE = engine();
+  /** Templates of pages and files. */
+  private static final PebbleEngine FILES = builder().build();
+
+  /** Templates of rows, a line each. */
+  private static final PebbleEngine ROWS =
+      builder().newLineTrimming(false).defaultEscapingStrategy("line").build();
+
+  /** Metrics by their names in templates of rows. */
+  private static final Map<String, Map<String, ?>> METRICS =
+      Map.of("m", byName(Metric.values()), "e", byName(EngineMetric.values()));
+
   private static final Map<String, Map<String, String>> TEXTS = new ConcurrentHashMap<>();
   private static final Pattern PLACE = Pattern.compile("\\{(\\d)}");
 
   private Templates() {}
 
-  private static PebbleEngine engine() {
+  private static PebbleEngine.Builder builder() {
     return new PebbleEngine.Builder()
         .loader(new QuietLoader())
         .strictVariables(true)
+        .extension(new TextFilters())
         .addEscapingStrategy("html", Templates::escape)
         .addEscapingStrategy("md", Table::inline)
-        .build();
+        .addEscapingStrategy("line", text -> text.replaceAll("\\s+", " "));
+  }
+
+  private static <E extends Enum<E>> Map<String, E> byName(E[] values) {
+    return Stream.of(values).collect(Collectors.toMap(Enum::name, Function.identity()));
   }
 
   /** Pebble's own loader logs each template that it reads. */
@@ -44,9 +64,31 @@ final class Templates {
   }
 
   static String fill(String template, Map<String, Object> values) {
+    return filled(FILES, template, values);
+  }
+
+  /**
+   * The rows of a filled template, with {@code columns} texts each, divided by bars. A list in a
+   * row may end with a comma or semicolon, which is left out.
+   */
+  static List<List<String>> rows(String template, int columns, Map<String, Object> values) {
+    Map<String, Object> all = new HashMap<>(values);
+    all.putAll(METRICS);
+    return filled(ROWS, template, all)
+        .lines()
+        .filter(line -> !line.isBlank())
+        .map(line -> Stream.of(line.split("\\|", columns)).map(Templates::listed).toList())
+        .toList();
+  }
+
+  private static String listed(String text) {
+    return text.strip().replaceFirst("[,;]$", "");
+  }
+
+  private static String filled(PebbleEngine engine, String template, Map<String, Object> values) {
     StringWriter out = new StringWriter();
     try {
-      ENGINE.getTemplate(template).evaluate(out, values);
+      engine.getTemplate(template).evaluate(out, values);
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot fill template " + template + ".peb", e);
     }

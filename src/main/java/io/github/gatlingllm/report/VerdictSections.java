@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The sections of words and tables: verdict, objectives, validity, outcomes, glossary, files. */
@@ -93,7 +95,6 @@ final class VerdictSections {
     List<Check> raised = raised(summary);
     List<Check> fine =
         summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
-    SelfTestText selfTest = new SelfTestText(summary);
     return Section.of("validity " + summary.level().key())
         .body(
             "validity",
@@ -104,14 +105,12 @@ final class VerdictSections {
                 fine,
                 "passed",
                 passed(fine.size()),
-                "error",
-                SelfTestText.NAME,
                 "quote",
-                selfTest.quote(),
+                RunText.fact(summary, RunText.MEASUREMENT_ERROR),
                 "levels",
-                selfTest.table(),
+                OutcomeTables.selfTest(summary),
                 "ceiling",
-                selfTest.ceiling()));
+                RunText.ceiling(summary)));
   }
 
   /** The checks that found a problem or add a note, the worst first. */
@@ -144,16 +143,12 @@ final class VerdictSections {
   Section outcomes() {
     Figures figures = summary.figures();
     Figures.Counts counts = figures.counts();
-    List<Table> tables = new ArrayList<>();
-    if (!figures.errors().isEmpty()) {
-      tables.add(OutcomeTables.errors(figures, Integer.MAX_VALUE));
-    }
-    if (!figures.finishReasons().isEmpty()) {
-      tables.add(
-          OutcomeTables.shares(
-              "Finish reason", figures.finishReasons(), counts.ok(), "of ok requests"));
-    }
     Figures.Goodput goodput = figures.goodput();
+    List<Table> tables = new ArrayList<>();
+    tables.add(OutcomeTables.errors(figures, Integer.MAX_VALUE));
+    tables.add(
+        OutcomeTables.shares(
+            "Finish reason", figures.finishReasons(), counts.ok(), "of ok requests"));
     if (goodput != null && goodput.missed().values().stream().anyMatch(count -> count > 0)) {
       tables.add(
           OutcomeTables.shares(
@@ -161,16 +156,18 @@ final class VerdictSections {
     }
     tables.add(OutcomeTables.rateLimits(summary));
     tables.removeIf(Table::isEmpty);
-    String pooled = new RunText(summary).pooledOver();
-    String lead =
-        "%s requests measured%s: %s ok, %s cancelled by the client at the end."
-            .formatted(
-                NumberText.count(counts.started()),
-                pooled.isEmpty() ? "" : " (" + pooled + ")",
-                NumberText.count(counts.ok()),
-                RunText.failedAndCancelled(counts));
-    return Section.of("outcomes", lead)
-        .body(counts.failed() == 0 ? "No request failed." : "", tables);
+    return Section.of("outcomes")
+        .body(
+            "outcomes",
+            Map.of(
+                "counts",
+                counts,
+                "pooled",
+                RunText.pooledOver(summary),
+                "note",
+                counts.failed() == 0 ? "No request failed." : "",
+                "tables",
+                tables));
   }
 
   /** The timings in the server's answers; null without any. */
@@ -224,23 +221,10 @@ final class VerdictSections {
 
     record TileGroup(String title, List<Tile> tiles) {}
 
-    private final Summary summary;
-    private final Figures figures;
-    private final List<ObjectiveRow> objectives;
-    private final String target;
-
-    private Tiles(Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
-      this.summary = summary;
-      this.figures = figures;
-      this.objectives = objectives;
-      this.target = target;
-    }
-
     /** The tiles of each curve; empty if there are more than {@value #MAX_CURVES}. */
     static List<TileGroup> of(Summary summary) {
       if (summary.curves().isEmpty()) {
-        return List.of(
-            new TileGroup("", new Tiles(summary, summary.figures(), List.of(), "").list()));
+        return List.of(new TileGroup("", of(summary, summary.figures(), List.of(), "")));
       }
       if (summary.curves().size() > MAX_CURVES) {
         return List.of();
@@ -257,116 +241,47 @@ final class VerdictSections {
     }
 
     static List<Tile> of(Summary summary, LevelFigures level) {
-      return new Tiles(summary, level.figures(), level.objectives(), level.target()).list();
+      return of(summary, level.figures(), level.objectives(), level.target());
     }
 
-    private List<Tile> list() {
-      if (figures.embeds()) {
-        return List.of(latency(Metric.E2E_MS, "e2e"), inputs(), inputTokens(), goodput(), failed());
+    private static List<Tile> of(
+        Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
+      List<Metric> times =
+          figures.embeds() ? List.of(Metric.E2E_MS) : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+      return rows(
+          "tiles",
+          Map.of(
+              "figures",
+              figures,
+              "times",
+              times.stream().map(t -> Time.of(summary, figures, t, objectives, target)).toList()));
+    }
+
+    static List<Tile> rows(String template, Map<String, Object> values) {
+      return Templates.rows(template, 3, values).stream()
+          .map(row -> new Tile(row.get(0), row.get(1), row.get(2)))
+          .toList();
+    }
+
+    /** A time of a tile, with its objective if it has one. */
+    private record Time(String title, Distribution values, @Nullable ObjectiveRow objective) {
+
+      static Time of(
+          Summary summary,
+          Figures figures,
+          Metric metric,
+          List<ObjectiveRow> objectives,
+          String target) {
+        String measure = metric.title().toLowerCase(Locale.ROOT);
+        Metric shown = summary.headlineMetric(metric);
+        return new Time(
+            shown.title(),
+            figures.metric(metric.fromSchedule()),
+            objectives.stream()
+                .filter(row -> Set.of(measure, target + ": " + measure).contains(row.measure()))
+                .findFirst()
+                .orElse(null));
       }
-      return List.of(
-          latency(Metric.TTFT_MS, "ttft"),
-          latency(Metric.ITL_MS, "itl"),
-          output(),
-          goodput(),
-          jitter(),
-          failed());
-    }
-
-    private Tile latency(Metric metric, String measure) {
-      Distribution values = figures.metric(metric.fromSchedule());
-      ObjectiveRow objective = objective(measure);
-      String median = "p50 " + NumberText.ms(values.p50());
-      return new Tile(
-          summary.headlineMetric(metric).title() + " p99",
-          NumberText.ms(values.p99()) + (values.isLowN("p99") ? " †" : ""),
-          values.isEmpty()
-              ? "no value"
-              : objective == null
-                  ? median
-                  : median
-                      + " · SLO < "
-                      + NumberText.plainMs(objective.limitMs())
-                      + met(objective));
-    }
-
-    private static String met(ObjectiveRow objective) {
-      Boolean ok = objective.ok();
-      return ok == null
-          ? ""
-          : ok ? " · ✓ met" : " · ✗ missed: met by " + NumberText.percent(objective.metShare());
-    }
-
-    private @Nullable ObjectiveRow objective(String measure) {
-      return objectives.stream()
-          .filter(
-              row -> row.measure().equals(measure) || row.measure().equals(target + ": " + measure))
-          .findFirst()
-          .orElse(null);
-    }
-
-    private Tile inputs() {
-      return new Tile(
-          "Inputs",
-          NumberText.with(figures.number(Metric.INPUTS_PER_S), "inputs/s"),
-          NumberText.with(figures.number(Metric.REQUESTS_PER_S), "requests/s"));
-    }
-
-    private Tile inputTokens() {
-      Double mean = figures.metric(Metric.PROMPT_TOKENS).mean();
-      return new Tile(
-          "Input tokens",
-          NumberText.with(figures.number(Metric.INPUT_TOKENS_PER_S), "tok/s"),
-          mean == null ? "" : NumberText.with(mean, "tokens") + " per request");
-    }
-
-    private Tile output() {
-      Double perUser = figures.metric(Metric.USER_TOKENS_PER_S).p50();
-      return new Tile(
-          "Output",
-          NumberText.with(figures.number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"),
-          (perUser == null ? "" : NumberText.with(perUser, "tok/s") + " per user") + cost());
-    }
-
-    private String cost() {
-      Double cost = Metric.COST_PER_MILLION_OUTPUT_TOKENS.number(figures);
-      Double perJoule = Metric.OUTPUT_TOKENS_PER_JOULE.number(figures);
-      return (cost == null ? "" : " · cost " + NumberText.number(cost) + " per million")
-          + (perJoule == null ? "" : " · " + NumberText.with(perJoule, "tok/J"));
-    }
-
-    private Tile goodput() {
-      Figures.Goodput goodput = figures.goodput();
-      return goodput == null
-          ? new Tile("Goodput", NumberText.ABSENT, "no SLO set")
-          : new Tile(
-              "Goodput", NumberText.with(goodput.requestsPerS(), "req/s"), RunText.inSlo(goodput));
-    }
-
-    private Tile jitter() {
-      Double ratio = figures.number(Metric.JITTER);
-      Double median = figures.number(Metric.JITTER_PER_REQUEST);
-      return new Tile(
-          "Jitter, ITL p99 ÷ p50",
-          NumberText.number(ratio),
-          median == null ? "" : NumberText.number(median) + " in the median request");
-    }
-
-    private Tile failed() {
-      Figures.Counts counts = figures.counts();
-      return new Tile(
-          "Failed",
-          counts.ended() == 0
-              ? NumberText.ABSENT
-              : NumberText.percent((double) counts.failed() / counts.ended()),
-          NumberText.count(counts.failed())
-              + " of "
-              + NumberText.count(counts.ended())
-              + (counts.rateLimited() == 0
-                  ? ""
-                  : " · "
-                      + NumberText.percent((double) counts.rateLimited() / counts.ended())
-                      + " rate limited"));
     }
   }
 }

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class SelfTestTextTest {
+class SelfTestReportTest {
 
   private static final Machine HERE = new Machine("A CPU", 2, 1_000, "A VM", List.of());
 
@@ -59,13 +59,14 @@ class SelfTestTextTest {
         .summary();
   }
 
-  private static SelfTestText text(@Nullable SelfTest test, int... users) {
-    return new SelfTestText(summary(Recorded.run(users.length).selfTest(test), users));
+  private static String quote(@Nullable SelfTest test, int... users) {
+    Summary summary = summary(Recorded.run(users.length).selfTest(test), users);
+    return RunText.fact(summary, RunText.MEASUREMENT_ERROR);
   }
 
   @Test
   void errorOfTheTestedLevelThatCoversTheLoad() {
-    assertThat(text(TEST, 3).quote())
+    assertThat(quote(TEST, 3))
         .isEqualTo(
             "TTFT ± 0.200 ms (p99 4 ms), ITL ± 0.020 ms (p99 0.800 ms), as measured with 4 streams"
                 + " and 400 events/s; self-test of 2026-11-22 on this machine");
@@ -73,7 +74,7 @@ class SelfTestTextTest {
 
   @Test
   void operatingPointAndPeakOfASweepAreSeparate() {
-    assertThat(text(TEST, 1, 16).quote())
+    assertThat(quote(TEST, 1, 16))
         .startsWith("TTFT ± 0.600 ms (p99 12 ms)")
         .contains("16 streams and 1,600 events/s, beyond its ceiling; self-test of");
     Summary steady = summary(Recorded.run(2).selfTest(TEST), 16, 1);
@@ -83,7 +84,7 @@ class SelfTestTextTest {
 
   @Test
   void errorBeyondTheTestedLoadIsUnknown() {
-    assertThat(text(TEST, 17).quote())
+    assertThat(quote(TEST, 17))
         .isEqualTo(
             "not known: 17 streams and 1,683 events/s are beyond what the self-test measured;"
                 + " self-test of 2026-11-22 on this machine");
@@ -92,7 +93,7 @@ class SelfTestTextTest {
   @Test
   void errorOnAnotherMachineIsUnknown() {
     Machine other = new Machine("Another CPU", 4, 1_000, "A VM", List.of());
-    assertThat(text(TEST.quotedBy(other, Map.of()), 1).quote())
+    assertThat(quote(TEST.quotedBy(other, Map.of()), 1))
         .isEqualTo(
             "not known: the self-test of 2026-11-22 and this run differ in: processor, number of"
                 + " processors; measure again: mvn gatling:test -Dllm.selfTest=true (simulation"
@@ -101,19 +102,18 @@ class SelfTestTextTest {
 
   @Test
   void onlyASelfTestHasATable() {
-    assertThat(text(TEST, 1).table().isEmpty()).isTrue();
-    assertThat(text(TEST, 1).ceiling()).isEmpty();
-    SelfTestText own =
-        new SelfTestText(
-            summary(Recorded.run(1).selfTest(TEST).config(SelfTest.ENGINE, "4711"), 1));
-    assertThat(own.table().lines(100))
+    Summary other = summary(Recorded.run(1).selfTest(TEST), 1);
+    assertThat(OutcomeTables.selfTest(other).isEmpty()).isTrue();
+    assertThat(RunText.ceiling(other)).isEmpty();
+    Summary own = summary(Recorded.run(1).selfTest(TEST).config(SelfTest.ENGINE, "4711"), 1);
+    assertThat(OutcomeTables.selfTest(own).lines(100))
         .containsExactly(
             "         events  requests   TTFT  TTFT  TTFT    ITL    ITL  ITL    engine  within",
             "streams   per s     per s    p50   p99   max    p50    p99  max  late p99   bound",
             "1           100         2  0.100     2     3  0.010  0.400    5      1.50      OK",
             "4           400         8  0.200     4     6  0.020  0.800   10      1.50      OK",
             "16        1,600        32  0.600    12    18  0.060   2.40   30      1.50      KO");
-    assertThat(own.ceiling())
+    assertThat(RunText.ceiling(own))
         .isEqualTo(
             "Ceiling: 4 streams and 400 events/s, 8 requests/s, with the p99 of both errors within"
                 + " 10 ms");
@@ -123,10 +123,8 @@ class SelfTestTextTest {
   void lateEngineIsNamedAboveTheCeiling() {
     Level late = new Level(8, 100, 500, 10, new Errors(1, 20, 30), new Errors(0.1, 1, 2), 10.5);
     SelfTest shared = SelfTest.of(0, HERE, Map.of(), 10, List.of(level(1, 100, 1), late));
-    SelfTestText own =
-        new SelfTestText(
-            summary(Recorded.run(1).selfTest(shared).config(SelfTest.ENGINE, "4711"), 1));
-    assertThat(own.ceiling())
+    Summary own = summary(Recorded.run(1).selfTest(shared).config(SelfTest.ENGINE, "4711"), 1);
+    assertThat(RunText.ceiling(own))
         .startsWith("Ceiling: 1 stream and 100 events/s")
         .endsWith(
             "within 10 ms; above it the engine was late too, because both share this machine:"
