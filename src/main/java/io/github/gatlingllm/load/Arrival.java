@@ -10,14 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planned arrival of one open-load user, held in its session under {@link #KEY}. It determines
- * the scheduled instant of the user's first LLM request: {@code scheduled = start − startLagNanos}.
- * Users of closed loops have no arrival.
- *
- * <p>The user's first LLM request reads {@link #untilPlannedNanos}. If that is positive, the
- * request waits until {@link #plannedNanos} and calls {@link #started}. Then it calls {@link
- * #take}. Users of load plans start at their planned instants and need not wait. Not thread-safe:
- * used on the user's event loop.
+ * The planned arrival of one open-load user, held in its session: {@code scheduled = start −
+ * startLagNanos} of its first LLM request, which waits for {@link #plannedNanos}, calls {@link
+ * #started} and then {@link #take}. Used on the user's event loop only.
  */
 public final class Arrival {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
@@ -72,10 +67,7 @@ public final class Arrival {
     return planned.offsetNanos();
   }
 
-  /**
-   * Whether it is the first arrival of an {@code injectOpen}, which fixes the start of the
-   * schedule.
-   */
+  /** Whether it is the first of an {@code injectOpen}, which fixes the start of the schedule. */
   public boolean anchors() {
     return first;
   }
@@ -117,9 +109,8 @@ public final class Arrival {
   }
 
   /**
-   * The numbers of the arrivals of a load level. Numbers continue from level to level, so that each
-   * arrival of a plan has its own. They follow from the plan alone, so that all injectors of a load
-   * test agree on them. The prompt of an arrival is chosen by its number.
+   * Numbers of the arrivals of a level, continued from level to level. They follow from the plan
+   * alone, so that all injectors agree on them; the prompt of an arrival is chosen by its number.
    */
   record Numbers(long first, long all, InjectorShare share) {
 
@@ -133,20 +124,15 @@ public final class Arrival {
       return first + arrival.index();
     }
 
-    /**
-     * The index of the user's {@code k}-th draw, from 0: the first draws of all users come before
-     * the second draws.
-     */
+    /** The index of the user's {@code k}-th draw: first draws of all users precede second ones. */
     long of(Planned arrival, int k) {
       return of(arrival) + k * all;
     }
   }
 
   /**
-   * Assigns the indices at which users draw from an ordered source, such as prompts. A user of a
-   * load plan draws by the number of its arrival, so that its index does not depend on the timing
-   * of other users. All other users draw in the order of their calls. Several injectors never use
-   * the same index. Thread-safe.
+   * Assigns the indices at which users draw, e.g. prompts: by the number of the arrival in a load
+   * plan, else in the order of calls. Injectors never share an index. Thread-safe.
    */
   public static final class DrawOrder {
 
@@ -170,13 +156,9 @@ public final class Arrival {
   }
 
   /**
-   * Assigns the planned instants of one {@code injectOpen} to its users. Gatling starts users at
-   * about their instants, to the millisecond. Users are alike before they start, so the first user
-   * to start takes the first arrival, and waits for its instant.
-   *
-   * <p>The first user fixes the start of the whole schedule, {@link #MARGIN_NANOS} after its own
-   * start, so that a user that Gatling starts a few milliseconds late is still on time.
-   * Thread-safe.
+   * Assigns the planned instants of one {@code injectOpen} to its users, in the order in which they
+   * start. The first fixes the start of the schedule, {@link #MARGIN_NANOS} after its own, so that
+   * a user that Gatling starts a few milliseconds late is on time. Thread-safe.
    */
   public static final class OpenSchedule {
     static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

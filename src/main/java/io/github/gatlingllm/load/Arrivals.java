@@ -31,10 +31,7 @@ public sealed interface Arrivals extends Serializable {
   /** Users per second that can be offered. */
   double MAX_PER_SECOND = 1e6;
 
-  /**
-   * Planned arrivals in nanoseconds, ascending, drawn one by one, unbounded: after {@link
-   * #lengthNanos} a curve continues at its last rate, and replayed traffic starts again.
-   */
+  /** Arrivals in nanoseconds, unbounded: a curve keeps its last rate, a replay starts again. */
   PrimitiveIterator.OfLong offsets();
 
   /** Its length in nanoseconds; {@link Long#MAX_VALUE} for a process without end. */
@@ -113,11 +110,9 @@ public sealed interface Arrivals extends Serializable {
   }
 
   /**
-   * Arrivals at a constant mean rate. With exponential gaps a Poisson process: the number of
-   * arrivals in a window varies as real traffic's does (variance = mean), where Gatling's {@code
-   * randomized()} fixes that number instead. The process starts at an arbitrary instant, not at an
-   * arrival, so that the expected number in any window is rate × time; with equal gaps the first
-   * arrival is at 0.
+   * Arrivals at a constant mean rate: with exponential gaps a Poisson process, whose number in a
+   * window varies as real traffic's does. It starts at an arbitrary instant, so that the expected
+   * number in any window is rate × time; with equal gaps the first is at 0.
    */
   record Steady(double perSecond, Gaps gaps) implements Arrivals {
     public Steady {
@@ -151,10 +146,7 @@ public sealed interface Arrivals extends Serializable {
     }
   }
 
-  /**
-   * Arrivals at a rate that changes with time: with exponential gaps a non-homogeneous Poisson
-   * process. {@link TimeRescaling} describes the method and its error.
-   */
+  /** Arrivals at a changing rate, see {@link TimeRescaling}; with exponential gaps Poisson. */
   record Curve(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
     @Override
     public PrimitiveIterator.OfLong offsets() {
@@ -232,10 +224,7 @@ public sealed interface Arrivals extends Serializable {
   /** Interarrival times in units of their mean: their mean is 1. */
   sealed interface Gaps extends Serializable {
 
-    /**
-     * Supplies the gaps in order, the first from the start to the first arrival; the same ones for
-     * each call.
-     */
+    /** Supplies the gaps in order, the same for each call. */
     DoubleSupplier draws();
 
     Gaps withSeed(long seed);

@@ -324,10 +324,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
           : ". " + perSecond(rate.getKey()) + " was measured only once";
     }
 
-    /**
-     * The setting with which a level could be decided: four times the requests that decide it
-     * without a miss, and at least twice the present setting.
-     */
+    /** The setting that could decide: four times the requests that decide without a miss. */
     private String longer(Map.Entry<Double, Tried> rate) {
       double fewest = (double) Interval.fewestToShow(rate.getValue().result().sloPercentile());
       double needed = 4 * fewest / MAX_ROUNDS;

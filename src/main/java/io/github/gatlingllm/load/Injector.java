@@ -11,10 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a load test that this process runs.
- *
- * @param share its share of the load; null where none is set, and the process runs the whole load
- * @param startAt when the load starts; null to start as soon as this process is ready
+ * The part of a load test that this process runs: without a share all of it, without a start at
+ * once.
  */
 public record Injector(@Nullable InjectorShare share, @Nullable StartTime startAt) {
 
@@ -132,8 +130,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     private static final BigDecimal MAX_MILLIS = MIN_MILLIS.scaleByPowerOfTen(3);
 
     /**
-     * Parses seconds or milliseconds since the epoch, told apart by size, or an ISO time with its
-     * zone.
+     * Parses seconds or milliseconds since 1970, told apart by size, or an ISO time with its zone.
      */
     public static StartTime parse(String text) {
       String time = text.strip();

@@ -27,10 +27,7 @@ public sealed interface LoadLevel {
 
   Phases phases();
 
-  /**
-   * A fixed number of concurrent users, each starting its next iteration as soon as the previous
-   * one has ended.
-   */
+  /** A fixed number of users, each starting its next iteration when the previous one has ended. */
   record Closed(int users, int ofUsers, Phases phases) implements LoadLevel {
     public Closed {
       if (ofUsers <= 0) {
@@ -50,10 +47,7 @@ public sealed interface LoadLevel {
       return "c=" + ofUsers;
     }
 
-    /**
-     * The part of one injector; a number of requests is divided in the same proportion as the
-     * users.
-     */
+    /** The part of one injector; requests are divided in the same proportion as users. */
     Closed part(InjectorShare share) {
       Phases fixed = phases.fixed();
       Integer requests = fixed.requests();
@@ -77,9 +71,7 @@ public sealed interface LoadLevel {
     }
   }
 
-  /**
-   * Batch trials: all users start at once, and the next trial starts when the slowest has ended.
-   */
+  /** All users start at once; the next trial starts when the slowest has ended. */
   record Batch(int users, int trials, long drainNanos) implements LoadLevel {
     public Batch {
       if (users <= 0 || trials <= 0) {
@@ -185,10 +177,7 @@ public sealed interface LoadLevel {
           : arrivals instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
     }
 
-    /**
-     * The same level with numbered arrivals; on one of several injectors with phases that all of
-     * them know.
-     */
+    /** The same with numbered arrivals, and for one of several injectors with fixed phases. */
     Open numbered(Arrival.Numbers ofArrivals) {
       return new Open(
           label,
@@ -231,10 +220,7 @@ public sealed interface LoadLevel {
       return last + phases.drainNanos();
     }
 
-    /**
-     * The planned arrivals of this level on this injector. They end only if a number of requests
-     * bounds the level: after its end a curve continues at its last rate, and a trace starts again.
-     */
+    /** The arrivals on this injector, which end only if a number of requests bounds them. */
     public Iterator<Planned> schedule() {
       return numbers == null ? wholeSchedule() : numbers.own(wholeSchedule());
     }
@@ -263,21 +249,14 @@ public sealed interface LoadLevel {
   }
 
   /**
-   * The lengths of the phases of a level. The measure phase is bounded by time, by a number of
-   * iterations, or by both, whichever is reached first. {@link Settling} decides when automatic
-   * phases end.
+   * The lengths of the phases of a level; null for automatic ones, see {@link Settling}. Time, a
+   * number of iterations or both bound the measure phase. Automatic phases are 0 where they have no
+   * use: all of them with a number of iterations, fill of open levels and of a single user,
+   * stabilize of curves and traces.
    *
-   * <p>A level sets automatic phases to 0 where they have no use: all phases if a number of
-   * iterations bounds the level, because exactly that number is sent; fill of open levels and of a
-   * single user; stabilize of rate curves and traces, which are measured from their first arrival.
-   *
-   * @param fillNanos time over which users start one after the other; 0 for all at once; null for
-   *     automatic
-   * @param stabilizeNanos time between fill and measure; null for automatic
-   * @param measureNanos length of the measure phase; 0 if only {@code requests} bounds it
-   * @param requests iterations to start in the measure phase, shared by all users; the phase ends
-   *     when the last of them has ended; null if time alone bounds it. 0 only for a share of one of
-   *     several injectors
+   * @param measureNanos 0 if only {@code requests} bounds it
+   * @param requests iterations to start in the measure phase, which ends when the last has ended;
+   *     null if time alone bounds it
    */
   public record Phases(
       @Nullable Long fillNanos,
@@ -318,11 +297,7 @@ public sealed interface LoadLevel {
       this(fillNanos, stabilizeNanos, measureNanos, false, drainNanos, requests);
     }
 
-    /**
-     * Length of fill, stabilize and measure in nanoseconds, automatic phases excluded; null if only
-     * a number of iterations bounds the measure phase. Cooldown and drain are not planned: they
-     * last as long as requests are in flight.
-     */
+    /** Length of fill, stabilize and measure without automatic phases; null without a time. */
     public @Nullable Long plannedNanos() {
       return isTimed() ? (Long) knownNanos() : null;
     }
@@ -341,10 +316,7 @@ public sealed interface LoadLevel {
       return fillNanos == null || stabilizeNanos == null;
     }
 
-    /**
-     * Longest time by which automatic phases delay measuring: the length of the measure phase, at
-     * least 5 s; 0 without automatic phases.
-     */
+    /** Longest delay of measuring by automatic phases: the measure phase, at least 5 s. */
     long boundNanos() {
       return isAutomatic() ? Math.max(MIN_BOUND, measureNanos) : 0;
     }
@@ -354,10 +326,7 @@ public sealed interface LoadLevel {
       return knownNanos() + boundNanos() + (cooldown ? 2 : 1) * drainNanos;
     }
 
-    /**
-     * The same with automatic phases fixed at their longest, one quarter of it fill. Several
-     * injectors use them to measure at the same time, as none knows when the others have settled.
-     */
+    /** The same with automatic phases at their longest: injectors do not see each other settle. */
     Phases fixed() {
       long quarter = boundNanos() / 4;
       Phases filled = orFill(quarter);

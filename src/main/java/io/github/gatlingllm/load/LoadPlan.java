@@ -25,23 +25,13 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   /** The levels of one run, beginning with the first. */
   LevelSource source();
 
-  /**
-   * Total duration of fill, stabilize and measure of all levels in nanoseconds, an upper bound if
-   * the plan may end early; null if not known before the run.
-   */
+  /** Longest fill, stabilize and measure of all levels; null if not known before the run. */
   @Nullable Long plannedNanos();
 
-  /**
-   * The part of the plan that one injector runs: its share of the load, with numbered arrivals, and
-   * with phases whose times all injectors know.
-   */
+  /** One injector's part: its share, numbered arrivals, and phases whose times all know. */
   LoadPlan part(InjectorShare share);
 
-  /**
-   * Planned start of each level, in nanoseconds since the start of the first. One of several
-   * injectors knows the starts of all levels, followed by the instant at which all have surely
-   * ended.
-   */
+  /** Start of each level since the first; for one of several injectors, then the end of all. */
   List<Long> startOffsets(InjectorShare share);
 
   /** Supplies the levels of one run one by one. Used by one thread at a time. */
@@ -57,18 +47,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return FailureLimits.NONE;
     }
 
-    /**
-     * Whether the measure phase of the current level is extended by its planned length or number of
-     * requests. Called shortly before the measure phase ends.
-     */
+    /** Whether measuring is extended by its planned length, asked shortly before its end. */
     default boolean extendsMeasuring(LevelResult soFar) {
       return false;
     }
 
-    /**
-     * Estimated number of levels after the last one supplied; null if {@link #plannedNanos} is
-     * known.
-     */
+    /** Estimated levels after the last one supplied; null if {@link #plannedNanos} is known. */
     default @Nullable Integer remainingLevels() {
       return null;
     }
@@ -99,9 +83,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     public record FailedInARow(long count, String lastError) {}
 
-    /**
-     * Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempted requests.
-     */
+    /** Attempted requests that met the SLO ÷ attempted; null without SLO or requests. */
     @Nullable Double sloShare() {
       return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
     }
@@ -111,10 +93,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return queue != null && queue.grows();
     }
 
-    /**
-     * Whether the level holds the SLO. A level that falls behind does not, as its growing queue
-     * would break the SLO in time.
-     */
+    /** Whether it holds the SLO; a growing queue would break it in time. */
     public @Nullable Boolean holdsSlo() {
       if (met != null && fallsBehind()) {
         return Boolean.FALSE;
@@ -124,9 +103,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     /**
-     * Whether it holds the SLO with confidence: Wilson's 95 % interval of its share is on one side
-     * of the required share. Null if the interval contains the required share, or if {@link
-     * #holdsSlo} is null.
+     * Whether Wilson's 95 % interval of the share is above or below the required one; else null.
      */
     @Nullable Boolean surelyHolds() {
       if (met != null && fallsBehind()) {
@@ -175,10 +152,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       this(levels, List.of(StopRule.DEFAULT));
     }
 
-    /**
-     * Open levels with the same phases and different seeds: with one seed all would have the same
-     * arrival pattern, only stretched.
-     */
+    /** Levels with different seeds: with one seed all would have one pattern, only stretched. */
     public static Sweep open(List<Open> levels, Gaps gaps, long seed, Phases phases) {
       return new Sweep(
           IntStream.range(0, levels.size())
@@ -187,9 +161,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     /**
-     * The same levels, ending with the first that breaks one of these rules, of which there must be
-     * one. {@link StopRule#DEFAULT} applies too, unless one of them limits errors in a row itself
-     * or is {@link StopRule#NEVER}.
+     * The same, ending with the first level that breaks a rule. {@link StopRule#DEFAULT} applies
+     * too, unless a rule limits errors in a row or is {@link StopRule#NEVER}.
      */
     public Sweep stopWhen(List<StopRule> someRules) {
       if (someRules.isEmpty()) {

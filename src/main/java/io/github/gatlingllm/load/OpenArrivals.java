@@ -5,9 +5,7 @@ import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/**
- * Starts the users of an open level shortly before their arrivals. Guarded by the driver's lock.
- */
+/** Starts users of an open level shortly before their arrivals, under the driver's lock. */
 final class OpenArrivals {
 
   /** Users are started this long before their arrival, and wait for it on their event loop. */

@@ -14,25 +14,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the levels of a plan and their phases, and decides what each virtual user does next: run an
- * iteration now, wait, or end.
+ * Runs the levels of a plan and decides what each virtual user does next: iterate, wait, or end. A
+ * closed level has a slot per user, an open level starts a user per arrival.
  *
- * <p>A closed level has one slot per concurrent user. A waiting user takes a free slot; if no user
- * waits, a new one is started. An open level starts one user per arrival.
- *
- * <p>The load continues after the measure phase until the requests scheduled in it have ended, so
- * that late requests meet the same load as early ones. Then nothing new starts. The level ends when
- * none of its requests is in flight, or after its drain time; the next level starts at that
- * instant. A level in which too many requests fail is cut: its measure phase ends at that instant,
- * and users of later arrivals that have been scheduled do not start.
+ * <p>After measuring the load continues until the measured requests have ended, so that late
+ * requests meet the same load as early ones. Then nothing new starts, and the level ends when
+ * nothing is in flight, or after its drain time. A level with too many failures is cut: it drains
+ * at once.
  *
  * <p>Thread-safe: one lock, held for a few hundred nanoseconds per decision.
  */
 public final class PlanDriver {
-  /**
-   * An open schedule starts this long after the decision to start it, so that its first arrivals
-   * are on time too.
-   */
+  /** An open schedule starts this late after the decision, so that first arrivals are on time. */
   static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final LevelSource levels;

@@ -130,9 +130,7 @@ public record PlanText(LoadPlan plan) {
     return (isRandom() ? "about " : "") + NumberText.counted(requests, "request");
   }
 
-  /**
-   * Number of requests to measure at all levels, without warm-up; null if it depends on the server.
-   */
+  /** Requests to measure at all levels; null if the server decides. */
   public @Nullable Long expected() {
     long all = 0;
     for (LoadLevel level : levels()) {
@@ -173,10 +171,7 @@ public record PlanText(LoadPlan plan) {
     return sum;
   }
 
-  /**
-   * Length of the measure phase of a level; null if a number of requests bounds it and the server's
-   * speed decides.
-   */
+  /** Length of the measure phase; null if a number of requests bounds it and the server decides. */
   public static @Nullable Duration expectedDuration(LoadLevel level) {
     Integer requests = level.phases().requests();
     if (requests == null) {

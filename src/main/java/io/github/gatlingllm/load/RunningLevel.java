@@ -17,10 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A load level while it runs: when its phases start and end on {@link System#nanoTime()}, its
- * requests in flight, and how many of its requests have no record yet. Virtual users hold it in
- * their session under {@link #KEY}. A request belongs to the level that its user holds and to
- * {@link #phaseAt} of the instant at which it was scheduled. Thread-safe.
+ * A load level while it runs: its phases on {@link System#nanoTime()}, requests in flight, and
+ * those without a record yet. Users hold it under {@link #KEY}; a request belongs to the phase at
+ * its scheduled instant. Thread-safe.
  */
 public final class RunningLevel {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
@@ -143,10 +142,7 @@ public final class RunningLevel {
     return endOf(Phase.STABILIZE);
   }
 
-  /**
-   * Whether the end of the measure window is known: from the start of measuring on, or, if a number
-   * of requests bounds it, from its end on.
-   */
+  /** Whether the end of the measure window is known: with a number of requests only at its end. */
   public boolean measureEndKnown() {
     return isEndKnown(Phase.MEASURE);
   }
@@ -195,10 +191,7 @@ public final class RunningLevel {
     place();
   }
 
-  /**
-   * The planned arrivals of an open level before that instant and before the level stops admitting
-   * requests.
-   */
+  /** Planned arrivals before that instant and before the level stops admitting requests. */
   public Iterator<Planned> arrivalsBefore(Open open, long nanoTime) {
     return open.scheduleBefore(
         Math.min(Math.min(cutAt, end(Phase.COOLDOWN)), Math.max(0, nanoTime - startNanos)));
@@ -214,10 +207,7 @@ public final class RunningLevel {
     return cutAt != UNKNOWN;
   }
 
-  /**
-   * Called when all iterations to measure have started: the measure phase ends when the last of
-   * them has ended.
-   */
+  /** All iterations to measure have started: measuring ends when the last of them has ended. */
   void reachCount() {
     countReached = true;
     end(Phase.MEASURE, UNKNOWN);
@@ -272,18 +262,12 @@ public final class RunningLevel {
     inFlight.change(-1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
   }
 
-  /**
-   * Its requests in flight over the measure window, to be called after the end of the window; null
-   * for a window without length, and while its end is not known.
-   */
+  /** Requests in flight over the measure window, after its end; null for an empty window. */
   public synchronized LevelInfo.@Nullable InFlight inFlight() {
     return measureEndKnown() ? inFlight.over(end(Phase.STABILIZE), end(Phase.MEASURE)) : null;
   }
 
-  /**
-   * Called when a request of it starts; {@link #requestRecorded} follows once its record is
-   * written.
-   */
+  /** A request of it starts; {@link #requestRecorded} follows once its record is written. */
   public synchronized boolean requestStarted(long scheduledNanos) {
     unrecorded++;
     boolean measured = phaseAt(scheduledNanos) == Phase.MEASURE;
@@ -332,10 +316,7 @@ public final class RunningLevel {
     }
   }
 
-  /**
-   * Runs a task once the records of all its requests have been passed on: now, or on the thread
-   * that passes on the last one. To be called after the end of the level.
-   */
+  /** After its end: runs a task now, or when the last of its records is passed on. */
   public void whenRecorded(Runnable task) {
     synchronized (this) {
       if (unrecorded > 0) {
@@ -358,18 +339,12 @@ public final class RunningLevel {
     return label();
   }
 
-  /**
-   * Receives the events of the levels of one plan. Calls are made one at a time and in order, under
-   * the driver's lock: they must return at once.
-   */
+  /** Receives the events of one plan, in order and under the driver's lock: must return at once. */
   public interface Listener {
 
     default void levelStarted(RunningLevel level, long nanoTime) {}
 
-    /**
-     * Estimated number of levels after the one that starts next. Called only if the number depends
-     * on results.
-     */
+    /** Estimated number of levels after the next one, where it depends on results. */
     default void expectLevels(int levels) {}
 
     /** Called when a phase starts; phases without length are left out. */
@@ -378,10 +353,7 @@ public final class RunningLevel {
     /** Called when measuring starts in a level with automatic phases. */
     default void settled(RunningLevel level, String text) {}
 
-    /**
-     * Called when a level ends: none of its requests is in flight, or its drain time is over. The
-     * next level starts right after this call.
-     */
+    /** Nothing is in flight, or its drain time is over. The next level starts right after. */
     default void levelEnded(RunningLevel level, long nanoTime, int running) {}
 
     /** Called when a level starts that is to be cut after too many failed requests. */
@@ -402,10 +374,7 @@ public final class RunningLevel {
     default void concluded(Conclusion conclusion) {}
   }
 
-  /**
-   * Counts requests in flight, with their exact mean and their peak over a time window. It is
-   * independent of the records, so that the records can be checked against it. Not thread-safe.
-   */
+  /** Exact mean and peak of requests in flight over a window, independent of the records. */
   static final class InFlightGauge {
 
     private long at;

@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Parts of SplitMix64 (Steele, Lea and Flood, 2014), the generator of {@link SplittableRandom}, for
- * random access: numbers that follow from a seed and an index without drawing the preceding ones.
+ * Parts of SplitMix64 (Steele, Lea and Flood, 2014) for random access: numbers that follow from a
+ * seed and an index, without the preceding ones.
  */
 public final class SplitMix64 {
 
@@ -22,11 +22,7 @@ public final class SplitMix64 {
     return z ^ (z >>> 31);
   }
 
-  /**
-   * A generator for one of many draws from one seed; the same for the same arguments. Draws of
-   * neighbouring indices are independent: the state is mixed, as otherwise the second number of
-   * each index would be the first of the next.
-   */
+  /** A generator for the draw at an index; mixed, so that neighbouring indices are independent. */
   public static SplittableRandom at(long seed, long salt, long index) {
     return new SplittableRandom(mix((seed ^ salt) + index * GOLDEN_GAMMA));
   }

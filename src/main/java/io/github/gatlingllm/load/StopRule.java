@@ -7,10 +7,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition that ends a sweep early: after the first level that breaks it, no further level runs.
- * Limits of a number of errors, or of errors in a row, count in all phases and also end the level
- * itself: no new request starts, those in flight are drained. Requests rejected with status 429 are
- * not errors, and neither continue nor end a row of errors.
+ * A condition that ends a sweep after the first level that breaks it. Limits of errors count in all
+ * phases and also end the level itself. Rejections with status 429 are no errors, and neither
+ * continue nor end a row of them.
  */
 public record StopRule(Condition condition, double limit) {
 
@@ -20,10 +19,7 @@ public record StopRule(Condition condition, double limit) {
   /** Ends nothing, and disables {@link #DEFAULT}. */
   public static final StopRule NEVER = new StopRule(Condition.NEVER, 0);
 
-  /**
-   * The server does not keep up with an open level: its queue grows, see {@link Backlog}. Needs
-   * levels that last several times as long as a request.
-   */
+  /** The queue of an open level grows, see {@link Backlog}; levels must be long for requests. */
   public static final StopRule OVER_SATURATED = new StopRule(Condition.OVER_SATURATED, 0);
 
   /** The conditions, with the text before and after their limit. */
@@ -50,10 +46,7 @@ public record StopRule(Condition condition, double limit) {
     }
   }
 
-  /**
-   * Too few attempted requests met the SLO: by the rule {@code percentiles} the objective that the
-   * smallest share met, by {@code requests} all objectives at once.
-   */
+  /** Too few requests met the SLO; by rule {@code percentiles} its worst objective. */
   public static StopRule sloBelow(double percent) {
     require(percent > 0 && percent <= 100, "sloBelow", percent);
     return new StopRule(Condition.SLO_SHARE, percent);
@@ -83,10 +76,7 @@ public record StopRule(Condition condition, double limit) {
     return new StopRule(Condition.ERRORS_IN_A_ROW, count);
   }
 
-  /**
-   * Parses a rule: {@code slo<50%}, {@code errors>10%}, {@code errors>50}, {@code
-   * errorsInARow>100}, {@code overSaturated} or {@code never}.
-   */
+  /** Parses a rule such as {@code slo<50%}, {@code errors>10%} or {@code never}. */
   public static StopRule parse(String text) {
     String plain = text.replace(" ", "");
     for (Condition condition : Condition.values()) {

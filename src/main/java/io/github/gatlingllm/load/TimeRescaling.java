@@ -16,10 +16,7 @@ import java.util.function.DoubleSupplier;
 final class TimeRescaling implements PrimitiveIterator.OfLong {
   private static final long STEP_NANOS = 10_000_000L;
 
-  /**
-   * In users: an arrival this close to the end of a step belongs to the next step, because of
-   * rounding.
-   */
+  /** In users; because of rounding, an arrival this close to the end of a step is in the next. */
   private static final double ROUNDING = 1e-9;
 
   private final Arrivals.Rate rate;

@@ -28,10 +28,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Arrival times and token counts of recorded requests. Takes 8 bytes per arrival, and 8 more if the
- * trace has token counts.
- */
+/** Arrival times and token counts of recorded requests, in 8 to 16 bytes each. */
 public final class Trace implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int ABSENT = -1;
@@ -71,10 +68,7 @@ public final class Trace implements Serializable {
         : new Lengths(present(lengths[2 * index]), present(lengths[2 * index + 1]));
   }
 
-  /**
-   * Length of the traffic: up to one mean gap after its last arrival, so that number ÷ length is
-   * the rate; 1 s if all arrivals have one instant.
-   */
+  /** Up to one mean gap after the last arrival, so that number ÷ length is the rate. */
   long lengthNanos() {
     long last = offsets[offsets.length - 1];
     return last == 0 ? 1_000_000_000L : last + Math.max(1, last / (offsets.length - 1));
@@ -89,9 +83,7 @@ public final class Trace implements Serializable {
     return name + " (" + NumberText.counted(size(), "arrival") + ")";
   }
 
-  /**
-   * Token counts of a recorded request, which a replayed request may use for its prompt and answer.
-   */
+  /** Token counts of a recorded request, for the prompt and answer of the replayed one. */
   public record Lengths(@Nullable Integer input, @Nullable Integer output) {
     /** Session attribute of a replayed user: tokens of the prompt, an {@code Integer}. */
     public static final String INPUT_KEY = "inputTokens";
@@ -316,9 +308,7 @@ public final class Trace implements Serializable {
       return text.length() <= 40 ? text : text.substring(0, 39) + "…";
     }
 
-    /**
-     * The cells of a line without their double quotes; commas inside quotes do not separate cells.
-     */
+    /** The cells of a line; commas inside double quotes do not separate. */
     private static List<String> cells(String line) {
       List<String> cells = new ArrayList<>();
       StringBuilder cell = new StringBuilder();

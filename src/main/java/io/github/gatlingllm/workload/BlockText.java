@@ -7,15 +7,12 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Generates texts of an exact number of tokens from blocks of 512 tokens, with equal blocks for
- * equal ids. Prefix caches reuse as much of these texts as of the recorded prompts.
+ * Generates texts of an exact number of tokens from blocks of 512, the same block for the same id,
+ * so that prefix caches reuse as much as of the recorded prompts.
  *
- * <p>A block is 512 common words of three letters, drawn by its id. In byte pair vocabularies such
- * a word is one token together with the blank before it (four characters), and no token spans a
- * blank, so token counts of words add up. The constructor verifies this on words and whole blocks.
- * For a tokenizer without this property each text is counted, and cut or padded at its end.
- *
- * <p>Immutable and thread-safe.
+ * <p>A block is common words of three letters: in byte pair vocabularies each is one token with the
+ * blank before it, so counts add up. With other tokenizers texts are counted, and cut or padded at
+ * their end. Thread-safe.
  */
 final class BlockText {
 

@@ -6,13 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a multi-turn chat. Held in the session; immutable.
+ * The state of a multi-turn chat, held in the session.
  *
- * @param tokens of all messages so far, as counted with the last answer; 0 if not known
- * @param contextLimit most tokens of a request and its answer together; null for no limit
- * @param script the replayed dialog; null if the simulation supplies the prompts
- * @param endReason why no further turn is sent: a turn did not fit into the context, or a turn of
- *     the script failed; null while the conversation continues
+ * @param tokens of all messages as counted with the last answer; 0 if not known param script the
+ *     replayed dialog; null if the simulation supplies the prompts param endReason why no further
+ *     turn is sent; null while it continues
  */
 public record Conversation(
     List<Message> messages,
@@ -90,18 +88,12 @@ public record Conversation(
     return script == null || turns >= script.turns().size() ? null : script.turns().get(turns);
   }
 
-  /**
-   * Whether a further turn can be sent: the conversation has not ended, and a script has a turn
-   * left.
-   */
+  /** Whether a further turn can be sent. */
   public boolean goesOn() {
     return endReason == null && (script == null || turns < script.turns().size());
   }
 
-  /**
-   * Why a turn with these new messages is not sent: the conversation has ended, or request and
-   * answer might exceed the context limit.
-   */
+  /** Why a turn is not sent: the conversation has ended, or might exceed the context limit. */
   public @Nullable String reasonNotToSend(List<Message> asked, @Nullable Integer maxTokens) {
     if (endReason != null || contextLimit == null) {
       return endReason;

@@ -19,10 +19,7 @@ public final class DataFile {
 
   private DataFile() {}
 
-  /**
-   * The named file, or an uncompressed copy that is deleted when the JVM ends if it is in a jar or
-   * has the extension {@code .gz}, so that it can be read at any position.
-   */
+  /** The file, or a copy that is deleted at the end if it is in a jar or compressed. */
   public static Path of(String location) {
     try {
       Path file = found(location);

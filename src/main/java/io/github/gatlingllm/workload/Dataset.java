@@ -18,17 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file of recorded dialogs in a published format, of which each user draws one by seed and index.
  *
- * <pre>{@code
- * Dataset dataset = Dataset.open(Dataset.Format.SHAREGPT, "sharegpt.json", Tokenizer.cl100k());
- * Dialog dialog = dataset.dialog(42, userIndex); // the same for the same seed and index, always
- * }</pre>
- *
- * <p>Opening reads the whole file once, and fails at the first entry that is damaged or of another
- * format. Well-formed entries without a question to ask are left out; {@link #summary} gives their
- * number and the reason. Afterwards only the positions of the entries are in memory, 16 bytes each,
- * and a dialog is read from the file when it is drawn. The file must not change meanwhile.
- *
- * <p>Thread-safe. Reading blocks: not for an event loop.
+ * <p>Opening reads the file once and fails at the first damaged entry; entries without a question
+ * are left out, see {@link #summary}. Then only positions are in memory, 16 bytes each: the file
+ * must not change. Thread-safe. Reading blocks: not for an event loop.
  */
 public final class Dataset {
 
@@ -109,10 +101,7 @@ public final class Dataset {
     return reader.dialog(parts, index.start(index.first(position)));
   }
 
-  /**
-   * The dialog of one user, from 0: all dialogs once in a random order by the run's seed, then all
-   * again in another one.
-   */
+  /** All dialogs once in a random order by the seed, then all again in another one. */
   public Dialog dialog(long seed, long userIndex) {
     return get(new Permutation(size(), seed).at(userIndex));
   }
@@ -122,10 +111,7 @@ public final class Dataset {
     return get((int) (userIndex % size()));
   }
 
-  /**
-   * Number of tokens of the answer to a dialog's last message: the recorded number, else that of
-   * the recorded answer by the tokenizer; null without both.
-   */
+  /** Recorded tokens of the answer to the last message, else counted; null without an answer. */
   public @Nullable Integer outputTokens(Dialog dialog) {
     if (dialog.outputTokens() != null) {
       return dialog.outputTokens();
@@ -144,10 +130,7 @@ public final class Dataset {
     return name + " (" + format.key() + "): " + summary();
   }
 
-  /**
-   * Published formats of datasets. A file is a JSON array or JSON lines, optionally compressed with
-   * gzip ({@code .gz}).
-   */
+  /** Published formats: a JSON array or JSON lines, optionally compressed ({@code .gz}). */
   public enum Format {
 
     /**
@@ -157,28 +140,16 @@ public final class Dataset {
      */
     SHAREGPT,
 
-    /**
-     * Message trees of <a href="https://huggingface.co/datasets/OpenAssistant/oasst2">OpenAssistant
-     * </a>, nested ({@code .trees.jsonl.gz}) or flat ({@code .messages.jsonl.gz}).
-     */
+    /** Message trees, nested or flat: https://huggingface.co/datasets/OpenAssistant/oasst2. */
     OASST,
 
-    /**
-     * Multiple-choice questions on long texts, of <a
-     * href="https://huggingface.co/datasets/THUDM/LongBench-v2">LongBench v2</a>.
-     */
+    /** Questions on long texts: https://huggingface.co/datasets/THUDM/LongBench-v2. */
     LONGBENCH,
 
-    /**
-     * Traces of <a href="https://github.com/kvcache-ai/Mooncake">Mooncake</a>: lengths, arrivals,
-     * and the blocks of 512 tokens that prompts share.
-     */
+    /** Traces with lengths and shared blocks: https://github.com/kvcache-ai/Mooncake. */
     MOONCAKE,
 
-    /**
-     * Chats in OpenAI's format: objects with {@code messages}, or requests of its batch API with
-     * {@code messages} in {@code body}.
-     */
+    /** Chats in OpenAI's format: objects with {@code messages}, alone or in {@code body}. */
     OPENAI;
 
     /** Its name in settings, e.g. {@code sharegpt}. */
@@ -214,12 +185,8 @@ public final class Dataset {
   }
 
   /**
-   * The numbers 0 to n − 1 in a random order computed without memory: each occurs once per pass,
-   * and every pass has another order.
-   *
-   * <p>A balanced Feistel network over the least even number of bits for n is a bijection for any
-   * round function (Luby and Rackoff, 1988). Results of n and above are encrypted again until one
-   * is below n (cycle walking; Black and Rogaway, 2002), less than 4 times on average.
+   * The numbers 0 to n − 1 in a random order without memory, another one in every pass: a balanced
+   * Feistel network (Luby and Rackoff, 1988) with cycle walking (Black and Rogaway, 2002).
    */
   static final class Permutation {
 
@@ -261,10 +228,7 @@ public final class Dataset {
     }
   }
 
-  /**
-   * Positions of the dialogs of a file, and statistics of them. Takes 16 bytes per dialog of one
-   * entry, and 12 for every further entry.
-   */
+  /** Positions and statistics of dialogs, 16 bytes each and 12 for every further entry. */
   static final class Index {
 
     private long[] starts = new long[256];

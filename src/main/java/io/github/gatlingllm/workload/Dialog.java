@@ -46,12 +46,7 @@ public record Dialog(
     return new Dialog(messages, null, null, null);
   }
 
-  /**
-   * One turn.
-   *
-   * @param asked messages of the user or of a tool; not empty
-   * @param answer the recorded answer; empty if the dialog ends before it
-   */
+  /** Messages of the user or a tool, and the recorded answer if there is one. */
   public record Turn(List<Message> asked, List<Message> answer) {
     public Turn {
       asked = List.copyOf(asked);

@@ -72,14 +72,8 @@ interface DialogReader {
   }
 
   /**
-   * A dialog of ShareGPT: an object with a list of messages, each with its sender.
-   *
-   * <pre>{@code
-   * {"id": "a1", "conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}]}
-   * }</pre>
-   *
-   * <p>The list may be named {@code items}, as in raw exports, and messages may have {@code role}
-   * and {@code content}, as in later collections.
+   * A dialog of ShareGPT, {@code {"conversations": [{"from": "human", "value": "…"}, …]}};
+   * collections also name them {@code items}, {@code role} and {@code content}.
    */
   static Dialog shareGpt(JsonNode entry) {
     JsonNode list = entry.has("conversations") ? entry.path("conversations") : entry.path("items");
@@ -107,10 +101,7 @@ interface DialogReader {
     };
   }
 
-  /**
-   * A question of LongBench v2: a long {@code context}, a {@code question}, and {@code choice_A} to
-   * {@code choice_D}. Its {@code answer} is a letter for grading, not a recorded answer.
-   */
+  /** A question of LongBench v2, whose {@code answer} is a letter for grading. */
   static Dialog longBench(JsonNode entry) {
     String prompt =
         LONGBENCH_PROMPT.formatted(
@@ -123,10 +114,7 @@ interface DialogReader {
     return Dialog.of(List.of(Message.user(prompt)));
   }
 
-  /**
-   * A chat in OpenAI's format: a fine-tuning example ({@code {"messages": […]}}) or a line of its
-   * batch API ({@code {"custom_id": …, "body": {"messages": […]}}}).
-   */
+  /** A chat in OpenAI's format: a fine-tuning example, or a line of its batch API. */
   static Dialog openAiChat(JsonNode entry) {
     JsonNode chat = entry.path("body").isObject() ? entry.path("body") : entry;
     if (!chat.path("messages").isArray()) {

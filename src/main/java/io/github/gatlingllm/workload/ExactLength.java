@@ -5,13 +5,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts or extends texts to an exact number of tokens. Every result is counted as a whole, because a
- * text may be tokenized differently after cutting. Too slow for an event loop; thread-safe.
- *
- * <p>Texts begin and end with a visible character, because chat templates trim white space. A text
- * that is too short is extended by synthetic sentences ({@link SyntheticText}), never by
- * repetition. If no cut has the exact length and no short word fills the gap, the nearest length is
- * used.
+ * Cuts or extends texts to an exact number of tokens, counted as a whole after each cut. Texts
+ * begin and end with a visible character, as chat templates trim white space; a short text is
+ * extended by {@link SyntheticText}. If no text fits, the nearest length is used. Thread-safe.
  */
 final class ExactLength {
 

@@ -9,10 +9,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
 
-/**
- * The tokenizer of a {@code tokenizer.json}, through the library of Hugging Face. The only class
- * that uses the library, which is loaded on first use.
- */
+/** The tokenizer of a {@code tokenizer.json}: the only class that uses that library. */
 final class HuggingFace implements Tokenizer {
 
   static final String PREFIX = "hf:";
@@ -76,10 +73,7 @@ final class HuggingFace implements Tokenizer {
     return encoded(text).getIds().length;
   }
 
-  /**
-   * Cuts further until the count of the result fits, as tokens may merge at its end. White space
-   * that belongs to no token is kept only before the last token.
-   */
+  /** Cuts further until the count fits, as tokens may merge at the end. */
   @Override
   public String head(String text, int tokens) {
     CharSpan[] spans = encoded(text).getCharTokenSpans();
@@ -95,9 +89,7 @@ final class HuggingFace implements Tokenizer {
     return "";
   }
 
-  /**
-   * End of the first {@code whole} tokens, without a character that is also part of the next token.
-   */
+  /** End of the first tokens, without a character that is also part of the next. */
   private static int end(CharSpan[] spans, int whole) {
     int end = 0;
     for (int i = 0; i < whole; i++) {

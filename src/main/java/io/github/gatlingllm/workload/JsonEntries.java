@@ -13,12 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/**
- * The entries of a JSON file of any size: the elements of an array, or a sequence of values (JSON
- * lines). One pass finds the position of each entry; after that entries are read one at a time.
- *
- * <p>Reading is thread-safe.
- */
+/** The entries of a JSON array or of JSON lines of any size, read one at a time by position. */
 final class JsonEntries implements AutoCloseable {
 
   /** Without Jackson's limit of string lengths, as a text may be a whole book. */
@@ -46,10 +41,7 @@ final class JsonEntries implements AutoCloseable {
     return new JsonEntries(name, FileChannel.open(file, StandardOpenOption.READ));
   }
 
-  /**
-   * Visits all entries in order, one in memory at a time; throws with file and line number for the
-   * first entry that is not JSON or has another format.
-   */
+  /** Visits all entries in order; throws with file and line for the first that is wrong. */
   static void visitAll(String name, Path path, Visitor visitor) throws IOException {
     long entries = 0;
     int line = 1;

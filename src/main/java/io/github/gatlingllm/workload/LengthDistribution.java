@@ -10,10 +10,7 @@ import java.util.function.DoubleSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * A distribution of prompt lengths in tokens: whole numbers from 1 to {@value #MAX}. Draws outside
- * this range are repeated, so distributions are truncated. Immutable.
- */
+/** Lengths of prompts in tokens, 1 to {@value #MAX}; draws outside are repeated. */
 public sealed interface LengthDistribution {
 
   int MAX = 1_000_000;
@@ -31,11 +28,7 @@ public sealed interface LengthDistribution {
     return 1;
   }
 
-  /**
-   * Parses {@code 512}, {@code 512:64} (normal: mean and standard deviation), {@code 100-900}
-   * (uniform), {@code lognormal:512:256} (mean and standard deviation of the lengths) or {@code
-   * weighted:128=70,4096=30}.
-   */
+  /** Parses the forms of {@link #EXPECTED}. */
   static LengthDistribution parse(String text) {
     String number = "(\\d{1,7}(?:\\.\\d{1,6})?)";
     Matcher form =
@@ -105,10 +98,7 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /**
-   * A lognormal distribution: many short and few long prompts, as in real traffic. Mean and std are
-   * those of the lengths, not of their logarithms.
-   */
+  /** Many short and few long prompts; mean and std are of the lengths, not their logarithms. */
   record Lognormal(double mean, double std) implements LengthDistribution {
     public Lognormal {
       require(mean, std);

@@ -17,14 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/**
- * A pool of prompts from which each request draws one by seed and index.
- *
- * <pre>{@code
- * PromptPool pool = PromptPool.builtIn();
- * String prompt = pool.pick(42, requestIndex); // the same for the same seed and index, always
- * }</pre>
- */
+/** A pool of prompts from which each request draws one by seed and index. */
 public record PromptPool(String origin, List<String> texts) implements Prompts.Source {
 
   /** Makes prompt draws independent of arrival times, which use the same seed. */

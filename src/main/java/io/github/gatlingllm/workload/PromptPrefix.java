@@ -8,11 +8,8 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * A text before the first character of every prompt, which controls the hits of a server's prefix
- * cache. Immutable.
- *
- * <p>Every prefix ends with an empty line. For tokenizers that split there, the token counts of
- * prefix and prompt add up.
+ * A text before every prompt, which controls the hits of a server's prefix cache. It ends with an
+ * empty line, where tokenizers split, so that token counts add up.
  */
 public sealed interface PromptPrefix {
 
@@ -64,16 +61,9 @@ public sealed interface PromptPrefix {
   }
 
   /**
-   * A nonce for every request, which makes each prompt unique: 18 digits and an empty line.
-   *
-   * <pre>
-   * 042198377512904418\n\n
-   * </pre>
-   *
-   * <p>Nonces of one seed are unique: they are a permutation of 59-bit numbers. Requests of two
-   * seeds have the same nonce with a probability of 2^−59. The first three digits, one token in
-   * most vocabularies, have 577 values. Tokenizers that separate digits and line breaks from
-   * letters give every nonce the same count: 7 tokens by {@code cl100k_base}, 5 by {@code chars4}.
+   * A nonce for every request, 18 digits and an empty line, unique within a seed: a permutation of
+   * 59-bit numbers. Two seeds share one with a probability of 2^−59. Most tokenizers give every
+   * nonce the same count: 7 tokens by {@code cl100k_base}, 5 by {@code chars4}.
    */
   record Unique(long seed) implements PromptPrefix {
     private static final long MASK = (1L << 59) - 1;

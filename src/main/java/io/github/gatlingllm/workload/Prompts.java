@@ -10,17 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The prompts of a run by the index of their request; the same for the same seed.
  *
- * <pre>{@code
- * Prompts prompts = Prompts.of(PromptPool.builtIn(), 42)
- *     .tokens(new LengthDistribution.Fixed(256), Tokenizer.cl100k(), 1_000);
- * String prompt = prompts.pick(requestIndex).text();
- * }</pre>
- *
- * <p>Prompts of given lengths are all created in {@link #tokens}, before the load starts, on all
- * processors: tokenizing is too slow for an event loop, and would disturb the measurement. The
- * requested number of distinct prompts repeats in the same order.
- *
- * <p>Immutable and thread-safe.
+ * <p>Prompts of given lengths are created in {@link #tokens}, before the load and on all
+ * processors: tokenizing would disturb the measurement. They repeat in the same order. Thread-safe.
  */
 public final class Prompts {
 

@@ -10,9 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seed of everything in a simulation that has no seed of its own: prompts, the order of
- * dialogs, mixes, arrivals. The same seed gives the same draws as long as the simulation does not
- * change. Thread-safe.
+ * The seed of all draws that have no seed of their own; the same seed gives the same draws as long
+ * as the simulation does not change. Thread-safe.
  */
 public final class RunSeed {
 
@@ -31,10 +30,7 @@ public final class RunSeed {
     this.seed = seed;
   }
 
-  /**
-   * The seed of this process: the setting {@code seed}, else a random one. Injectors that share a
-   * load have the same one without the setting too: it is computed from their common start.
-   */
+  /** The setting {@code seed}, else computed from the common start of injectors, else random. */
   public static synchronized RunSeed ofProcess() {
     if (ofProcess == null) {
       Long set = setting(System.getProperties(), System.getenv());

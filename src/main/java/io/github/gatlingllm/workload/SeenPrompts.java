@@ -5,9 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts prompts that were sent verbatim to the same target before. Keeps a 64-bit hash of each
- * distinct prompt, up to 16,384; with more distinct prompts, of a sample of every second, fourth,
- * eighth … of them with all their repetitions. Takes at most 2 MiB. Thread-safe.
+ * Counts prompts that were sent verbatim to the same target before, by 64-bit hashes: of all up to
+ * 16,384 distinct ones, then of a sample. At most 2 MiB. Thread-safe.
  */
 final class SeenPrompts {
 

@@ -4,10 +4,7 @@ import io.github.gatlingllm.load.SplitMix64;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/**
- * Synthetic English: grammatical sentences over a small vocabulary, drawn by a seed. Used to extend
- * prompts, and as a source of prompts.
- */
+/** Synthetic English by a seed: extends prompts, and is a source of prompts. */
 record SyntheticText(int sentences) implements Prompts.Source {
 
   private static final long SALT = 0x73796e7468657469L; // "syntheti"

@@ -8,10 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/**
- * OpenAI's byte pair encodings, through jtokkit. Special tokens in a text are counted as plain
- * text.
- */
+/** OpenAI's encodings by jtokkit; special tokens in a text are counted as plain text. */
 record Tiktoken(EncodingType type) implements Tokenizer {
 
   static final String PREFIX = "tiktoken:";
@@ -57,10 +54,7 @@ record Tiktoken(EncodingType type) implements Tokenizer {
     return TABLES.getEncoding(type);
   }
 
-  /**
-   * The text as the server receives it: an unpaired surrogate is sent as a question mark, as UTF-8
-   * cannot encode it.
-   */
+  /** As the server receives it: an unpaired surrogate, which UTF-8 lacks, is a question mark. */
   static String sent(String text) {
     boolean whole =
         text.codePoints()

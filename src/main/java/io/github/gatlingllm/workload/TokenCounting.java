@@ -163,10 +163,7 @@ public final class TokenCounting {
     }
   }
 
-  /**
-   * Whether to count an answer that the server counted too, for comparison: a sample, and only
-   * while few texts wait.
-   */
+  /** Whether to count an answer that the server counted too: a sample, while few texts wait. */
   public boolean isSampled(long requestIndex) {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && tasks.size() < FEW_WAITING;
   }
@@ -191,10 +188,7 @@ public final class TokenCounting {
     LockSupport.unpark(thread);
   }
 
-  /**
-   * Counts on the thread and passes the result on there; without time or room for counting passes
-   * {@code uncountedValue} on, on any thread.
-   */
+  /** Counts on the thread and passes on the result; without time or room the other value. */
   public <T> void countLater(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
     pending.add(task);
@@ -246,10 +240,7 @@ public final class TokenCounting {
     }
   }
 
-  /**
-   * An LRU cache of token counts, so that prompts of a pool and earlier messages of a conversation
-   * are tokenized once. Bounded by the number of texts and of their characters. Not thread-safe.
-   */
+  /** An LRU cache of counts of pooled prompts and earlier messages. Not thread-safe. */
   static final class CountedTexts {
 
     /** At most 32 MiB of 16-bit characters. */

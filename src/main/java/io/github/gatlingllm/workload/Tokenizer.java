@@ -1,11 +1,6 @@
 package io.github.gatlingllm.workload;
 
-/**
- * Splits text into tokens. Too slow for an event loop; thread-safe.
- *
- * <p>Counts are of the plain text, without the tokens that a chat template or the model's special
- * tokens add.
- */
+/** Splits plain text into tokens, without those of a chat template. Slow; thread-safe. */
 public interface Tokenizer {
 
   /** Its name in settings and reports, e.g. {@code tiktoken:cl100k_base}. */
@@ -15,23 +10,12 @@ public interface Tokenizer {
   int count(String text);
 
   /**
-   * The longest prefix of the text that has at most that many tokens and ends with a whole
-   * character.
-   *
-   * <p>Tokenized on its own, the result may have fewer than {@code tokens} tokens, with some
-   * tokenizers more. Callers that need an exact count must count it again.
-   *
-   * @param tokens ≥ 0
+   * The longest prefix of at most that many tokens that ends with a whole character. On its own it
+   * may have another count: callers count it again.
    */
   String head(String text, int tokens);
 
-  /**
-   * The tokenizer of that {@link #name}.
-   *
-   * @param name {@code auto} for {@code tiktoken:cl100k_base}, {@code chars4}, {@code
-   *     tiktoken:<encoding>}, or {@code hf:<tokenizer.json>}
-   * @throws IllegalArgumentException with a one-line message, if there is no such tokenizer
-   */
+  /** The tokenizer of that {@link #name}; {@code auto} is {@code cl100k_base}. */
   static Tokenizer parse(String name) {
     if (name.equals("auto")) {
       return cl100k();
@@ -56,34 +40,19 @@ public interface Tokenizer {
     return Tiktoken.CL100K;
   }
 
-  /**
-   * One of OpenAI's encodings; its tables are loaded on first use. Special tokens such as {@code
-   * <|endoftext|>} are counted as plain text.
-   *
-   * @param encoding e.g. {@code o200k_base}
-   * @throws IllegalArgumentException with a one-line message that lists all encodings, if it is not
-   *     one of them
-   */
+  /** One of OpenAI's encodings, e.g. {@code o200k_base}; its tables are loaded on first use. */
   static Tokenizer tiktoken(String encoding) {
     return Tiktoken.of(encoding);
   }
 
   /**
-   * The tokenizer of a model on Hugging Face, through that project's library: it counts as the
-   * server of the model does. A special token in the text counts as one token. No special tokens
-   * are added, and texts are neither truncated nor padded, whatever the file specifies.
+   * The tokenizer of a model on Hugging Face: counts as its server does, without special tokens,
+   * truncation or padding.
    *
-   * <p>Needs the optional dependency {@code ai.djl.huggingface:tokenizers} on the class path, which
-   * contains the native library for Linux (x86-64, aarch64), macOS (aarch64) and Windows (x86-64).
-   * Nothing is downloaded and no usage is reported: {@code ai.djl.offline=true} is set unless
-   * {@code DJL_OFFLINE} or that property has another value. On first use the library is unpacked
-   * (15 MB) to {@code .djl.ai/tokenizers} in the home directory, or in the temporary directory if
-   * the home directory is not writable. {@code DJL_CACHE_DIR}, an environment variable or a system
-   * property, sets another directory; {@code RUST_LIBRARY_PATH} sets an installed library.
-   *
-   * @param file path of a {@code tokenizer.json}
-   * @throws IllegalArgumentException with a one-line message, if the dependency or the file is
-   *     missing, or the file has another form
+   * <p>Needs the optional dependency {@code ai.djl.huggingface:tokenizers}. Nothing is downloaded:
+   * {@code ai.djl.offline=true} is set unless it has another value. On first use the native library
+   * is unpacked (15 MB) to {@code .djl.ai/tokenizers} in the home directory, or to {@code
+   * DJL_CACHE_DIR}; {@code RUST_LIBRARY_PATH} sets an installed one.
    */
   static Tokenizer huggingFace(String file) {
     return HuggingFace.open(file);

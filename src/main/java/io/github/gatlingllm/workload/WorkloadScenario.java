@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Six standard workloads that differ in the share of a prompt that a server's prefix cache can
- * reuse. Sizes are tokens of the plain text, counted by the tokenizer; a chat template adds more.
- */
+/** Six standard workloads that differ in what a server's prefix cache can reuse. */
 public enum WorkloadScenario {
   /** One short prompt for all requests. */
   A1("same short", 50, "every prompt is cached after the first: TTFT without prefill"),
@@ -88,10 +85,7 @@ public enum WorkloadScenario {
     return this == A1 || this == A2;
   }
 
-  /**
-   * The source of its texts: prompts of the built-in pool, extended to their length. Prompts that
-   * are too long to be extended are left out, as they would be equal each time after cutting.
-   */
+  /** Prompts of the built-in pool that are short enough to differ after they get their length. */
   private Prompts.Source source(long seed, Tokenizer tokenizer) {
     PromptPool pool = PromptPool.builtIn();
     List<String> shorter =

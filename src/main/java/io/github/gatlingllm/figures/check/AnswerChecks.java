@@ -164,14 +164,7 @@ final class AnswerChecks {
         "in the median request, including the chat template");
   }
 
-  /**
-   * The finding for the target with the largest difference.
-   *
-   * @param tokens name of the tokens, e.g. {@code prompt tokens}
-   * @param scope which requests, in words; empty for all
-   * @param template explains a difference that is the same for texts of all lengths
-   * @param median explains a difference that varies between texts
-   */
+  /** The finding for the target with the largest difference. */
   private static @Nullable Finding comparison(
       CountComparison counts, String tokens, String scope, String template, String median) {
     CountComparison.TargetCounts worst = counts.worst();

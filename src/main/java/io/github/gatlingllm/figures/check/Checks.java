@@ -34,9 +34,7 @@ public final class Checks {
 
   private Checks() {}
 
-  /**
-   * The same figures, with the results of the checks that apply in the summary, the worst first.
-   */
+  /** The same figures with the results of the checks, the worst first. */
   public static RunFigures judged(RunFigures figures) {
     Summary summary = figures.summary();
     CheckInput in = new CheckInput(summary, figures.facts());

@@ -22,10 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks that compare the server's own metrics with what was measured here. */
 final class EngineChecks {
 
-  /**
-   * Least share of ok requests: the engine also counts tokens of failed and cancelled ones that
-   * never arrived.
-   */
+  /** With fewer ok requests, tokens matter that the engine counts and that never arrived. */
   private static final double MIN_OK = 0.99;
 
   /** Least number of foreign requests, besides their share: a manual request does not matter. */

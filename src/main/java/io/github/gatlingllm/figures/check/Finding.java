@@ -3,12 +3,7 @@ package io.github.gatlingllm.figures.check;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The answer to the question of a check. The catalogue applies to each part that is null.
- *
- * @param value the figure that was judged; null if there is none
- * @param message the finding, with the figure and its unit
- */
+/** The answer of a check; null parts are those of the catalogue. */
 record Finding(
     @Nullable Double value,
     @Nullable Double threshold,

@@ -22,9 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Checks of merged runs: did all injectors take part, with the same settings and similar results?
- */
+/** Checks of merged runs: did all injectors take part, with the same settings and results? */
 final class InjectorChecks {
 
   /** Most settings that are listed with their values. */
@@ -80,10 +78,7 @@ final class InjectorChecks {
             estimated(info, missing));
   }
 
-  /**
-   * Estimates the planned requests of missing injectors from the mean of the others, since shares
-   * are equal.
-   */
+  /** Planned requests of missing injectors by the mean of the others, as shares are equal. */
   private static String estimated(RunInfo info, int missing) {
     List<Long> planned =
         info.injectors().stream()

@@ -299,10 +299,7 @@ final class LoadChecks {
         "%s %s.".formatted(settings.isEmpty() ? "A limit per minute" : settings, pacing.words()));
   }
 
-  /**
-   * Options of all JVMs that produced load. Only a missing compiler option affects figures enough
-   * to warn.
-   */
+  /** Only a missing compiler option affects figures enough to warn. */
   static @Nullable Finding jvmOptions(CheckInput in) {
     List<List<String>> jvms = in.jvmOptions();
     List<String> missing =

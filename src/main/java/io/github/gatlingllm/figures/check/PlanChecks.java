@@ -114,10 +114,7 @@ final class PlanChecks {
         : title + (several ? " (" + whose + ")" : "") + ": ";
   }
 
-  /**
-   * Only consecutive errors give a stopped level a figure: such a level is invalid, since its load
-   * had no effect on the errors.
-   */
+  /** Only consecutive errors give a stopped level a figure; they make it invalid. */
   private static Level level(Conclusion found) {
     boolean isGone = found.topic().equals("stopped early") && found.value() != null;
     return found.sound() ? Level.OK : isGone ? Level.INVALID : Level.WARNING;

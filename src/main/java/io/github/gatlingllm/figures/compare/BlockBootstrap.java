@@ -54,41 +54,22 @@ final class BlockBootstrap {
   private final List<Pair> stages;
   private final SplittableRandom random = new SplittableRandom(SEED);
 
-  /**
-   * A load level of both runs.
-   *
-   * @param length length of a block, in slices
-   * @param missed see {@link Autocorrelation#missedBy(int, double)}; a lower bound for every figure
-   */
+  /** A load level of both runs, with the length of its blocks in slices. */
   record Pair(SliceSample base, SliceSample run, int length, double missed) {}
 
-  /**
-   * A figure over some of the load levels.
-   *
-   * @param stages positions of the load levels
-   */
+  /** A figure over the load levels at these positions. */
   record Question(ComparedFigure figure, List<Integer> stages) {}
 
   BlockBootstrap(List<Pair> stages) {
     this.stages = stages;
   }
 
-  /**
-   * The number of slices in a block: the smallest that is at least as long as a request.
-   *
-   * @param requestSlices 90th percentile of E2E, in slices
-   */
+  /** Slices in a block: the fewest that are at least as long as a request (its E2E p90). */
   static int blockLength(double requestSlices) {
     return (int) Math.max(1, Math.min(MAX_LENGTH, Math.ceil(requestSlices)));
   }
 
-  /**
-   * Half the width of the confidence interval of each {@link ComparedFigure.Scale#change}, for the
-   * questions whose figure has a value in every resample.
-   *
-   * @param runs number of runs that are compared with the same base; the intervals of all of them
-   *     hold simultaneously
-   */
+  /** Half the widths of the confidence intervals of changes, simultaneous over all runs. */
   Map<Question, Double> halves(List<Question> questions, int runs) {
     double[][] changes = new double[questions.size()][DRAWS];
     boolean[] known = new boolean[questions.size()];
@@ -125,10 +106,7 @@ final class BlockBootstrap {
     return halves;
   }
 
-  /**
-   * The standard error of a figure; raises {@code farthest} of each resample to the distance of
-   * this figure where that is larger.
-   */
+  /** The standard error of a figure; raises {@code farthest} to its distance where larger. */
   private static double error(double[] changes, double[] farthest) {
     Moments moments = new Moments();
     for (double change : changes) {

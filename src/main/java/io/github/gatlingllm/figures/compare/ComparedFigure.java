@@ -13,14 +13,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A figure that two runs are compared by.
- *
- * @param noiseOf the metric whose slices tell the noise of the figure
- * @param percent the percentile that the figure is computed from; null for other figures
- * @param resampled the value of the figure in a resample; null where it has none
- * @param isKnown whether the figure has enough values to be judged
- */
+/** A figure that two runs are compared by; the slices of a metric tell its noise. */
 record ComparedFigure(
     Figure figure,
     Metric noiseOf,

@@ -26,13 +26,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The comparison of a run with a base: what changed, by how much, and whether that is more than
- * noise.
+ * What changed from a base to a run, by how much, and whether that is more than noise.
  *
- * @param places the load levels that both runs have: all pooled first, then each one where there
- *     are several
- * @param unmatched load levels that only one run has or measured, in words
- * @param notes limits of this comparison, a sentence each
+ * @param places the common load levels: all pooled first, then each one where there are several
  */
 public record Comparison(List<Place> places, List<String> unmatched, List<String> notes) {
 
@@ -46,11 +42,8 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   public static final double MIN_MS = 0.1;
 
   /**
-   * What changed from {@code base} to {@code run}; without places if they have no load level in
-   * common.
-   *
-   * @param runs number of runs that are compared with the same base; the intervals of all figures
-   *     of all of them hold simultaneously
+   * Without places if no load level is common; the intervals of all runs with that base hold
+   * together.
    */
   public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
     return new RunComparison(base, run).compare(runs);
@@ -81,13 +74,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
-  /**
-   * The figures of one load level, or of all pooled.
-   *
-   * @param stage label of the load level; null for all pooled
-   * @param target in the base; null for all
-   * @param scenario null where the run does not distinguish scenarios
-   */
+  /** The figures of one load level; label and target are null for all pooled. */
   public record Place(
       @Nullable String stage,
       @Nullable String target,
@@ -155,24 +142,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         Pattern.compile(
             "(?:([^:<>]+):)?\\s*([A-Za-z0-9_.]+)\\s*([<>])\\s*([+-]?\\d{1,6}(?:\\.\\d{1,6})?)\\s*%");
 
-    /**
-     * The outcome of a condition.
-     *
-     * @param change null without a value in both runs
-     * @param missing why there is no change; null where there is one
-     */
+    /** The outcome of a condition, with the change or why there is none. */
     public record Judged(
         FailCondition condition,
         @Nullable Change change,
         @Nullable String missing,
         boolean hasFailed) {}
 
-    /**
-     * Reads conditions, separated by commas.
-     *
-     * @throws IllegalArgumentException with one line that names the first wrong condition and what
-     *     is allowed
-     */
+    /** Reads conditions, separated by commas. */
     public static List<FailCondition> parse(String text) {
       return Arrays.stream(text.split(",", -1)).map(part -> one(part.strip())).toList();
     }
@@ -225,19 +202,10 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
-  /**
-   * A recorded run that was read for a comparison: its figures and its time slices.
-   *
-   * @param info with load levels and windows inferred where {@code run.json} has none
-   */
+  /** A recorded run, with load levels and windows inferred where {@code run.json} has none. */
   public record ComparedRun(RunInfo info, RecordSource source, RunFigures figures) {
 
-    /**
-     * Reads a run.
-     *
-     * @param info null when {@code run.json} is missing
-     * @param judge the run whose SLO defines goodput; null for the run itself
-     */
+    /** Reads a run; goodput is judged by the SLO of {@code judge}, else by its own. */
     public static ComparedRun read(
         @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
       RunInfo known = RunStatistics.completed(info, source);
@@ -245,10 +213,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       return new ComparedRun(whole, source, Checks.judged(RunStatistics.of(whole, source)));
     }
 
-    /**
-     * The run with the SLO and the reading speed of the base. If the base has one target, its SLO
-     * applies to every target of the run.
-     */
+    /** With the SLO and the reading speed of the base, whose only target stands for all. */
     private static RunInfo judgedAs(RunInfo judge, RunInfo given) {
       double readingSpeed = judge.reportOptions().readingSpeed();
       RunInfo run = given.report(given.reportOptions().readAt(readingSpeed));

@@ -71,11 +71,7 @@ final class RunComparison {
     match();
   }
 
-  /**
-   * The comparison; without places if the runs have no load level in common.
-   *
-   * @param runs number of runs that are compared with the same base
-   */
+  /** Without places if the runs have no load level in common. */
   Comparison compare(int runs) throws IOException {
     if (matches.isEmpty()) {
       return new Comparison(List.of(), unmatched, List.of());

@@ -11,12 +11,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The time slices of one load level, prepared for many resamples: cumulative counts of a metric's
- * histogram bins for every slice.
- *
- * @param seconds length of each slice
- */
+/** The time slices of a load level, with cumulative counts of histogram bins for resampling. */
 record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulative> metrics) {
 
   SliceSample(List<TimeSlice> slices, double seconds) {
@@ -45,10 +40,7 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
     }
   }
 
-  /**
-   * {@link Autocorrelation#missedBy(int, double[], double[])} of a rate or a share, else of the
-   * mean of a metric.
-   */
+  /** Of a rate or a share, else of the mean of a metric. */
   double missedBy(int length, Metric metric) {
     Metric.Terms terms = metric.terms();
     return terms == null

@@ -26,11 +26,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Merges the {@code run.json} of the injectors of a load test: generators that loaded the same
- * servers at the same time, each with its share of the load. Their clocks must agree within a small
- * part of a measure window.
- */
+/** Merges the {@code run.json} of injectors that loaded the same servers at the same time. */
 final class InjectorMerge {
 
   /** Settings that differ between injectors by design. */
@@ -41,12 +37,7 @@ final class InjectorMerge {
   final LevelMerge levels;
   final RunInfo merged;
 
-  /**
-   * @param id of the merged run
-   * @param runs whose ends and load levels are known
-   * @param expected number of injectors of the load test; null if not known
-   * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
-   */
+  /** Throws with one line if the runs are not of one load test. */
   InjectorMerge(String id, List<RunInfo> runs, @Nullable Integer expected) {
     this.runs = List.copyOf(runs);
     requireDistinct();

@@ -55,13 +55,7 @@ final class LevelMerge {
   private final List<LevelInfo> merged = new ArrayList<>();
   private final long runsEnd;
 
-  /**
-   * The measure window of a merged level.
-   *
-   * @param cooledUnixNanos when the last injector ended its cooldown; the end of the measure window
-   *     without a cooldown
-   * @param isByPlan whether it is the window of a common timetable
-   */
+  /** The measure window of a merged level, and the end of its last cooldown. */
   record CommonWindow(long from, long to, long cooledUnixNanos, boolean isByPlan) {
     double seconds() {
       return (to - from) / 1e9;

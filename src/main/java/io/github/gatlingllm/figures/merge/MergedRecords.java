@@ -25,10 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Merges the files of the injectors' runs. Each record is read once: it is passed to the statistics
- * and its line is copied, unchanged unless its phase changes. One record is in memory at a time.
- */
+/** Merges the files of injectors in one pass: a record goes to the statistics and is copied. */
 public final class MergedRecords implements RecordSource {
 
   private final InjectorMerge merge;
@@ -40,14 +37,7 @@ public final class MergedRecords implements RecordSource {
   private long moved;
   private long measured;
 
-  /**
-   * @param id of the merged run
-   * @param infos the runs, with known ends and load levels
-   * @param expected number of injectors of the load test; null if not known
-   * @param runs the folders of the runs, in the same order
-   * @param target the folder of the merged run, which must exist before files are written
-   * @throws IllegalArgumentException with a one-line message, if the runs are not of one load test
-   */
+  /** Merges into an existing folder; throws with one line if the runs are not of one load test. */
   public MergedRecords(
       String id,
       List<RunInfo> infos,
@@ -189,10 +179,7 @@ public final class MergedRecords implements RecordSource {
     }
   }
 
-  /**
-   * Copies the samples of each metrics page from the first injector that read it; complete runs
-   * come first, as an injector that died stopped reading pages.
-   */
+  /** Samples of each page from the first injector that read it; complete runs first. */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
     Map<String, Integer> readBy = new HashMap<>();

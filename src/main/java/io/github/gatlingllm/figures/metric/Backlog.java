@@ -63,21 +63,15 @@ public final class Backlog {
   private boolean streams;
 
   /**
-   * The number of waiting requests at the start and at the end of a measure window. These are
-   * requests without their first token; for responses in one body, or if only requests that already
-   * stream accumulate, requests that have not ended.
+   * Waiting requests at the start and the end of a measure window: those without their first token;
+   * for responses in one body, or if only requests that already stream accumulate, those that have
+   * not ended.
    *
-   * @param grows whether the server does not keep up: clearly fewer requests complete than arrive,
-   *     and the queue grows significantly
-   * @param held whether a throttle or a limit of the load generator holds requests back, not the
-   *     server; the queue then counts requests that wait to be sent
+   * @param held whether the load generator holds requests back, not the server
    */
   public record Queue(boolean grows, boolean held, long start, long end) {
 
-    /**
-     * A clause on the growth and its cause: {@code it does not keep up with 40 requests/s: the
-     * queue grew to 41}, or {@code the load generator did not send 40 requests/s: …}.
-     */
+    /** A clause such as {@code it does not keep up with 40 requests/s: the queue grew to 41}. */
     public String words(String load) {
       return (held ? "the load generator did not send " + load : "it does not keep up with " + load)
           + ": "
@@ -94,12 +88,7 @@ public final class Backlog {
     }
   }
 
-  /**
-   * The backlog of a window that may be extended to a multiple of its planned length.
-   *
-   * @param from start of the window in epoch nanoseconds
-   * @param times largest multiple
-   */
+  /** A window from an epoch instant that may be extended to a multiple of its planned length. */
   public Backlog(long from, long nanos, int times) {
     this.from = from;
     this.nanos = Math.max(1, nanos);
@@ -114,9 +103,7 @@ public final class Backlog {
     durations = Stream.generate(Moments::new).limit(most).toList();
   }
 
-  /**
-   * The index of the part that contains an instant; −1 before the window, {@code most} after it.
-   */
+  /** The index of the part; −1 before the window, {@code most} after it. */
   private int part(long instant) {
     if (instant < from) {
       return -1;
@@ -151,10 +138,7 @@ public final class Backlog {
     private final Instants arrived = new Instants();
     private final Instants left = new Instants();
 
-    /**
-     * Adds a request by the parts of the two instants; one that never leaves has the index after
-     * the last part.
-     */
+    /** Adds a request by parts; one that never leaves has the index after the last. */
     void add(int arrives, int leaves) {
       arrived.add(arrives);
       left.add(leaves);
@@ -231,11 +215,7 @@ public final class Backlog {
     return queue(1);
   }
 
-  /**
-   * The queue over the window.
-   *
-   * @param times length of the window as a multiple of the planned length
-   */
+  /** The queue over a multiple of the planned window. */
   public Queue queue(int times) {
     int parts = Math.min(most, PARTS * times);
     boolean isBehind =

@@ -3,11 +3,7 @@ package io.github.gatlingllm.figures.metric;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The result of one check of a run's validity.
- *
- * @param threshold the value beyond which the level changes; null if there is none
- */
+/** The result of one check; the threshold is null if there is none. */
 public record Check(
     String id,
     Level level,

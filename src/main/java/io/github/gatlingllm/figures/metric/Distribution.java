@@ -84,12 +84,7 @@ public record Distribution(
     /** Stands for 100 %, which no number of requests can show. */
     private static final double NEARLY_ALL = 99.99;
 
-    /**
-     * Wilson's score interval of a share.
-     *
-     * @return null if {@code all} is 0
-     * @see <a href="https://doi.org/10.1080/01621459.1927.10502953">Wilson 1927</a>
-     */
+    /** Wilson's score interval of a share (1927); null without requests. */
     public static @Nullable Interval ofShare(long met, long all) {
       return all == 0 ? null : ofShare((double) met / all, (double) all, Z);
     }
@@ -99,19 +94,13 @@ public record Distribution(
       return requests / (Z * Z);
     }
 
-    /**
-     * The smallest number of requests that, if all met, have an interval at or above {@code
-     * percent}: the n with n ÷ (n + z²) = percent, 381 for 99 %.
-     */
+    /** Fewest requests that, all met, show a share: the n with n ÷ (n + z²) = percent. */
     public static long fewestToShow(double percent) {
       double share = Math.min(NEARLY_ALL, percent) / 100;
       return (long) Math.ceil(Z * Z * share / (1 - share));
     }
 
-    /**
-     * A remark for a sentence that an SLO is met, if too few requests were judged: {@code fewer
-     * than the 381 that can show 99 %}. Empty for enough requests.
-     */
+    /** A remark for too few requests, {@code fewer than the 381 that can show 99 %}; else empty. */
     public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);
       return requests >= fewest
@@ -120,11 +109,7 @@ public record Distribution(
               .formatted(NumberText.count(fewest), NumberText.plain(Math.min(NEARLY_ALL, percent)));
     }
 
-    /**
-     * Wilson's score interval of a share of requests that are not independent.
-     *
-     * @param independent effective number of independent requests
-     */
+    /** The same for an effective number of independent requests. */
     public static Interval ofShare(double share, double independent, double z) {
       double z2 = z * z / independent;
       double middle = (share + z2 / 2) / (1 + z2);

@@ -43,13 +43,7 @@ public record EngineFigures(
     }
   }
 
-  /**
-   * A histogram's values in the windows.
-   *
-   * @param count number of values; not whole if a window cuts a reading interval
-   * @param p50 interpolated within its bucket, like all percentiles; the last bound if it is
-   *     beyond; null without buckets, or if pages have different ones
-   */
+  /** A histogram's values; percentiles are interpolated, null without buckets. */
   public record Timing(
       double count,
       double mean,
@@ -123,11 +117,7 @@ public record EngineFigures(
 
   public record OverTime(String target, List<Point> points) {}
 
-  /**
-   * An interval.
-   *
-   * @param values means of gauges, growth of counters per second, means of histograms in seconds
-   */
+  /** Means of gauges and, in seconds, of histograms; growth of counters per second. */
   public record Point(double startS, Map<EngineMetric, Double> values) {
 
     public @Nullable Double of(EngineMetric metric) {
@@ -142,9 +132,7 @@ public record EngineFigures(
     }
   }
 
-  /**
-   * Counters of engines from before the first request to after the last, beside the requests sent.
-   */
+  /** Counters of engines over the whole run, beside the requests sent. */
   public record WholeRun(
       @Nullable String target,
       long sent,

@@ -89,11 +89,7 @@ public record Figure(
                         count.applyAsLong(f.counts()), whole.applyAsLong(f.counts()))));
   }
 
-  /**
-   * The figure of that name.
-   *
-   * @throws IllegalArgumentException with a one-line message that suggests similar names
-   */
+  /** Throws with one line that suggests similar names. */
   public static Figure parse(String name) {
     for (String whole : List.of(name, name + PERCENT, name + COUNT)) {
       if (SINGLE.containsKey(whole)) {
@@ -218,10 +214,7 @@ public record Figure(
     return known != null || percent == null ? known : recorded.apply(metric).percentile(percent);
   }
 
-  /**
-   * The number of values of a percentile with fewer than 10 values beyond it (below it if it is
-   * under p50); null for other figures.
-   */
+  /** Number of values of a percentile with fewer than 10 beyond it; null for other figures. */
   public @Nullable Long lowN(Figures figures) {
     if (percent == null) {
       return null;

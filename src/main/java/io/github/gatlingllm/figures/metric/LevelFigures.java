@@ -82,10 +82,7 @@ public record LevelFigures(
     return figures.number(Metric.REQUESTS_PER_S);
   }
 
-  /**
-   * Whether requests arrive faster than they are answered, because of the server or of the load
-   * generator; always false in closed loops.
-   */
+  /** Whether requests arrive faster than they are answered; false in closed loops. */
   public boolean fallsBehind() {
     return queue != null && queue.grows();
   }
@@ -247,10 +244,7 @@ public record LevelFigures(
   public record Silence(
       double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
 
-  /**
-   * Result of the tests of TTFT, E2E and output tok/s for a trend over the measure window and for a
-   * transient at its start.
-   */
+  /** Tests of TTFT, E2E and output tok/s for a trend and for a transient at the start. */
   public record Steadiness(@Nullable Drift likeliest) {}
 
   /**

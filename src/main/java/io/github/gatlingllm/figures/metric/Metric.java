@@ -430,10 +430,7 @@ public enum Metric {
     return entry.formula;
   }
 
-  /**
-   * The same metric measured from {@code scheduled} instead of {@code admitted}, which adds the
-   * wait inside the client; a metric without such a variant returns itself.
-   */
+  /** The variant from {@code scheduled} instead of {@code admitted}, else itself. */
   public Metric fromSchedule() {
     return switch (this) {
       case TTFT_MS -> TTFT_FROM_SCHEDULE_MS;
@@ -478,19 +475,12 @@ public enum Metric {
     return entry.compared || entry.terms != null;
   }
 
-  /**
-   * Numerator and denominator of a compared rate or share; for costs the amount that they are
-   * inversely proportional to, as denominator; else null.
-   */
+  /** Part and whole of a compared rate or share; of costs what they are inverse to; else null. */
   public @Nullable Terms terms() {
     return entry.terms;
   }
 
-  /**
-   * Its value for a request, in its unit; null if the request has none or several.
-   *
-   * @param readingSpeed of the answer's reader, tokens per second
-   */
+  /** Its value for a request and its reader's tokens/s; null if it has none or several. */
   public @Nullable Double of(RequestRecord record, double readingSpeed) {
     Number value = entry.ofRecord == null ? null : entry.ofRecord.apply(record, readingSpeed);
     return value == null ? null : (Double) value.doubleValue();

@@ -109,10 +109,7 @@ final class MetricEntry {
         .of(record -> millis(nanos.apply(record)));
   }
 
-  /**
-   * A time of one request in milliseconds, from nanoseconds, that depends on the reading speed
-   * (tokens per second); lower is better.
-   */
+  /** A time of one request that depends on the reading speed (tokens per second). */
   static MetricEntry timeOfReader(
       String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
     MetricEntry entry = time(title, formula, record -> null);
@@ -211,10 +208,7 @@ final class MetricEntry {
         : (Double) (tokens * 1e9 / nanos.doubleValue());
   }
 
-  /**
-   * Prompt tokens that were not in the server's cache; all of them if the server does not report
-   * cached ones.
-   */
+  /** Prompt tokens that were not in the server's cache, as far as it reports them. */
   static @Nullable Integer uncached(RequestRecord.Tokens tokens) {
     Integer prompt = tokens.prompt();
     Integer cached = tokens.cachedTokens();

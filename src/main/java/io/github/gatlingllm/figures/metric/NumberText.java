@@ -46,9 +46,7 @@ public final class NumberText {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
-  /**
-   * A measured number in the form of a setting, with three significant digits, e.g. {@code 8.87}.
-   */
+  /** A measured number as a setting, with three significant digits: {@code 8.87}. */
   public static String threeDigits(double value) {
     return plain(new BigDecimal(value).round(new MathContext(3)).doubleValue());
   }
@@ -92,12 +90,7 @@ public final class NumberText {
     return inMs ? plain(millis) + " ms" : plain(millis / 1e3) + " s";
   }
 
-  /**
-   * A share as a percentage with one decimal. Only 1 is {@code 100 %} and only 0 is {@code 0 %}:
-   * shares that would round to them are {@code > 99.9 %} and {@code < 0.1 %}.
-   *
-   * @param share 0 to 1
-   */
+  /** A percentage with one decimal; only 1 is {@code 100 %} and only 0 is {@code 0 %}. */
   public static String percent(@Nullable Double share) {
     if (share == null || !Double.isFinite(share)) {
       return ABSENT;

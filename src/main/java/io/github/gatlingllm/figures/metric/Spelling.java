@@ -11,13 +11,7 @@ public final class Spelling {
 
   private Spelling() {}
 
-  /**
-   * The names with the smallest edit distance, nearest first, equal ones in the order of {@code
-   * names}. A name that contains the misspelled one has a distance of at most 1. Underscores and
-   * case are ignored.
-   *
-   * @param most number of names, at least 1
-   */
+  /** The nearest names by edit distance; it is at most 1 if one contains the misspelled name. */
   public static List<String> nearest(String wrong, Collection<String> names, int most) {
     String plain = plain(wrong);
     return names.stream()

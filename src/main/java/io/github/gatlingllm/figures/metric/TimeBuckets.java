@@ -7,11 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buckets of equal width over time: a fixed number over a window, or a growing number from an
- * origin on. When a growing number reaches its limit, neighbours are merged and the width doubles,
+ * Buckets of equal width over time. A growing number has a limit, at which neighbours are merged,
  * so memory is bounded. Not thread-safe.
- *
- * @param <T> content of a bucket; mergeable if the number grows
  */
 public final class TimeBuckets<T> {
 
@@ -42,19 +39,13 @@ public final class TimeBuckets<T> {
     return fixed;
   }
 
-  /**
-   * A growing number of buckets from {@code origin}, epoch nanoseconds, to the last one used.
-   *
-   * @param join adds the second of two neighbours to the first
-   */
+  /** A growing number of buckets; {@code join} adds the second of two neighbours to the first. */
   public static <T> TimeBuckets<T> from(
       long origin, long width, int most, Supplier<T> empty, BiConsumer<T, T> join) {
     return new TimeBuckets<>(origin, width, most, empty, join);
   }
 
-  /**
-   * The bucket of an instant; the first or last bucket for an instant before or after all of them.
-   */
+  /** The bucket of an instant, the first or last if it is before or after all. */
   public T at(long unixNanos) {
     T kept = latest;
     long into = unixNanos - latestFrom;

@@ -75,11 +75,7 @@ public final class ValueRecorder {
     return moments;
   }
 
-  /**
-   * The nearest-rank percentile, the ⌈p ÷ 100 × n⌉-th smallest value; null without values.
-   *
-   * @param percent in (0, 100]
-   */
+  /** The nearest-rank percentile, percent in (0, 100]; null without values. */
   public @Nullable Double percentile(double percent) {
     if (isEmpty()) {
       return null;
@@ -108,11 +104,7 @@ public final class ValueRecorder {
     return distribution(null, null, null);
   }
 
-  /**
-   * The value of that rank in ascending order.
-   *
-   * @param rank 1 to the number of values
-   */
+  /** The value of that rank, from 1, in ascending order. */
   public double atRank(long rank) {
     // half a rank lower, so that rounding cannot reach the next rank
     return Objects.requireNonNull(percentile((rank - 0.5) * 100 / moments.count()));
@@ -155,10 +147,7 @@ public final class ValueRecorder {
     return low;
   }
 
-  /**
-   * Whether fewer than 10 of {@code count} values are beyond that percentile: above it, or below it
-   * if it is under p50.
-   */
+  /** Whether fewer than 10 of {@code count} values are beyond it: below it for those under p50. */
   static boolean isLowN(long count, double percent) {
     // In binary, 99.9 % of 10,000 is slightly more than 9,990.
     long rank = (long) Math.ceil(count * percent / 100 - 1e-12 * count);
@@ -166,11 +155,8 @@ public final class ValueRecorder {
   }
 
   /**
-   * Count, mean, population standard deviation, minimum and maximum of a stream of values (relative
-   * error 1e-9 after 20 million values).
-   *
-   * <p>Uses Welford's update, and Chan's to merge two: without a sum of squares there is no
-   * cancellation if the spread is small compared with the mean.
+   * Moments of a stream of values by Welford's update and Chan's merge, without cancellation
+   * (relative error 1e-9 after 20 million values).
    */
   public static final class Moments {
 
