@@ -240,6 +240,10 @@ final class LoadCurve {
     return last;
   }
 
+  LevelFigures proven() {
+    return levels.get(lastProven());
+  }
+
   /** The levels right above {@link #lastHolding} that miss the SLO within noise. */
   List<LevelFigures> undecided() {
     int from = lastHolding() + 1;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -11,17 +11,31 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import org.apache.commons.statistics.distribution.TDistribution;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The two targets that deliver most: in requests per second within the SLO where every target meets
- * it, else in output tokens per second at the operating points.
+ * The two targets that deliver most, by their SLO where one surely meets it at a load at which the
+ * other surely misses it, else by their output tok/s at one load.
+ *
+ * <p>A difference is clear where the 95 % interval of the ratio excludes 1. Its standard error is
+ * the larger of that of the numbers of requests, √(1 ÷ n + 1 ÷ m), and that of the levels: with r
+ * the logarithms of the ratios at all k common loads, √(Σ (r₂ − r₁)² ÷ 2 (k − 1)) over neighbours
+ * (von Neumann 1941), and Student's t with k − 1 degrees of freedom.
+ *
+ * @param loads the levels of both at each common load, from the lightest
+ * @param at position of the load that they are compared at
  */
-record TargetRanking(LoadCurve first, LoadCurve second, boolean isInSlo) {
+record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at) {
 
   private static final int MAX_SCENARIOS = 3;
+  private static final double OUTSIDE = 0.05;
 
-  /** Targets that differ by less deliver about the same. */
-  private static final double SAME = 0.03;
+  /** Least number of common loads whose ratios show the noise between levels. */
+  private static final int MIN_LOADS = 3;
+
+  private static final double MANY = 1e4;
 
   private static final Sentences<TargetRanking> RANKING =
       new Sentences<TargetRanking>(
@@ -30,18 +44,38 @@ record TargetRanking(LoadCurve first, LoadCurve second, boolean isInSlo) {
                   "second", ranking -> ranking.second.target(),
                   "ratio", ranking -> NumberText.plain(Math.round(10 * ranking.ratio()) / 10.0),
                   "percent", ranking -> "" + Math.round(100 * (ranking.ratio() - 1)),
+                  "load", ranking -> VerdictSentence.load(ranking.pair().one),
+                  "met", ranking -> VerdictSentence.load(ranking.first.proven()),
                   "figures", TargetRanking::figures))
           .row(
+              "slo",
+              TargetRanking::isClearBySlo,
+              "{first} meets its SLO up to {met}, where {second} misses it. At {load} they deliver"
+                  + " {figures}")
+          .row(
               "same",
-              ranking -> ranking.ratio() <= 1 + SAME,
-              "{first} and {second} deliver about the same: {figures}")
+              ranking -> !ranking.isClear(),
+              "{first} and {second} show no clear difference at {load}: {figures}")
           .row(
               "twice",
               ranking -> ranking.ratio() >= 2,
-              "{first} delivers {ratio}× as much as {second}: {figures}")
-          .otherwise("more", "{first} delivers {percent} % more than {second}: {figures}");
+              "{first} delivers {ratio}× as much as {second} at {load}: {figures}")
+          .otherwise(
+              "more", "{first} delivers {percent} % more than {second} at {load}: {figures}");
 
-  /** One sentence per scenario that several targets answered; none for a single target. */
+  /** The levels of both targets at one load. */
+  record Pair(LevelFigures one, LevelFigures other) {
+
+    double ratio() {
+      return delivered(one) / delivered(other);
+    }
+
+    Pair swapped() {
+      return new Pair(other, one);
+    }
+  }
+
+  /** One sentence per scenario that several targets answered at one load; else none. */
   static List<String> sentences(List<LoadCurve> curves) {
     Map<String, List<LoadCurve>> byScenario = new LinkedHashMap<>();
     for (LoadCurve curve : curves) {
@@ -51,55 +85,119 @@ record TargetRanking(LoadCurve first, LoadCurve second, boolean isInSlo) {
     List<String> sentences = new ArrayList<>();
     byScenario.forEach(
         (scenario, own) -> {
-          boolean answered = own.stream().filter(c -> value(c, false) > 0).count() > 1;
-          if (answered && sentences.size() < MAX_SCENARIOS) {
-            sentences.add((byScenario.size() > 1 ? scenario + ": " : "") + ranking(own));
+          List<LoadCurve> answered =
+              own.stream()
+                  .filter(curve -> delivered(curve.chosen().level()) > 0)
+                  .sorted(
+                      Comparator.comparingDouble(
+                          (LoadCurve curve) -> -delivered(curve.chosen().level())))
+                  .toList();
+          TargetRanking ranking = answered.size() < 2 ? null : of(answered.get(0), answered.get(1));
+          if (ranking != null && sentences.size() < MAX_SCENARIOS) {
+            sentences.add((byScenario.size() > 1 ? scenario + ": " : "") + RANKING.of(ranking));
           }
         });
     return sentences;
   }
 
-  private static String ranking(List<LoadCurve> curves) {
-    boolean isInSlo = curves.stream().allMatch(curve -> value(curve, true) > 0);
-    Comparator<LoadCurve> order = Comparator.comparingDouble(curve -> value(curve, isInSlo));
-    List<LoadCurve> ranked = curves.stream().sorted(order.reversed()).toList();
-    return RANKING.of(new TargetRanking(ranked.get(0), ranked.get(1), isInSlo));
+  /** Null for curves without a common load. */
+  private static @Nullable TargetRanking of(LoadCurve one, LoadCurve two) {
+    List<Pair> loads =
+        one.levels().stream()
+            .flatMap(
+                level ->
+                    two.levels().stream()
+                        .filter(other -> isSameLoad(level, other))
+                        .limit(1)
+                        .map(other -> new Pair(level, other)))
+            .filter(pair -> delivered(pair.one) > 0 && delivered(pair.other) > 0)
+            .toList();
+    if (loads.isEmpty()) {
+      return null;
+    }
+    int at =
+        IntStream.range(0, loads.size())
+            .filter(
+                i ->
+                    loads.get(i).one == one.chosen().level()
+                        || loads.get(i).other == two.chosen().level())
+            .findFirst()
+            .orElse(loads.size() - 1);
+    TargetRanking ranking = new TargetRanking(one, two, loads, at);
+    TargetRanking swapped =
+        new TargetRanking(two, one, loads.stream().map(Pair::swapped).toList(), at);
+    return swapped.isClearBySlo() || (!ranking.isClearBySlo() && ranking.ratio() < 1)
+        ? swapped
+        : ranking;
   }
 
-  /** Requests/s within the SLO, or output tok/s at the operating point; 0 where unknown. */
-  private static double value(LoadCurve curve, boolean isInSlo) {
-    MaxGoodput max = curve.maxGoodput();
-    Double value =
-        isInSlo
-            ? max == null ? null : max.requestsPerS()
-            : curve.chosen().level().figures().delivered();
-    return value == null ? 0 : value;
+  private static boolean isSameLoad(LevelFigures level, LevelFigures other) {
+    return level.kind().equals(other.kind())
+        && (level.offered() == null
+            ? level.label().equals(other.label())
+            : level.offered().equals(other.offered()));
+  }
+
+  private static double delivered(LevelFigures level) {
+    return Objects.requireNonNullElse(level.figures().delivered(), 0.0);
+  }
+
+  private Pair pair() {
+    return loads.get(at);
   }
 
   private double ratio() {
-    return value(first, isInSlo) / value(second, isInSlo);
+    return pair().ratio();
+  }
+
+  private boolean isClear() {
+    double counts =
+        Math.sqrt(
+            1.0 / Math.max(1, pair().one.figures().counts().ok())
+                + 1.0 / Math.max(1, pair().other.figures().counts().ok()));
+    double half = counts * quantile(MANY);
+    if (loads.size() >= MIN_LOADS) {
+      double squares = 0;
+      for (int i = 1; i < loads.size(); i++) {
+        squares += Math.pow(Math.log(loads.get(i).ratio() / loads.get(i - 1).ratio()), 2);
+      }
+      int freedom = loads.size() - 1;
+      half = Math.max(half, Math.sqrt(squares / (2.0 * freedom)) * quantile(freedom));
+    }
+    return Math.abs(Math.log(ratio())) > half;
+  }
+
+  private static double quantile(double freedom) {
+    return TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
+  }
+
+  /** Whether the second surely misses its SLO at the highest load at which the first meets it. */
+  private boolean isClearBySlo() {
+    LevelFigures met = first.lastProven() < 0 ? null : first.proven();
+    return loads.stream()
+        .anyMatch(
+            pair -> pair.one == met && SloProof.of(pair.other, second.slo()) == SloProof.MISSED);
   }
 
   private String figures() {
+    LevelFigures one = pair().one;
+    Metric metric = VerdictSentence.latency(one).fromSchedule();
+    Distribution its = one.figures().metric(metric);
+    Distribution others = pair().other.figures().metric(metric);
+    Distribution fewer = its.count() <= others.count() ? its : others;
+    Distribution.Quantile tail = fewer.tail();
     return "%s against %s %s%s."
         .formatted(
-            NumberText.number(value(first, isInSlo)),
-            NumberText.number(value(second, isInSlo)),
-            isInSlo ? "requests/s within the SLO" : "tok/s",
-            latencies());
-  }
-
-  private String latencies() {
-    LevelFigures one = first.chosen().level();
-    Metric metric = VerdictSentence.latency(one).fromSchedule();
-    Double its = one.figures().metric(metric).p99();
-    Double others = second.chosen().level().figures().metric(metric).p99();
-    return its == null || others == null
-        ? ""
-        : ", %s p99 %s against %s"
-            .formatted(
-                first.clock().name(VerdictSentence.latency(one)),
-                NumberText.ms(its),
-                NumberText.ms(others));
+            NumberText.number(delivered(one)),
+            NumberText.number(delivered(pair().other)),
+            one.figures().deliveredUnit(),
+            its.isEmpty() || others.isEmpty()
+                ? ""
+                : ", %s %s %s against %s"
+                    .formatted(
+                        first.clock().name(VerdictSentence.latency(one)),
+                        tail.name(),
+                        NumberText.ms(its.percentile(tail.name())),
+                        NumberText.ms(others.percentile(tail.name()))));
   }
 }

@@ -44,7 +44,7 @@ final class VerdictSentence {
           entry("short", quote -> shortLoad(quote.level)),
           entry("tokens", quote -> tokens(quote.level)),
           entry("latency", quote -> quote.curve.clock().name(latency(quote.level))),
-          entry("p99", quote -> NumberText.ms(quote.times().p99())),
+          entry("tail", quote -> tail(quote.times())),
           entry("figures", Quote::figures),
           entry("at", Quote::at),
           entry("slo", quote -> quote.slo(List.of()).outcome()),
@@ -67,12 +67,12 @@ final class VerdictSentence {
           .row(
               "knee",
               quote -> quote.isChosenAs(Choice.KNEE),
-              "{short} is the knee: {tokens}, {latency} p99 {p99}{growth}")
+              "{short} is the knee: {tokens}, {latency} {tail}{growth}")
           .row(
               "saturated",
               quote -> quote.isChosenAs(Choice.SATURATED),
-              "{short}, the lightest load, saturates the server: {tokens}, {latency} p99"
-                  + " {p99}{growth}")
+              "{short}, the lightest load, saturates the server: {tokens}, {latency}"
+                  + " {tail}{growth}")
           .row(
               "no_knee",
               quote -> quote.isChosenAs(Choice.HIGHEST),
@@ -147,13 +147,14 @@ final class VerdictSentence {
     }
 
     String figures() {
-      return "%s, %s completed, %s p50 %s and p99 %s"
+      boolean isTailKnown = !times().tail().name().equals("p50");
+      return "%s, %s completed, %s %s%s"
           .formatted(
               tokens(level),
               NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
               curve.clock().name(latency(level)),
-              NumberText.ms(times().p50()),
-              NumberText.ms(times().p99()));
+              isTailKnown ? "p50 " + NumberText.ms(times().p50()) + " and " : "",
+              tail(times()));
     }
 
     Distribution times() {
@@ -195,24 +196,26 @@ final class VerdictSentence {
               .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
               .findFirst()
               .orElse(levels().get(levels().size() - 1));
+      Distribution heavier = to.figures().metric(latency(level).fromSchedule());
+      boolean isP90Known = !times().isLowN("p90") && !heavier.isLowN("p90");
       return new Growth(
           ratio(load, to.offered()),
           ratio(level.figures().delivered(), to.figures().delivered()),
-          ratio(times().p99(), to.figures().metric(latency(level).fromSchedule()).p99()),
-          curve.clock().name(latency(level)));
+          isP90Known ? ratio(times().p90(), heavier.p90()) : ratio(times().p50(), heavier.p50()),
+          curve.clock().name(latency(level)) + (isP90Known ? " p90" : " p50"));
     }
   }
 
   /** Ratios between two levels; null where unknown. */
   private record Growth(
-      @Nullable Double load, @Nullable Double throughput, @Nullable Double p99, String latency) {
+      @Nullable Double load, @Nullable Double throughput, @Nullable Double time, String latency) {
 
     String sentence() {
       String step =
           load == null
               ? "The heaviest load"
               : load == 2 ? "Doubling the load" : times(load) + " the load";
-      return ". %s %s at %s the %s p99".formatted(step, added(), times(p99), latency);
+      return ". %s %s at %s the %s".formatted(step, added(), times(time), latency);
     }
 
     private String added() {
@@ -370,6 +373,15 @@ final class VerdictSentence {
                 end);
   }
 
+  /** {@code p95 71 ms}; {@code p50 71 ms of 16 requests} where no higher percentile is certain. */
+  static String tail(Distribution times) {
+    Distribution.Quantile tail = times.tail();
+    return tail.name()
+        + " "
+        + NumberText.ms(tail.value())
+        + (tail.name().equals("p50") ? " of " + NumberText.counted(times.count(), "request") : "");
+  }
+
   /** The latency in headlines about a level: TTFT, or E2E without streams. */
   static Metric latency(LevelFigures level) {
     return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
@@ -419,7 +431,7 @@ final class VerdictSentence {
    * The load of a level in words: {@code 8 concurrent requests}, {@code 16 requests/s}; its label
    * where it has no single number.
    */
-  private static String load(LevelFigures level) {
+  static String load(LevelFigures level) {
     Double offered = level.offered();
     if (offered == null) {
       return isWholeRun(level) ? "the whole run" : "load level " + level.label();

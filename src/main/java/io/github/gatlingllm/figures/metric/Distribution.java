@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.metric;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,21 @@ public record Distribution(
           default -> null;
         };
   }
+
+  /** The highest of p99, p95 and p90 that is not uncertain, else p50: what headlines quote. */
+  public Quantile tail() {
+    String name =
+        Stream.of("p99", "p95", "p90").filter(each -> !isLowN(each)).findFirst().orElse("p50");
+    return new Quantile(name, percentile(name));
+  }
+
+  /** A percentile by its name, such as {@code p95}. */
+  public @Nullable Double percentile(String name) {
+    return percentile(Double.parseDouble(name.substring(1)));
+  }
+
+  /** A percentile with its name, such as {@code p95}. */
+  public record Quantile(String name, @Nullable Double value) {}
 
   public boolean isEmpty() {
     return count == 0;

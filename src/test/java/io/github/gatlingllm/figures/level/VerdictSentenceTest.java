@@ -8,7 +8,11 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class VerdictSentenceTest {
 
@@ -24,7 +28,7 @@ class VerdictSentenceTest {
         .isEqualTo(
             "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s;"
                 + " only 50 requests, fewer than the 381 that can show 99 %). Doubling the load"
-                + " costs 6 % of the throughput at 12 × the TTFT p99.");
+                + " costs 6 % of the throughput at 1.2 × the TTFT p50.");
   }
 
   @Test
@@ -144,8 +148,15 @@ class VerdictSentenceTest {
   void oneLevelWithoutSlo() {
     assertThat(new Levels().level(8, 50, 100).summary().verdict())
         .isEqualTo(
-            "At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms and p99"
-                + " 100 ms.");
+            "At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms of 50"
+                + " requests.");
+  }
+
+  /** p90 needs 100 values, p95 200, p99 1,000. */
+  @ParameterizedTest
+  @CsvSource({"99, p50 100 ms of 99", "100, and p90", "200, and p95", "1000, and p99"})
+  void highestCertainPercentileIsQuoted(int requests, String quoted) {
+    assertThat(new Levels().level(8, requests, 100).summary().verdict()).contains(quoted);
   }
 
   /** Their latencies are those of one in four: what failed comes first. */
@@ -157,7 +168,7 @@ class VerdictSentenceTest {
     assertThat(Recorded.figures(info, good, bad, bad, bad).summary().verdict())
         .isEqualTo(
             "75.0 % of 4 requests failed at 1 concurrent request. At 1 concurrent request: 2"
-                + " tok/s, 1 request/s completed, TTFT p50 100 ms and p99 100 ms.");
+                + " tok/s, 1 request/s completed, TTFT p50 100 ms of 1 request.");
   }
 
   /** Of two targets, in a few words: the figures of b are those of four in five. */
@@ -184,7 +195,7 @@ class VerdictSentenceTest {
     assertThat(Recorded.figures(info, good, bad).summary().verdict())
         .isEqualTo(
             "Interrupted: 50.0 % of 2 requests failed at 2 requests/s. r=2 holds. At 2 requests/s:"
-                + " 2 tok/s, 1 request/s completed, TTFT p50 100 ms and p99 100 ms.");
+                + " 2 tok/s, 1 request/s completed, TTFT p50 100 ms of 1 request.");
   }
 
   @Test
@@ -192,8 +203,8 @@ class VerdictSentenceTest {
     assertThat(
             new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 32, 220).summary().verdict())
         .isEqualTo(
-            "2 concurrent is the knee: 30 tok/s, TTFT p99 110 ms. Doubling the load adds 7 %"
-                + " throughput at 2 × the TTFT p99.");
+            "2 concurrent is the knee: 30 tok/s, TTFT p50 110 ms of 30 requests. Doubling the load"
+                + " adds 7 % throughput at 2 × the TTFT p50.");
     assertThat(
             new Levels()
                 .level(8, 30, 100)
@@ -202,13 +213,13 @@ class VerdictSentenceTest {
                 .summary()
                 .verdict())
         .isEqualTo(
-            "8 concurrent, the lightest load, saturates the server: 30 tok/s, TTFT p99 100 ms."
-                + " Doubling the load adds 3 % throughput at 2.1 × the TTFT p99.");
+            "8 concurrent, the lightest load, saturates the server: 30 tok/s, TTFT p50 100 ms of"
+                + " 30 requests. Doubling the load adds 3 % throughput at 2.1 × the TTFT p50.");
     assertThat(
             new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary().verdict())
         .isEqualTo(
             "No knee up to the highest load tried, 4 concurrent requests: 90 tok/s, 90 requests/s"
-                + " completed, TTFT p50 120 ms and p99 120 ms.");
+                + " completed, TTFT p50 120 ms of 90 requests.");
   }
 
   /** Records that a full disk cut off: the levels after them say nothing about the server. */
@@ -229,20 +240,77 @@ class VerdictSentenceTest {
     levels.target("b").level(1, 20, 100).level(2, 30, 200).level(4, 30, 900);
     assertThat(levels.summary().verdict())
         .isEqualTo(
-            "a delivers 3× as much as b: 90 against 30 tok/s, TTFT p99 110 ms against 200 ms."
+            "a delivers 3× as much as b at 2 concurrent requests: 90 against 30 tok/s, TTFT p50 110"
+                + " ms against 200 ms."
                 + " a: 90 tok/s at c=2, the knee. b: 30 tok/s at c=2, the knee.");
-    assertThat(new Levels().level(8, 50, 100).target("b").level(8, 49, 90).summary().verdict())
-        .startsWith("a and b deliver about the same: 50 against 49 tok/s, ");
+  }
+
+  /**
+   * Two identical servers with 6 % noise at each level: 28 of 30 verdicts or more name no winner.
+   */
+  @Test
+  void noWinnerByChance() {
+    Random random = new Random(30);
+    int named = 0;
+    for (int run = 0; run < 30; run++) {
+      Levels levels = new Levels();
+      for (String target : List.of("a", "b")) {
+        levels.target(target);
+        for (int i = 0; i < 7; i++) {
+          double truth = Math.min(400, 50 << i);
+          levels.level(1 << i, (int) (truth * (1 + 0.06 * random.nextGaussian())), 100);
+        }
+      }
+      named += levels.summary().verdict().contains("no clear difference") ? 0 : 1;
+    }
+    assertThat(named).isLessThanOrEqualTo(2);
+  }
+
+  /** Twice as fast at each level, with the same noise: named each time. */
+  @Test
+  void fasterTargetIsNamed() {
+    Random random = new Random(31);
+    Levels levels = new Levels();
+    for (String target : List.of("a", "b")) {
+      levels.target(target);
+      for (int i = 0; i < 5; i++) {
+        double truth = Math.min(400, 50 << i) / (target.equals("a") ? 1 : 2.0);
+        levels.level(1 << i, (int) (truth * (1 + 0.06 * random.nextGaussian())), 100);
+      }
+    }
+    assertThat(levels.summary().verdict()).contains("as much as b at ");
+  }
+
+  /**
+   * Both deliver the same at c=2, the highest load at which a surely meets its SLO: b misses it.
+   */
+  @Test
+  void targetThatMeetsItsSloAtTheHigherLoadIsNamed() {
+    Levels levels = new Levels().level(1, 400, 100).level(2, 400, 100);
+    levels.target("b").level(1, 400, 100).level(2, 400, 100, 40);
+    assertThat(levels.figures(SLO).summary().verdict())
+        .startsWith("a meets its SLO up to 2 concurrent requests, where b misses it.");
+  }
+
+  /** a is quoted at c=8 and b at c=2: they are compared at a load of both. */
+  @Test
+  void targetsAreComparedAtOneLoad() {
+    Levels levels = new Levels().level(1, 10, 100).level(2, 20, 110).level(8, 80, 400);
+    levels.target("b").level(1, 10, 100).level(2, 20, 110).level(8, 20, 900);
+    assertThat(levels.summary().verdict()).contains(" at 2 concurrent requests: 20 against 20");
+    assertThat(new Levels().level(1, 10, 100).target("b").level(2, 90, 100).summary().verdict())
+        .as("no common load")
+        .startsWith("a: At 1 concurrent request");
   }
 
   @Test
   void severalTargets() {
     assertThat(new Levels().level(8, 50, 100).target("b").level(8, 40, 120).summary().verdict())
         .isEqualTo(
-            "a delivers 25 % more than b: 50 against 40 tok/s, TTFT p99 100 ms against 120 ms. a:"
-                + " At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms"
-                + " and p99 100 ms. b: At 8 concurrent requests: 40 tok/s, 40 requests/s completed,"
-                + " TTFT p50 120 ms and p99 120 ms.");
+            "a and b show no clear difference at 8 concurrent requests: 50 against 40 tok/s, TTFT"
+                + " p50 100 ms against 120 ms. a: At 8 concurrent requests: 50 tok/s, 50 requests/s"
+                + " completed, TTFT p50 100 ms of 50 requests. b: At 8 concurrent requests: 40"
+                + " tok/s, 40 requests/s completed, TTFT p50 120 ms of 40 requests.");
   }
 
   @Test
@@ -286,7 +354,7 @@ class VerdictSentenceTest {
                 .summary()
                 .verdict())
         .isEqualTo(
-            "At 8 concurrent requests: 12 tok/s, 1 request/s completed, E2E p50 400 ms and p99 400"
-                + " ms.");
+            "At 8 concurrent requests: 12 tok/s, 1 request/s completed, E2E p50 400 ms of 1"
+                + " request.");
   }
 }
