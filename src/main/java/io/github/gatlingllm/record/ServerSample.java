@@ -88,10 +88,6 @@ public record ServerSample(
     public Histogram {
       bounds = List.copyOf(bounds);
       counts = List.copyOf(counts);
-      if (bounds.size() != counts.size()) {
-        throw new IllegalArgumentException(
-            "%s bounds with %s counts".formatted(bounds.size(), counts.size()));
-      }
     }
   }
 

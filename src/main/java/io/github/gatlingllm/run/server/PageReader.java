@@ -7,6 +7,7 @@ import io.github.gatlingllm.run.server.SourceNames.Choice;
 import io.github.gatlingllm.run.server.SourceNames.Term;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -116,12 +117,10 @@ final class PageReader {
       SourceNames.Entry entry, Map<String, List<Series>> byName, Reading reading) {
     EngineMetric metric = entry.metric();
     for (Choice choice : entry.choices()) {
-      String name;
-      if (metric.kind() == Kind.HISTOGRAM) {
-        name = histogram(metric, choice.terms().get(0), byName, reading);
-      } else {
-        name = value(entry, choice, byName, reading);
-      }
+      String name =
+          metric.kind() == Kind.HISTOGRAM
+              ? histogram(metric, choice.terms().get(0), byName, reading)
+              : value(entry, choice, byName, reading);
       if (name != null) {
         reading.sources().add(entry.source());
         reading.names().put(metric, name);
@@ -157,34 +156,25 @@ final class PageReader {
 
   /** One value per GPU, where an exporter repeats it per MIG instance or pod. */
   private static Collection<Double> values(EngineMetric metric, List<Series> series) {
-    boolean isMemory =
-        metric == EngineMetric.GPU_MEMORY_USED_BYTES
-            || metric == EngineMetric.GPU_MEMORY_TOTAL_BYTES;
-    boolean isGpu =
-        isMemory
-            || metric == EngineMetric.GPU_POWER_W
-            || metric == EngineMetric.GPU_ENERGY_J
-            || metric == EngineMetric.GPU_UTILIZATION
-            || metric == EngineMetric.GPUS;
-    if (!isGpu) {
+    if (!metric.name().startsWith("GPU")) {
       return series.stream().map(Series::value).toList();
     }
+    List<String> labels = metric.name().startsWith("GPU_MEMORY") ? GPU_PART : GPU;
     Map<List<String>, Double> byGpu = new LinkedHashMap<>();
     for (Series each : series) {
       List<String> gpu =
-          (isMemory ? GPU_PART : GPU)
-              .stream().map(label -> each.labels().getOrDefault(label, "")).toList();
+          labels.stream().map(label -> each.labels().getOrDefault(label, "")).toList();
       byGpu.merge(gpu, each.value(), Math::max);
     }
     return byGpu.values();
   }
 
   private static double one(EngineMetric metric, Collection<Double> values) {
-    double sum = values.stream().mapToDouble(value -> value).sum();
+    DoubleSummaryStatistics all = values.stream().mapToDouble(value -> value).summaryStatistics();
     return switch (metric.series()) {
-      case SUM -> sum;
-      case MEAN -> sum / values.size();
-      case MAX -> values.stream().mapToDouble(value -> value).max().orElse(0);
+      case SUM -> all.getSum();
+      case MEAN -> all.getAverage();
+      case MAX -> all.getMax();
     };
   }
 
@@ -199,20 +189,19 @@ final class PageReader {
     long count = counts.stream().mapToLong(each -> Math.round(each.value())).sum();
     double sum = sums.stream().mapToDouble(Series::value).sum();
     SortedMap<Double, Long> buckets = buckets(byName.getOrDefault(name + "_bucket", List.of()));
-    long most = 0;
-    for (long up : buckets.values()) {
-      if (up < most) {
-        buckets.clear();
-        break;
-      }
-      most = up;
-    }
-    long all = buckets.isEmpty() ? count : Math.max(count, most);
+    List<Long> upTo = List.copyOf(buckets.values());
+    boolean isAscending = upTo.stream().sorted().toList().equals(upTo);
     reading
         .histograms()
         .put(
             metric,
-            new Histogram(all, sum, List.copyOf(buckets.keySet()), List.copyOf(buckets.values())));
+            isAscending && !upTo.isEmpty()
+                ? new Histogram(
+                    Math.max(count, upTo.get(upTo.size() - 1)),
+                    sum,
+                    List.copyOf(buckets.keySet()),
+                    upTo)
+                : new Histogram(count, sum, List.of(), List.of()));
     String own = counts.get(0).name();
     return own.substring(0, own.length() - "_count".length());
   }
