@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.LevelLog.LevelResults;
+import io.github.gatlingllm.run.Run.RunClock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -285,6 +288,34 @@ public final class Run {
           System.out.println(failure);
         }
       }
+    }
+  }
+
+  /**
+   * Converts monotonic time to epoch time with one anchor per run, so that steps of the wall clock
+   * during the run have no effect.
+   */
+  record RunClock(long anchorUnixNanos, long anchorNanoTime) {
+
+    /** A clock anchored now, by {@link System#nanoTime()} and the system's clock. */
+    static RunClock system() {
+      return anchor(InstantSource.system(), System::nanoTime);
+    }
+
+    static RunClock anchor(InstantSource wall, LongSupplier nanoClock) {
+      long before = nanoClock.getAsLong();
+      Instant now = wall.instant();
+      long after = nanoClock.getAsLong();
+      return new RunClock(
+          now.getEpochSecond() * 1_000_000_000L + now.getNano(), before + (after - before) / 2);
+    }
+
+    long nanoTime(long unixNanos) {
+      return anchorNanoTime + (unixNanos - anchorUnixNanos);
+    }
+
+    long unixNanos(long nanoTime) {
+      return anchorUnixNanos + (nanoTime - anchorNanoTime);
     }
   }
 }

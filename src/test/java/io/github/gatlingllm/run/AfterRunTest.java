@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.run.AfterRun.GatlingExit;
+import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.simulations.AssertionTexts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

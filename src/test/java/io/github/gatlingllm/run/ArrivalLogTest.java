@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.run.Run.RunClock;
+import io.github.gatlingllm.run.RunLevels.ArrivalLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Run.RunClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -15,6 +15,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.util.ArrayList;
 import java.util.List;

@@ -22,6 +22,8 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Run.RunClock;
+import io.github.gatlingllm.run.RunLevels.ArrivalLog;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

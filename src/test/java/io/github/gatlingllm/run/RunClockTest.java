@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.run.Run.RunClock;
 import java.time.Instant;
 import java.util.Map;
 import java.util.PrimitiveIterator;

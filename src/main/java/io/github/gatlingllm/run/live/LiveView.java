@@ -1,5 +1,7 @@
 package io.github.gatlingllm.run.live;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.OverTime;
 import io.github.gatlingllm.figures.level.Series;
@@ -12,6 +14,11 @@ import io.github.gatlingllm.report.LivePage;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunObserver;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +26,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -216,6 +227,151 @@ public final class LiveView implements RunObserver, AutoCloseable {
     }
     if (server != null) {
       server.close();
+    }
+  }
+
+  /**
+   * Serves the live page at {@code /}, its server-sent events at {@code /events} and meters at
+   * {@code /metrics}. Against DNS rebinding, a {@code Host} must be an IP address or {@code
+   * localhost}.
+   */
+  static final class LiveServer implements AutoCloseable {
+
+    /** Each viewer has a thread, which is mostly idle. */
+    private static final int MAX_VIEWERS = 16;
+
+    private static final long EVERY_SECONDS = 2;
+
+    private static final Pattern HOST =
+        Pattern.compile("(?:localhost|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
+
+    /** The contents of the three paths; {@code meters} is null if there are none. */
+    record Views(
+        Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
+
+    private final HttpServer server;
+    private final Views views;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final String host;
+    private final ThreadPoolExecutor viewers =
+        new ThreadPoolExecutor(
+            0,
+            MAX_VIEWERS,
+            10,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "llm-live");
+              thread.setDaemon(true);
+              return thread;
+            });
+
+    LiveServer(LiveView.Address address, Views views) throws IOException {
+      this.views = views;
+      host = address.host();
+      InetAddress listened = InetAddress.getByName(host);
+      server = HttpServer.create(new InetSocketAddress(listened, address.port()), 0);
+      server.setExecutor(viewers);
+      server.createContext("/", this::answer);
+      server.start();
+    }
+
+    URI address() {
+      return URI.create("http://" + host + ":" + server.getAddress().getPort() + "/");
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+      try (exchange) {
+        String requestedHost = exchange.getRequestHeaders().getFirst("Host");
+        if (requestedHost == null || !HOST.matcher(requestedHost).matches()) {
+          send(exchange, 403, "text/plain", "Open " + address() + "\n");
+        } else if (!exchange.getRequestMethod().equals("GET")) {
+          send(exchange, 405, "text/plain", "GET only\n");
+        } else {
+          get(exchange);
+        }
+      }
+    }
+
+    private void get(HttpExchange exchange) throws IOException {
+      Supplier<String> meters = views.meters();
+      switch (exchange.getRequestURI().getPath()) {
+        case "/" -> page(exchange);
+        case "/events" -> follow(exchange);
+        case "/metrics" -> {
+          if (meters == null) {
+            send(
+                exchange,
+                404,
+                "text/plain",
+                "Add io.micrometer:micrometer-registry-prometheus to the class path\n");
+          } else {
+            send(exchange, 200, "text/plain; version=0.0.4", meters.get());
+          }
+        }
+        default -> send(exchange, 404, "text/plain", "There are /, /events and /metrics\n");
+      }
+    }
+
+    /** Answers with the reason if the page cannot be made; the run continues. */
+    private void page(HttpExchange exchange) throws IOException {
+      String page;
+      try {
+        page = views.page().get();
+      } catch (RuntimeException e) {
+        send(exchange, 500, "text/plain", "The live page failed: " + e + "\n");
+        return;
+      }
+      send(exchange, 200, "text/html", page);
+    }
+
+    /**
+     * Sends an event every {@value #EVERY_SECONDS} s, until the viewer leaves or the run has ended.
+     */
+    private void follow(HttpExchange exchange) throws IOException {
+      exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+      exchange.getResponseHeaders().set("Cache-Control", "no-store");
+      exchange.sendResponseHeaders(200, 0);
+      OutputStream out = exchange.getResponseBody();
+      boolean isLast;
+      do {
+        isLast = over.getCount() == 0;
+        out.write(("data: " + views.event().get() + "\n\n").getBytes(StandardCharsets.UTF_8));
+        out.flush();
+        awaitNext();
+      } while (!isLast);
+    }
+
+    /** Waits until the next event is due; returns at once if the run has ended. */
+    private void awaitNext() {
+      try {
+        boolean unused = over.await(EVERY_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private static void send(HttpExchange exchange, int status, String type, String text)
+        throws IOException {
+      byte[] body = text.getBytes(StandardCharsets.UTF_8);
+      exchange.getResponseHeaders().set("Content-Type", type + "; charset=utf-8");
+      exchange.getResponseHeaders().set("Cache-Control", "no-store");
+      exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
+      exchange.sendResponseHeaders(status, body.length);
+      exchange.getResponseBody().write(body);
+    }
+
+    /** Sends the last event to all viewers, within half a second, and stops. */
+    @Override
+    public void close() {
+      over.countDown();
+      viewers.shutdown();
+      try {
+        boolean unused = viewers.awaitTermination(500, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      server.stop(0);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.run.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.run.health.GeneratorLog.GcPauses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

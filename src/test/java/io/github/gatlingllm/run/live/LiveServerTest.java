@@ -3,6 +3,7 @@ package io.github.gatlingllm.run.live;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.run.live.LiveView.LiveServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
