@@ -19,29 +19,29 @@ public final class Dynamic<T> {
 
   private static final String PARSER_REASON = "with error '";
 
+  private static final int LONGEST_SHOWN = 60;
+
   private final Function<io.gatling.core.session.Session, Validation<T>> expression;
   private final @Nullable T constant;
-  private final @Nullable ElText el;
+  private final @Nullable String text;
 
   private Dynamic(
       Function<io.gatling.core.session.Session, Validation<T>> expression,
       @Nullable T constant,
-      @Nullable ElText el) {
+      @Nullable String text) {
     this.expression = expression;
     this.constant = constant;
-    this.el = el;
+    this.text = text;
   }
-
-  private record ElText(String text, Class<?> type) {}
 
   public static <T> Dynamic<T> of(T constant) {
     Validation<T> success = new Success<>(constant);
-    return new Dynamic<>(session -> success, constant, null);
+    return new Dynamic<>(session -> success, constant, constant.toString());
   }
 
   /** Computed by a function; a result of null, or an exception, is a failure. */
   public static <T> Dynamic<T> of(Function<Session, T> function) {
-    return computed(
+    return new Dynamic<>(
         session -> {
           try {
             T value = function.apply(new Session(session));
@@ -52,36 +52,61 @@ public final class Dynamic<T> {
             return Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
           }
         },
+        null,
         null);
   }
 
-  private static <T> Dynamic<T> computed(
-      Function<io.gatling.core.session.Session, Validation<T>> expression, @Nullable ElText el) {
-    return new Dynamic<>(expression, null, el);
-  }
-
   /**
-   * A Gatling EL String, compiled on first use. For a number the attribute may be a number of any
+   * A Gatling EL String, or the text of a value. For a number the attribute may be a number of any
    * class, or its text, as feeders and checks do not know the class that a request needs.
    */
   public static <T> Dynamic<T> el(String el, Class<T> type) {
-    if (Number.class.isAssignableFrom(type)) {
-      Dynamic<Object> number = el(el, Object.class);
-      return computed(session -> number(el, number.resolve(session), type), new ElText(el, type));
-    }
-    return computed(
-        new Function<>() {
-          private volatile Function1<io.gatling.core.session.Session, Validation<T>> compiled;
+    return el(el, type, shown(el));
+  }
 
-          @Override
-          public Validation<T> apply(io.gatling.core.session.Session session) {
-            if (compiled == null) {
-              compiled = Expressions.toExpression(el, type);
-            }
-            return compiled.apply(session);
-          }
-        },
-        new ElText(el, type));
+  private static <T> Dynamic<T> el(String el, Class<T> type, String shown) {
+    Dynamic<T> dynamic;
+    if (Number.class.isAssignableFrom(type)) {
+      Function1<io.gatling.core.session.Session, Validation<Object>> any =
+          compiled(el, Object.class, shown);
+      dynamic =
+          new Dynamic<>(
+              session -> number(el, Validations.value(any.apply(session)), type), null, el);
+    } else {
+      dynamic = new Dynamic<>(compiled(el, type, shown)::apply, null, el);
+    }
+    if (!el.contains("#{") && !dynamic.isConvertible(type)) {
+      throw mistake(shown, expected(type));
+    }
+    return dynamic;
+  }
+
+  private static <T> Function1<io.gatling.core.session.Session, Validation<T>> compiled(
+      String el, Class<T> type, String shown) {
+    try {
+      return Expressions.toExpression(el, type);
+    } catch (Exception e) { // Gatling's parser throws a checked one that Scala does not declare
+      String message = String.valueOf(e.getMessage());
+      int reason = message.lastIndexOf(PARSER_REASON);
+      throw mistake(
+          shown,
+          "not a Gatling EL String: "
+              + (reason < 0
+                  ? message
+                  : message.substring(reason + PARSER_REASON.length(), message.length() - 1)));
+    }
+  }
+
+  private static InvalidSimulation mistake(String shown, String what) {
+    return InvalidSimulation.because(dslMethod() + "(" + shown + "): " + what);
+  }
+
+  private static String shown(String text) {
+    String line = text.lines().findFirst().orElse("");
+    boolean whole = line.equals(text) && line.length() <= LONGEST_SHOWN;
+    return '"'
+        + (whole ? line : line.substring(0, Math.min(line.length(), LONGEST_SHOWN)) + "…")
+        + '"';
   }
 
   private static <T> Validation<T> number(String el, Object value, Class<T> type) {
@@ -105,13 +130,24 @@ public final class Dynamic<T> {
 
   /** A text: a Gatling EL String if it has an expression, else a constant. */
   public static Dynamic<String> text(@Nullable String el) {
+    return text(el, null);
+  }
+
+  /** As {@link #text}; no message shows it. */
+  public static Dynamic<String> secret(@Nullable String el) {
+    return text(el, "…");
+  }
+
+  private static Dynamic<String> text(@Nullable String el, @Nullable String shown) {
     if (el == null) {
-      throw InvalidSimulation.because(
-          dslMethod()
-              + "(null): expected a text or a Gatling EL String; is the environment variable or"
+      throw mistake(
+          "null",
+          "expected a text or a Gatling EL String; is the environment variable or"
               + " property set that it comes from?");
     }
-    return el.contains("#{") || el.contains("$") ? el(el, String.class) : of(el);
+    return el.contains("#{") || el.contains("$")
+        ? el(el, String.class, shown == null ? shown(el) : shown)
+        : of(el);
   }
 
   /**
@@ -140,26 +176,7 @@ public final class Dynamic<T> {
 
   /** The text in the simulation, for messages; null for a function. */
   @Nullable String text() {
-    return el == null ? constant == null ? null : constant.toString() : el.text;
-  }
-
-  /** What is wrong with the value for every session; null where nothing is known to be wrong. */
-  @Nullable String mistake() {
-    if (el == null) {
-      return null;
-    }
-    try {
-      var unused = Expressions.toExpression(el.text, Object.class);
-      boolean isStatic = !el.text.contains("#{");
-      return isStatic && !isConvertible(el.type) ? expected(el.type) : null;
-    } catch (Exception e) { // Gatling's parser throws a checked one that Scala does not declare
-      String message = String.valueOf(e.getMessage());
-      int reason = message.lastIndexOf(PARSER_REASON);
-      return "not a Gatling EL String: "
-          + (reason < 0
-              ? message
-              : message.substring(reason + PARSER_REASON.length(), message.length() - 1));
-    }
+    return text;
   }
 
   /** Whether a text without expressions is a value of that type, as Gatling converts it. */
@@ -205,67 +222,6 @@ public final class Dynamic<T> {
         throw new Dynamic.Unresolved(failure.message());
       }
       return ((Success<T>) either).value();
-    }
-  }
-
-  /** Finds mistakes in the parameters of a builder that do not depend on the session. */
-  public static final class ParameterCheck {
-
-    private static final int LONGEST_SHOWN = 60;
-
-    private final String builder;
-
-    public ParameterCheck(String builder) {
-      this.builder = builder;
-    }
-
-    static ParameterCheck ofRequest(Dynamic<String> name) {
-      String text = name.text();
-      ParameterCheck request =
-          new ParameterCheck(text == null ? "llm(…)" : "llm(" + quoted(text) + ")");
-      String mistake = name.mistake();
-      if (mistake != null) {
-        throw request.wrong("", mistake);
-      }
-      return request;
-    }
-
-    public ParameterCheck of(String method, @Nullable Dynamic<?> value) {
-      String mistake = value == null ? null : value.mistake();
-      if (mistake != null) {
-        throw wrong("." + method + "(" + quoted(String.valueOf(value.text())) + ")", mistake);
-      }
-      return this;
-    }
-
-    /** As {@link #of}; the message does not show the value. */
-    ParameterCheck secret(String method, @Nullable Dynamic<?> value) {
-      String mistake = value == null ? null : value.mistake();
-      if (mistake != null) {
-        throw wrong("." + method + "(…)", mistake);
-      }
-      return this;
-    }
-
-    /** As {@link #of}; a constant must be 1 or more. */
-    ParameterCheck atLeastOne(String method, @Nullable Dynamic<Integer> value) {
-      Integer number = value == null ? null : value.constant();
-      if (number != null && number < 1) {
-        throw wrong("." + method + "(" + number + ")", "expected 1 or more");
-      }
-      return of(method, value);
-    }
-
-    InvalidSimulation wrong(String where, String what) {
-      return InvalidSimulation.because(builder + where + ": " + what);
-    }
-
-    private static String quoted(String text) {
-      String line = text.lines().findFirst().orElse("");
-      boolean whole = line.equals(text) && line.length() <= LONGEST_SHOWN;
-      return '"'
-          + (whole ? line : line.substring(0, Math.min(line.length(), LONGEST_SHOWN)) + "…")
-          + '"';
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
-import io.github.gatlingllm.action.Dynamic.ParameterCheck;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
@@ -100,11 +99,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent. */
   public static boolean isDryRun() {
     return InvalidSimulation.checked(() -> DRY_RUN.isTrue(false));
-  }
-
-  public void validate() {
-    ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
-    headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
   }
 
   public static String jsonObject(String text) {

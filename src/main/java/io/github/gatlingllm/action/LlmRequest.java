@@ -5,7 +5,6 @@ import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
-import io.github.gatlingllm.action.Dynamic.ParameterCheck;
 import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
@@ -13,10 +12,8 @@ import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** An LLM request of a simulation; a parameter is null where not set. {@link #with} copies it. */
@@ -86,35 +83,13 @@ public final class LlmRequest extends Draft<LlmRequest> {
   }
 
   private void validate() {
-    ParameterCheck check =
-        ParameterCheck.ofRequest(name)
-            .of("model", model)
-            .atLeastOne("maxTokens", maxTokens)
-            .of("stream", stream)
-            .of("prompt", prompt)
-            .of("input", inputList)
-            .of("tools", tools)
-            .of("toolChoice", toolChoice)
-            .of("responseFormat", responseFormat)
-            .of("body", extraBody)
-            .secret("apiKey", apiKey);
-    parameters.forEach((key, value) -> check.of(method(key), value));
-    stop.forEach(text -> check.of("stop", text));
-    inputs.forEach(text -> check.of("input", text));
-    headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
-    messages.forEach(message -> message.parameters(check));
     try {
       validateJson();
       checks.forEach(conditional -> LlmChecks.build(conditional.check()));
     } catch (IllegalArgumentException e) {
-      throw check.wrong("", String.valueOf(e.getMessage()));
+      String called = name.text() == null ? "…" : '"' + name.text() + '"';
+      throw InvalidSimulation.because("llm(" + called + "): " + e.getMessage());
     }
-  }
-
-  private static String method(String key) {
-    return key.equals("n")
-        ? "choices"
-        : Pattern.compile("_(.)").matcher(key).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT));
   }
 
   private void validateJson() {
@@ -138,47 +113,19 @@ public final class LlmRequest extends Draft<LlmRequest> {
 
   public sealed interface MessagePart {
 
-    default void parameters(ParameterCheck check) {}
+    record Text(String role, Dynamic<String> text) implements MessagePart {}
 
-    record Text(String role, Dynamic<String> text) implements MessagePart {
-      @Override
-      public void parameters(ParameterCheck check) {
-        check.of(role, text);
-      }
-    }
-
-    record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {
-      @Override
-      public void parameters(ParameterCheck check) {
-        check.of("tool", callId).of("tool", text);
-      }
-    }
+    record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
 
     /** The results of several tool calls, by the id of the call. */
-    record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {
-      @Override
-      public void parameters(ParameterCheck check) {
-        check.of("toolResults", byCallId);
-      }
-    }
+    record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {}
 
     /** A message of a text, which may be empty, and of images by URL. */
     record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
-        implements MessagePart {
-      @Override
-      public void parameters(ParameterCheck check) {
-        check.of(role, text);
-        imageUrls.forEach(url -> check.of("image", url));
-      }
-    }
+        implements MessagePart {}
 
     /** A list of messages: a list of maps, the JSON text of an array, or a recorded dialog. */
-    record Whole(Dynamic<Object> messages) implements MessagePart {
-      @Override
-      public void parameters(ParameterCheck check) {
-        check.of("messages", messages);
-      }
-    }
+    record Whole(Dynamic<Object> messages) implements MessagePart {}
 
     record History(String sessionKey) implements MessagePart {}
 

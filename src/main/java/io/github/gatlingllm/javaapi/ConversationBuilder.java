@@ -6,7 +6,6 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
-import io.github.gatlingllm.action.Dynamic.ParameterCheck;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Dialog;
@@ -98,10 +97,6 @@ public final class ConversationBuilder implements Executable {
   /** For internal use only. */
   @Override
   public ChainBuilder toChainBuilder() {
-    var unused =
-        new ParameterCheck("conversation(\"" + parts.sessionKey + "\")")
-            .of("system", parts.system)
-            .of("dialog", parts.dialog);
     return CoreDsl.exec(session -> session.set(parts.sessionKey, begin(session)));
   }
 

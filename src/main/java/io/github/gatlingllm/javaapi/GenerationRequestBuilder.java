@@ -2,6 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmRequest;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +26,8 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
    * many.
    */
   public final T maxTokens(int tokens) {
-    return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
+    int limit = InvalidSimulation.atLeast(1, "maxTokens", tokens, "token");
+    return edit(draft -> draft.maxTokens = Dynamic.of(limit));
   }
 
   public final T maxTokens(String el) {

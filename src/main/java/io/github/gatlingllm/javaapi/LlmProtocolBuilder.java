@@ -58,7 +58,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
-    settings.validate();
     boolean judged = !settings.slo.isEmpty() || !settings.sloByName.isEmpty();
     if (!judged && settings.assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(
@@ -92,7 +91,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    *     System.getenv("…")} can be passed
    */
   public LlmProtocolBuilder apiKey(@Nullable String key) {
-    return with(s -> s.apiKey = key == null || key.isEmpty() ? null : Dynamic.text(key));
+    return with(s -> s.apiKey = key == null || key.isEmpty() ? null : Dynamic.secret(key));
   }
 
   public LlmProtocolBuilder apiKey(Function<Session, String> key) {
@@ -113,7 +112,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * case-insensitively. The value is a Gatling EL String.
    */
   public LlmProtocolBuilder header(String name, String value) {
-    return header(name, Dynamic.text(value));
+    return header(name, Dynamic.secret(value));
   }
 
   public LlmProtocolBuilder header(String name, Function<Session, String> value) {
@@ -130,7 +129,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
         s ->
             headers.forEach(
                 (name, value) ->
-                    s.headers = Draft.andHeader(s.headers, name, Dynamic.text(value))));
+                    s.headers = Draft.andHeader(s.headers, name, Dynamic.secret(value))));
   }
 
   /** Longest time of a request, from connecting to the last byte; 600 s by default. */

@@ -71,7 +71,8 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
    * case-insensitively. The value is a Gatling EL String.
    */
   public final T header(String name, String value) {
-    return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value)));
+    return edit(
+        draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.secret(value)));
   }
 
   public final T header(String name, Function<Session, String> value) {
@@ -83,12 +84,12 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
         draft ->
             headers.forEach(
                 (name, value) ->
-                    draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value))));
+                    draft.headers = Draft.andHeader(draft.headers, name, Dynamic.secret(value))));
   }
 
   /** The API key of this request, in place of the protocol's; a Gatling EL String. */
   public final T apiKey(String key) {
-    return edit(draft -> draft.apiKey = Dynamic.text(key));
+    return edit(draft -> draft.apiKey = Dynamic.secret(key));
   }
 
   public final T apiKey(Function<Session, String> key) {

@@ -7,7 +7,6 @@ import io.gatling.core.session.Session;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -90,10 +89,5 @@ class DynamicTest {
     assertThatThrownBy(() -> dynamic.resolve(SESSION))
         .isInstanceOf(Dynamic.Unresolved.class)
         .hasMessage(message);
-  }
-
-  @Test
-  void creatingOneNeedsNoGatling() {
-    assertThat(Dynamic.text("#{never looked at")).isNotNull();
   }
 }

@@ -21,7 +21,7 @@ class MistakesIT {
       textBlock =
           """
           no protocol  | scenario 'Browse' or 'Chat' sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
-          bad EL       | llm("ask").maxTokens("many"): expected a whole number, or a Gatling EL String that gives one
+          bad EL       | maxTokens("many"): expected a whole number, or a Gatling EL String that gives one
           """)
   void mistakeInASimulationIsOneLine(String mistake, String line) throws Exception {
     GatlingRun run = GatlingRun.of(MistakenSimulation.class).set("mistake", mistake).run();

@@ -290,9 +290,11 @@ class LlmDslTest {
               URL + "/metrics",
               "body",
               "{\"a\":1}",
+              "header",
+              "x",
               "file",
               "src/gatling/resources/prompts.json")
-          .getOrDefault(method.getName(), "x");
+          .getOrDefault(method.getName(), "#{x}");
     }
     if (type == List.class) {
       return switch (method.getName()) {

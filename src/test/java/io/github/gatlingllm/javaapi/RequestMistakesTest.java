@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A mistake that would make every request fail is refused when the simulation is built, in a line
- * that names request, parameter and value.
+ * that names parameter and value.
  */
 class RequestMistakesTest {
 
@@ -35,60 +36,57 @@ class RequestMistakesTest {
   static Stream<Arguments> mistakes() {
     return Stream.of(
         // EL
-        request(ask().maxTokens("many"), "llm(\"ask\").maxTokens(\"many\")" + NO_NUMBER),
-        request(ask().maxTokens("1.5"), "llm(\"ask\").maxTokens(\"1.5\")" + NO_NUMBER),
-        request(ask().maxTokens("#{"), "llm(\"ask\").maxTokens(\"#{\")" + NO_NAME),
-        request(ask().maxTokens(""), "llm(\"ask\").maxTokens(\"\")" + NO_NUMBER),
-        request(ask().choices("two"), "llm(\"ask\").choices(\"two\")" + NO_NUMBER),
-        request(ask().seed("x"), "llm(\"ask\").seed(\"x\")" + NO_NUMBER),
+        request(() -> ask().maxTokens("many"), "maxTokens(\"many\")" + NO_NUMBER),
+        request(() -> ask().maxTokens("1.5"), "maxTokens(\"1.5\")" + NO_NUMBER),
+        request(() -> ask().maxTokens("#{"), "maxTokens(\"#{\")" + NO_NAME),
+        request(() -> ask().maxTokens(""), "maxTokens(\"\")" + NO_NUMBER),
+        request(() -> ask().choices("two"), "choices(\"two\")" + NO_NUMBER),
+        request(() -> ask().seed("x"), "seed(\"x\")" + NO_NUMBER),
         request(
-            ask().temperature("hot"),
-            "llm(\"ask\").temperature(\"hot\"): expected a number, or a Gatling EL String that"
-                + " gives one"),
+            () -> ask().temperature("hot"),
+            "temperature(\"hot\"): expected a number, or a Gatling EL String that" + " gives one"),
         request(
-            ask().topP("0,9"),
-            "llm(\"ask\").topP(\"0,9\"): expected a number, or a Gatling EL String that gives one"),
+            () -> ask().topP("0,9"),
+            "topP(\"0,9\"): expected a number, or a Gatling EL String that gives one"),
         request(
-            ask().stream("yes"),
-            "llm(\"ask\").stream(\"yes\"): expected true or false, or a Gatling EL String that"
-                + " gives one"),
-        request(llm("ask #{").chat().user("Hi"), "llm(\"ask #{\")" + NO_NAME),
+            () -> ask().stream("yes"),
+            "stream(\"yes\"): expected true or false, or a Gatling EL String that" + " gives one"),
+        request(() -> llm("ask #{").chat().user("Hi"), "llm(\"ask #{\")" + NO_NAME),
         request(
-            llm("ask").chat().user("Hi #{name"),
-            "llm(\"ask\").user(\"Hi #{name\"): not a Gatling EL String: '}' expected but end of"
+            () -> llm("ask").chat().user("Hi #{name"),
+            "user(\"Hi #{name\"): not a Gatling EL String: '}' expected but end of"
                 + " source found"),
-        request(
-            llm("ask").chat().system("#{}").user("Hi"), "llm(\"ask\").system(\"#{}\")" + NO_NAME),
-        request(ask().assistant("#{}"), "llm(\"ask\").assistant(\"#{}\")" + NO_NAME),
-        request(ask().tool("#{}", "42"), "llm(\"ask\").tool(\"#{}\")" + NO_NAME),
-        request(llm("ask").chat().user("#{}", image(1, 1)), "llm(\"ask\").user(\"#{}\")" + NO_NAME),
-        request(llm("ask").chat().messages("#{"), "llm(\"ask\").messages(\"#{\")" + NO_NAME),
-        request(llm("go").completion().prompt("#{}"), "llm(\"go\").prompt(\"#{}\")" + NO_NAME),
-        request(ask().model("#{}"), "llm(\"ask\").model(\"#{}\")" + NO_NAME),
-        request(ask().stop("#{}"), "llm(\"ask\").stop(\"#{}\")" + NO_NAME),
-        request(
-            ask().header("X-Key", "s3cret #{"), "llm(\"ask\").header(\"X-Key\", …)(…)" + NO_NAME),
-        request(llm(session -> "ask").chat().user("#{}"), "llm(…).user(\"#{}\")" + NO_NAME),
+        request(() -> llm("ask").chat().system("#{}").user("Hi"), "system(\"#{}\")" + NO_NAME),
+        request(() -> ask().assistant("#{}"), "assistant(\"#{}\")" + NO_NAME),
+        request(() -> ask().tool("#{}", "42"), "tool(\"#{}\")" + NO_NAME),
+        request(() -> llm("ask").chat().user("#{}", image(1, 1)), "user(\"#{}\")" + NO_NAME),
+        request(() -> llm("ask").chat().messages("#{"), "messages(\"#{\")" + NO_NAME),
+        request(() -> llm("go").completion().prompt("#{}"), "prompt(\"#{}\")" + NO_NAME),
+        request(() -> ask().model("#{}"), "model(\"#{}\")" + NO_NAME),
+        request(() -> ask().stop("#{}"), "stop(\"#{}\")" + NO_NAME),
+        request(() -> ask().header("X-Key", "s3cret #{"), "header(…)" + NO_NAME),
+        request(() -> llm(session -> "ask").chat().user("#{}"), "user(\"#{}\")" + NO_NAME),
         // Numbers
-        request(ask().maxTokens(0), "llm(\"ask\").maxTokens(0): expected 1 or more"),
+        request(() -> ask().maxTokens(0), "maxTokens(0): expected 1 token or more"),
         // JSON
         request(
-            ask().body("{\"a\": 1"),
+            () -> ask().body("{\"a\": 1"),
             "llm(\"ask\"): body '{\"a\": 1' is not understood; expected a JSON object"),
         request(
-            ask().tools("{}"), "llm(\"ask\"): tools '{}' is not understood; expected a JSON array"),
+            () -> ask().tools("{}"),
+            "llm(\"ask\"): tools '{}' is not understood; expected a JSON array"),
         request(
-            ask().toolChoice("auto"),
+            () -> ask().toolChoice("auto"),
             "llm(\"ask\"): tool_choice 'auto' is not understood; expected a JSON value"),
         request(
-            ask().responseFormat("json"),
+            () -> ask().responseFormat("json"),
             "llm(\"ask\"): response_format 'json' is not understood; expected a JSON object"),
         request(
-            llm("ask").chat().messages("Hello"),
+            () -> llm("ask").chat().messages("Hello"),
             "llm(\"ask\"): messages 'Hello' is not understood; expected a JSON array"),
         // Checks
         request(
-            ask().check(md5().is("0")),
+            () -> ask().check(md5().is("0")),
             "llm(\"ask\"): llm requests have no check Md5; use bodyString, bodyLength, substring,"
                 + " regex, jsonPath, jmesPath, or the checks of LlmDsl, such as httpStatus()"),
         // Names of headers
@@ -115,16 +113,12 @@ class RequestMistakesTest {
                 llm("ask").chat().user("Hi").header("X-Tenant", System.getenv("NOT_SET_ANYWHERE")),
             "header(null): expected a text or a Gatling EL String; is the environment variable or"
                 + " property set that it comes from?"),
-        mistake(() -> llm.baseUrl(URL).model("#{").protocol(), "llm.model(\"#{\")" + NO_NAME),
-        mistake(
-            () -> llm.baseUrl(URL).apiKey("sk-123456 #{").protocol(), "llm.apiKey(…)" + NO_NAME),
-        mistake(
-            () -> exec(conversation("h").system("#{}")),
-            "conversation(\"h\").system(\"#{}\")" + NO_NAME),
+        mistake(() -> llm.baseUrl(URL).model("#{").protocol(), "model(\"#{\")" + NO_NAME),
+        mistake(() -> llm.baseUrl(URL).apiKey("sk-123456 #{").protocol(), "apiKey(…)" + NO_NAME),
+        mistake(() -> exec(conversation("h").system("#{}")), "system(\"#{}\")" + NO_NAME),
         mistake(
             () -> exec(conversation("h").dialog("dialog")),
-            "conversation(\"h\").dialog(\"dialog\"): expected a Dialog, or a Gatling EL String that"
-                + " gives one"));
+            "dialog(\"dialog\"): expected a Dialog, or a Gatling EL String that" + " gives one"));
   }
 
   @ParameterizedTest
@@ -168,8 +162,8 @@ class RequestMistakesTest {
         .containsOnlyKeys("Authorization");
   }
 
-  private static Arguments request(LlmRequestBuilder<?> request, String line) {
-    return mistake(() -> exec(request), line);
+  private static Arguments request(Supplier<LlmRequestBuilder<?>> request, String line) {
+    return mistake(() -> exec(request.get()), line);
   }
 
   private static Arguments mistake(ThrowingCallable mistake, String line) {
