@@ -191,7 +191,7 @@ public final class Benchmark extends Simulation {
             LlmProtocolBuilder::maxTokensPerMinute);
     protocol = with(protocol, plan.get(Setting.GPUS), LlmProtocolBuilder::gpus);
     protocol = with(protocol, plan.get(Setting.COST_PER_HOUR), LlmProtocolBuilder::costPerHour);
-    if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
+    if (plan.perUserConnections()) {
       protocol = protocol.disableShareConnections();
     }
     protocol = protocol.metricsUrls(plan.metricsUrls(label));

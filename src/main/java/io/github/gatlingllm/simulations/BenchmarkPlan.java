@@ -9,7 +9,6 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
-import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
@@ -51,23 +50,6 @@ record BenchmarkPlan(
           "prompt", "prompt",
           "max_tokens", "maxTokens");
 
-  /** Which users can reuse a kept-alive connection. */
-  enum Connections {
-    SHARED("shared"),
-    PER_USER("perUser");
-
-    private final String key;
-
-    Connections(String key) {
-      this.key = key;
-    }
-
-    @Override
-    public String toString() {
-      return key;
-    }
-  }
-
   BenchmarkPlan {
     targets = List.copyOf(targets);
     tokenizers = List.copyOf(tokenizers);
@@ -90,11 +72,11 @@ record BenchmarkPlan(
               Setting.PROMPT_TOKENS, Integer.toString(lengths.promptTokens()),
               Setting.MAX_TOKENS, Integer.toString(lengths.maxTokens())));
     }
-    ApiChoice choice = settings.get(Setting.API);
-    List<Target> targets = targets(settings, choice.api());
+    Api asked = settings.get(Setting.API).orElse(null);
+    List<Target> targets = targets(settings, asked);
     Api api =
         targets.isEmpty()
-            ? Objects.requireNonNullElse(choice.api(), Api.CHAT)
+            ? Objects.requireNonNullElse(asked, Api.CHAT)
             : targets.get(0).endpoint().api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
@@ -147,6 +129,11 @@ record BenchmarkPlan(
 
   boolean embedded() {
     return targets.isEmpty();
+  }
+
+  /** Whether only the virtual user that opened a connection can reuse it. */
+  boolean perUserConnections() {
+    return settings.get(Setting.CONNECTIONS).equals("perUser");
   }
 
   /**

@@ -1,20 +1,29 @@
 package io.github.gatlingllm.simulations;
 
+import static java.util.stream.Collectors.joining;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,50 +31,32 @@ import org.jspecify.annotations.Nullable;
  * at most 120 columns, and contains no key and no header value.
  */
 final class DryRun {
-
   private static final int COLUMNS = 120;
-  private static final int INDENT = 15;
+  private static final int MISSES_SHOWN = 3;
 
   private final BenchmarkPlan plan;
+  private final Tokenizer tokenizer;
   private final StringBuilder text = new StringBuilder();
 
   private DryRun(BenchmarkPlan plan) {
     this.plan = plan;
+    this.tokenizer = plan.tokenizers().get(0);
   }
 
   static String text(BenchmarkPlan plan) {
-    return new DryRun(plan).lines();
+    DryRun rows = new DryRun(plan);
+    rows.targets();
+    rows.load();
+    rows.workload();
+    rows.requests();
+    rows.goalsAndLimits();
+    return rows.text.toString();
   }
 
-  private String lines() {
-    targets();
-    load();
-    requests();
-    row("SLO", plan.slo().isEmpty() ? "none" : plan.slo() + PlanText.held(plan.slo().all()));
-    if (!plan.get(Setting.ASSERT).isEmpty()) {
-      row(
-          "build gates",
-          plan.config().get(Setting.ASSERT.name)
-              + (plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)"));
-    }
-    row(
-        "limits",
-        PlanText.time(plan.get(Setting.TIMEOUT))
-            + " per request, "
-            + PlanText.time(plan.get(Setting.IDLE_TIMEOUT))
-            + " between events"
-            + limit(Setting.MAX_IN_FLIGHT, "in flight")
-            + limit(Setting.MAX_REQUESTS_PER_MINUTE, "requests a minute")
-            + limit(Setting.MAX_TOKENS_PER_MINUTE, "tokens a minute"));
-    row("connections", connections());
-    row("seed", Long.toString(plan.seed()));
-    row("time", estimatedTime());
-    return text.toString();
-  }
-
-  private String limit(SettingEntry<@Nullable Integer> setting, String what) {
-    Integer most = plan.get(setting);
-    return most == null ? "" : ", " + most + " " + what;
+  private void row(String name, String value) {
+    String line = String.format(Locale.ROOT, "%-15s%s", name, value);
+    text.append(line.length() <= COLUMNS ? line : line.substring(0, COLUMNS - 1) + "…");
+    text.append('\n');
   }
 
   private void targets() {
@@ -79,10 +70,8 @@ final class DryRun {
     boolean several = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {
       Target target = plan.targets().get(i);
-      row(
-          "target",
-          (several ? plan.labels().get(i) + ": " : "")
-              + Secrets.redactUrl(target.endpoint().url()));
+      String label = several ? plan.labels().get(i) + ": " : "";
+      row("target", label + Secrets.redactUrl(target.endpoint().url()));
       row(
           "model",
           Objects.requireNonNullElse(
@@ -92,14 +81,11 @@ final class DryRun {
     if (several) {
       row("order", plan.get(Setting.INTERLEAVE) ? "side by side" : "one after the other");
     }
+    String answers = plan.get(Setting.STREAM) ? "streamed" : "not streamed";
+    String inputs = NumberText.counted(plan.get(Setting.INPUTS_PER_REQUEST), "input");
     row(
         "API",
-        plan.api().key()
-            + (!plan.api().generates()
-                ? ", "
-                    + NumberText.counted(plan.get(Setting.INPUTS_PER_REQUEST), "input")
-                    + " per request"
-                : plan.get(Setting.STREAM) ? ", streamed" : ", not streamed"));
+        plan.api().key() + ", " + (plan.api().generates() ? answers : inputs + " per request"));
   }
 
   private void load() {
@@ -115,44 +101,146 @@ final class DryRun {
   }
 
   private String each() {
-    String scenario = plan.workload().scenarios() > 1 ? "scenario" : "";
-    String target = plan.targets().size() > 1 ? "target" : "";
-    String both = scenario.isEmpty() || target.isEmpty() ? "" : " and ";
-    return (scenario.isEmpty() && target.isEmpty() ? "" : ", per " + scenario + both + target)
-        + (plan.workload().dialogs()
-            ? "; a dialog of "
-                + Objects.requireNonNullElse(plan.get(Setting.TURNS), WorkloadScenario.TURNS)
-                + " turns counts as one"
-            : "");
+    List<String> each = new ArrayList<>();
+    if (plan.workload().scenarios() > 1) {
+      each.add("scenario");
+    }
+    if (plan.targets().size() > 1) {
+      each.add("target");
+    }
+    return (each.isEmpty() ? "" : ", per " + String.join(" and ", each))
+        + (plan.workload().dialogs() ? "; a dialog of " + turns() + " turns counts as one" : "");
   }
 
-  private void output() {
+  private int turns() {
+    return Objects.requireNonNullElse(plan.get(Setting.TURNS), WorkloadScenario.TURNS);
+  }
+
+  private void workload() {
+    if (plan.workload() instanceof Workload.Pool pool) {
+      pool(pool.prompts());
+    } else if (plan.workload() instanceof Workload.Recorded recorded) {
+      Dataset dataset = recorded.dataset();
+      String order = plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "";
+      row("dataset", dataset.name() + " (" + dataset.format().key() + order + ")");
+      List.of(dataset.summary().split("; ", -1)).forEach(part -> row("", part));
+    } else if (plan.workload() instanceof Workload.Known known) {
+      if (known.mixed()) {
+        row("mix", shares(known));
+      } else {
+        String order = ", one after the other, each with the whole load";
+        row("scenarios", known.names() + (known.shares().size() > 1 ? order : ""));
+      }
+      known.list().forEach(this::scenario);
+    }
+    ShownImages images = plan.get(Setting.IMAGES);
+    if (images != null) {
+      row("images", images.toString());
+    }
+    Integer context = plan.get(Setting.CONTEXT_TOKENS);
+    if (context != null) {
+      row("context", context + " tokens; a dialog ends before a turn that would not fit");
+    }
+    WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
+    if (!think.isNone()) {
+      row("think time", think + " before a user's next request");
+    }
+    List<String> misses = plan.workload().misses().map(Prompts.Miss::toString).toList();
+    if (!misses.isEmpty()) {
+      String some = misses.stream().limit(MISSES_SHOWN).collect(joining(", "));
+      String more = misses.size() > MISSES_SHOWN ? ", …" : "";
+      String count = misses.size() + " of " + plan.workload().made() + " prompts: ";
+      row("NOT EXACT", count + some + more);
+    }
+    if (!(plan.prefix() instanceof PromptPrefix.None)) {
+      IntSummaryStatistics sizes = PromptPrefix.sizes(plan.prefix().texts(tokenizer), tokenizer);
+      row(
+          "prefix",
+          plan.prefix()
+              + ": "
+              + (sizes.getMin() == sizes.getMax()
+                  ? NumberText.counted(sizes.getMax(), "token")
+                  : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
+    }
+  }
+
+  private void pool(Prompts prompts) {
+    LengthDistribution lengths = prompts.lengths();
+    PromptPool pool = prompts.source() instanceof PromptPool texts ? texts : null;
+    String source =
+        (pool == null ? "" : NumberText.counted(pool.texts().size(), "prompt") + " ")
+            + "("
+            + prompts.source().origin()
+            + ")";
+    if (lengths == null) {
+      row("prompts", source + (pool == null ? "" : ", " + sizes(pool.chars())));
+      return;
+    }
+    String made = NumberText.counted(prompts.made().size(), "text");
+    row("prompts", made + " made of " + source + repeats(prompts));
+    row("prompt size", lengths + " by " + tokenizer.name());
+  }
+
+  private static String repeats(Prompts prompts) {
+    return prompts.made().size() < Prompts.MAX_MADE ? "" : "; after these they repeat";
+  }
+
+  private void scenario(WorkloadScenario.Ready ready) {
+    WorkloadScenario scenario = ready.scenario();
+    String system =
+        ready.system() == null ? "" : "a system prompt of " + ready.systemTokens() + " tokens, ";
+    String turns = scenario.dialog() ? turns() + " turns of " : "";
+    long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
+    String distinct = scenario.same() ? "" : ", " + NumberText.count(differ) + " distinct";
     row(
-        "output",
-        (plan.get(Setting.IGNORE_EOS) ? "exactly " : "at most ")
-            + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
-            + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
-            + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
-    List<String> sampling = new ArrayList<>();
-    addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
-    addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
-    row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
+        "",
+        String.format(Locale.ROOT, "%-2s %s: ", scenario.name(), scenario.title())
+            + (system + turns + scenario.tokens() + " tokens" + distinct)
+            + repeats(ready.prompts()));
+    row("", "   shows: " + scenario.shows());
+  }
+
+  private static String shares(Workload.Known mix) {
+    double all = mix.shares().stream().mapToDouble(Workload.Known.Share::weight).sum();
+    return mix.shares().stream()
+        .map(share -> share.ready().scenario() + " " + percent(share.weight() / all) + " %")
+        .collect(joining(", "));
+  }
+
+  private static String percent(double share) {
+    return BigDecimal.valueOf(100 * share)
+        .setScale(1, RoundingMode.HALF_UP)
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+
+  private static String sizes(IntSummaryStatistics chars) {
+    return chars.getMin() == chars.getMax()
+        ? NumberText.counted(chars.getMin(), "character")
+        : "%s to %s characters, %s on average"
+            .formatted(chars.getMin(), chars.getMax(), Math.round(chars.getAverage()));
   }
 
   private void requests() {
-    new WorkloadRows(plan, this::row).add();
     row(
         "tokenizer",
-        plan.tokenizers().stream()
-            .map(Tokenizer::name)
-            .distinct()
-            .collect(Collectors.joining(", ")));
+        plan.tokenizers().stream().map(Tokenizer::name).distinct().collect(joining(", ")));
     String sizes = plan.promptsSizedBy();
     if (sizes != null) {
       row("sized by", sizes);
     }
     if (plan.api().generates()) {
-      output();
+      boolean exact = plan.get(Setting.IGNORE_EOS);
+      row(
+          "output",
+          (exact ? "exactly " : "at most ")
+              + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
+              + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
+              + (exact ? " (ignore_eos, min_tokens)" : ""));
+      List<String> sampling = new ArrayList<>();
+      addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
+      addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
+      row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
     }
     ObjectNode body = plan.get(Setting.BODY);
     if (!body.isEmpty()) {
@@ -164,12 +252,39 @@ final class DryRun {
     }
   }
 
-  private String connections() {
-    return (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.SHARED
-            ? "shared by all users"
-            : "own ones per user")
-        + (plan.get(Setting.HTTP2) ? ", HTTP/2 where the server agrees" : "")
-        + (plan.get(Setting.VERIFY_TLS) ? "" : ", certificates NOT verified");
+  private static void addNumber(List<String> to, String name, @Nullable Double value) {
+    if (value != null) {
+      to.add(name + " " + NumberText.plain(value));
+    }
+  }
+
+  private void goalsAndLimits() {
+    row("SLO", plan.slo().isEmpty() ? "none" : plan.slo() + PlanText.held(plan.slo().all()));
+    if (!plan.get(Setting.ASSERT).isEmpty()) {
+      String kept = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
+      row("build gates", plan.config().get(Setting.ASSERT.name) + kept);
+    }
+    row(
+        "limits",
+        "%s per request, %s between events"
+                .formatted(
+                    PlanText.time(plan.get(Setting.TIMEOUT)),
+                    PlanText.time(plan.get(Setting.IDLE_TIMEOUT)))
+            + limit(Setting.MAX_IN_FLIGHT, "in flight")
+            + limit(Setting.MAX_REQUESTS_PER_MINUTE, "requests a minute")
+            + limit(Setting.MAX_TOKENS_PER_MINUTE, "tokens a minute"));
+    row(
+        "connections",
+        (plan.perUserConnections() ? "own ones per user" : "shared by all users")
+            + (plan.get(Setting.HTTP2) ? ", HTTP/2 where the server agrees" : "")
+            + (plan.get(Setting.VERIFY_TLS) ? "" : ", certificates NOT verified"));
+    row("seed", Long.toString(plan.seed()));
+    row("time", estimatedTime());
+  }
+
+  private String limit(SettingEntry<@Nullable Integer> setting, String what) {
+    Integer most = plan.get(setting);
+    return most == null ? "" : ", " + most + " " + what;
   }
 
   private String estimatedTime() {
@@ -178,41 +293,25 @@ final class DryRun {
       return "depends on the server: 15 to 20 levels, 30 to 40 times the time of one";
     }
     Duration measured = Duration.ZERO;
+    Duration longest = Duration.ZERO;
     for (LoadLevel level : load.levels()) {
       Duration duration = PlanText.expectedDuration(level);
       if (duration == null) {
         return "depends on the server: " + load.words().total();
       }
+      Phases phases = level.phases();
       measured = measured.plus(duration);
+      longest =
+          longest
+              .plusNanos(phases.longestNanos())
+              .plus(phases.requests() == null ? Duration.ZERO : duration);
     }
     int turns =
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
             * plan.workload().scenarios();
-    measured = measured.multipliedBy(turns);
-    long longest = load.levels().stream().mapToLong(DryRun::longestNanos).sum();
-    return PlanText.time(measured)
-        + " of measuring, at most "
-        + PlanText.time(Duration.ofNanos(longest * turns))
-        + " in all";
-  }
-
-  private static long longestNanos(LoadLevel level) {
-    Phases phases = level.phases();
-    return phases.requests() == null
-        ? phases.longestNanos()
-        : Objects.requireNonNull(PlanText.expectedDuration(level)).toNanos()
-            + phases.longestNanos();
-  }
-
-  private void row(String name, String value) {
-    String line = String.format(Locale.ROOT, "%-" + INDENT + "s%s", name, value);
-    text.append(line.length() <= COLUMNS ? line : line.substring(0, COLUMNS - 1) + "…");
-    text.append('\n');
-  }
-
-  private static void addNumber(List<String> to, String name, @Nullable Double value) {
-    if (value != null) {
-      to.add(name + " " + NumberText.plain(value));
-    }
+    return "%s of measuring, at most %s in all"
+        .formatted(
+            PlanText.time(measured.multipliedBy(turns)),
+            PlanText.time(longest.multipliedBy(turns)));
   }
 }

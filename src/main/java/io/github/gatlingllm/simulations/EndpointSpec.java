@@ -36,26 +36,6 @@ record EndpointSpec(String url, Api api) {
     }
   }
 
-  /** The values of the setting {@code api}. */
-  enum ApiChoice {
-    AUTO,
-    CHAT,
-    COMPLETIONS,
-    RESPONSES,
-    EMBEDDINGS,
-    MESSAGES;
-
-    /** The API; null for the one of the endpoint's path. */
-    @Nullable Api api() {
-      return this == AUTO ? null : Api.valueOf(name());
-    }
-
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
   /** Parses a base URL ({@code http://localhost:8000/v1}) or the full path of an API. */
   static EndpointSpec parse(String text, @Nullable Api asked) {
     URI uri = uri(text);

@@ -55,15 +55,20 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
   /** A constant of an enum, by its {@code toString}, case-insensitively. */
   static <E extends Enum<E>> Form<E> choice(Class<E> type) {
     List<E> choices = List.of(type.getEnumConstants());
-    String names = String.join(", ", choices.stream().map(Enum::toString).toList());
+    return choice(choices.stream().map(Enum::toString).toList(), choices);
+  }
+
+  /** One of some values by its name, case-insensitively. */
+  static <T> Form<T> choice(List<String> names, List<T> values) {
+    List<String> lower = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+    String all = String.join(", ", names);
     return new Form<>(
-        names,
-        text ->
-            choices.stream()
-                .filter(choice -> choice.toString().equalsIgnoreCase(text))
-                .findFirst()
-                .orElseThrow(IllegalArgumentException::new),
-        "one of " + names);
+        all,
+        text -> {
+          int at = lower.indexOf(text.toLowerCase(Locale.ROOT));
+          return values.get(require(at, found -> found >= 0));
+        },
+        "one of " + all);
   }
 
   static Form<Integer> whole(int least) {

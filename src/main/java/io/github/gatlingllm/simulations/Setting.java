@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.Spelling;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
@@ -12,7 +13,6 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.live.LiveView;
 import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
-import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.SettingEntry.Group;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -26,6 +26,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,12 @@ final class Setting {
 
   /** All entries, in the order of this file. */
   private static final List<SettingEntry<?>> ENTRIES = new ArrayList<>();
+
+  private static final Form<Optional<Api>> API_FORM =
+      Form.choice(
+          Stream.concat(Stream.of("auto"), Stream.of(Api.values()).map(Api::key)).toList(),
+          Stream.concat(Stream.of(Optional.<Api>empty()), Stream.of(Api.values()).map(Optional::of))
+              .toList());
 
   // ---- Target ----------------------------------------------------------------------------------
 
@@ -77,8 +84,8 @@ final class Setting {
                   + " -D options; one for all endpoints, or one per endpoint",
               "Never printed or recorded.");
 
-  static final SettingEntry<ApiChoice> API =
-      in(Group.TARGET, "api", Form.choice(ApiChoice.class), "completions")
+  static final SettingEntry<Optional<Api>> API =
+      in(Group.TARGET, "api", API_FORM, "completions")
           .byDefault("auto")
           .means(
               "API of the target; auto: the API in the path of the endpoint, else chat",
@@ -538,6 +545,8 @@ final class Setting {
               "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env. Never"
                   + " printed or recorded.");
 
+  private static final List<String> SHARING = List.of("shared", "perUser");
+
   // ---- Connections and limits ------------------------------------------------------------------
 
   static final SettingEntry<Duration> TIMEOUT =
@@ -574,8 +583,8 @@ final class Setting {
                   + " answer, until the server's usage says how many they were",
               "A larger request is sent when no other one is in the window.");
 
-  static final SettingEntry<BenchmarkPlan.Connections> CONNECTIONS =
-      in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class), "perUser")
+  static final SettingEntry<String> CONNECTIONS =
+      in(Group.CONNECTIONS, "connections", Form.choice(SHARING, SHARING), "perUser")
           .byDefault("shared")
           .means("who can reuse a kept-alive connection: any user, or only the user who opened it");
 

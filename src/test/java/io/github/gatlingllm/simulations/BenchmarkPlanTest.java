@@ -12,7 +12,6 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.simulations.BenchmarkPlan.Connections;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
@@ -70,7 +69,7 @@ final class BenchmarkPlanTest {
     assertThat(settings.get(Setting.IDLE_TIMEOUT)).isEqualTo(Duration.ofMinutes(2));
     assertThat(settings.get(Setting.MAX_IN_FLIGHT)).isNull();
     assertThat(settings.get(Setting.VERIFY_TLS)).isTrue();
-    assertThat(settings.get(Setting.CONNECTIONS)).isEqualTo(Connections.SHARED);
+    assertThat(settings.get(Setting.CONNECTIONS)).isEqualTo("shared");
     assertThat(settings.get(Setting.INTERLEAVE)).isFalse();
     assertThat(settings.slo().isEmpty()).isTrue();
     assertThat(settings.seed()).isEqualTo(4711);
