@@ -50,8 +50,8 @@ public final class Bench implements Callable<Integer> {
       paramLabel = "WHAT",
       description =
           "paced-64, paced-256, step-1024, sustained-2048 (accuracy: all four), short, flood (cost:"
-              + " both), open, closed, profiles, levels, search, window, shared (bounds: all"
-              + " seven). Default: accuracy and cost.")
+              + " both), open, closed, profiles, levels, search, shared (bounds: all six). Default:"
+              + " accuracy and cost.")
   private List<String> what = List.of("accuracy", "cost");
 
   @Option(names = "--clients", split = ",", description = "Default: ${DEFAULT-VALUE}.")
@@ -104,7 +104,6 @@ public final class Bench implements Callable<Integer> {
     all.put("profiles", LoadTiming::profiles);
     all.put("levels", LevelTiming::trials);
     all.put("search", LevelTiming::search);
-    all.put("window", MeasuredTimes::measure);
     all.put("shared", SharedMachine::measure);
     return all;
   }

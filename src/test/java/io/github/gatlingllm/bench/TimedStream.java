@@ -1,16 +1,15 @@
 package io.github.gatlingllm.bench;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
+import com.fasterxml.jackson.databind.SequenceWriter;
 import java.io.IOException;
-import java.io.Writer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One stream as the server wrote it, or as a client says that it came: a line of JSON in a file, so
@@ -23,9 +22,24 @@ import java.util.List;
  * @param offsetNanos each token since then; a client that keeps no gaps tells the first only
  */
 @SuppressWarnings("ArrayRecordComponent") // millions of primitive values
-record TimedStream(String id, long number, long startNanos, long[] offsetNanos) {
+record TimedStream(
+    String id,
+    long number,
+    @JsonProperty("start_ns") long startNanos,
+    @JsonProperty("offsets_ns") long[] offsetNanos) {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper JSON =
+      new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+  @JsonCreator
+  static TimedStream of(
+      @JsonProperty("id") @Nullable String id,
+      @JsonProperty("number") @Nullable Long number,
+      @JsonProperty("start_ns") long startNanos,
+      @JsonProperty("offsets_ns") long[] offsetNanos) {
+    return new TimedStream(
+        id == null ? "" : id, number == null ? -1 : number, startNanos, offsetNanos);
+  }
 
   /** Time of the last known token. */
   long endNanos() {
@@ -33,40 +47,16 @@ record TimedStream(String id, long number, long startNanos, long[] offsetNanos) 
   }
 
   static void write(Path file, List<TimedStream> streams) throws IOException {
-    try (Writer out = Files.newBufferedWriter(file);
-        JsonGenerator json = new JsonFactory().createGenerator(out)) {
-      json.setRootValueSeparator(null);
-      for (TimedStream stream : streams) {
-        json.writeStartObject();
-        json.writeStringField("id", stream.id);
-        json.writeNumberField("number", stream.number);
-        json.writeNumberField("start_ns", stream.startNanos);
-        json.writeFieldName("offsets_ns");
-        json.writeArray(stream.offsetNanos, 0, stream.offsetNanos.length);
-        json.writeEndObject();
-        json.writeRaw('\n');
-      }
+    try (SequenceWriter lines =
+        JSON.writer().withRootValueSeparator("\n").writeValues(file.toFile())) {
+      lines.writeAll(streams);
     }
   }
 
   static List<TimedStream> read(Path file) throws IOException {
-    List<TimedStream> streams = new ArrayList<>();
-    try (BufferedReader in = Files.newBufferedReader(file)) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        JsonNode json = JSON.readTree(line);
-        JsonNode offsets = json.path("offsets_ns");
-        long[] nanos = new long[offsets.size()];
-        for (int i = 0; i < nanos.length; i++) {
-          nanos[i] = offsets.get(i).longValue();
-        }
-        streams.add(
-            new TimedStream(
-                json.path("id").asText(""),
-                json.path("number").asLong(-1),
-                json.path("start_ns").asLong(0),
-                nanos));
-      }
+    try (MappingIterator<TimedStream> lines =
+        JSON.readerFor(TimedStream.class).readValues(file.toFile())) {
+      return lines.readAll();
     }
-    return streams;
   }
 }

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Hand-computed timetables; 1 ms per prompt token, 10 ms per decode step, blocks of 16 tokens,
@@ -79,29 +81,40 @@ final class BatchSchedulerTest {
     return timetable;
   }
 
-  @Test
-  void oneSequenceDecodesAtTheBasePace() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 8, 1_000));
-    scheduler.add(sequence("a", 5, 3));
-    assertThat(run(scheduler, 0, 99)).containsExactly("15.0: a", "25.0: a", "35.0: a");
+  /** Sequences, as name:prompt:output, the model, and the timetable: at, who gets a token. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          one decodes at the base pace | a:5:3 | 0 | 0 | 1000 | 8 | 1000 | 15.0: a, 25.0: a, 35.0: a
+          a step of a batch of two takes 12 ms | a:1:2 b:1:3 | 0.1 | 0 | 1000 | 8 | 1000 | 14.0: a b, 26.0: a b, 37.0: b
+          a step grows with the tokens in the KV cache | a:10:3 | 0 | 0.01 | 1000 | 8 | 1000 | 21.0: a, 32.1: a, 43.3: a
+          b has 15 tokens beside the 5 of a, then 20, then 15 | a:5:4 b:50:1 | 0 | 0 | 20 | 8 | 1000 | 30.0: a, 60.0: a, 85.0: a b, 95.0: a
+          a batch of two queues first come first served | a:1:1 b:1:2 c:1:1 d:1:1 | 0 | 0 | 1000 | 2 | 1000 | 12.0: a b, 23.0: b c, 34.0: d
+          b does not fit beside a and is not overtaken by c | a:10:2 b:40:1 c:1:1 | 0 | 0 | 1000 | 8 | 48 | 20.0: a, 30.0: a, 80.0: b, 91.0: c
+          b takes the free block behind a before c does | a:32:2 b:31:2 c:1:1 | 0 | 0 | 1000 | 8 | 64 | 73.0: a b, 83.0: a, 126.0: b c
+          b is the newest, needs a block and preempts itself | a:17:3 b:16:2 | 0 | 0 | 1000 | 8 | 48 | 43.0: a b, 53.0: a, 63.0: a, 90.0: b
+          """)
+  void timetable(
+      String rule,
+      String sequences,
+      double perSequence,
+      double perKvToken,
+      int maxPrefill,
+      int maxBatch,
+      int kvTokens,
+      String expected) {
+    BatchScheduler scheduler =
+        new BatchScheduler(
+            new BatchModel(
+                1_000, 10 * MILLI, perSequence, perKvToken, maxPrefill, maxBatch, kvTokens));
+    for (String each : sequences.split(" ", -1)) {
+      String[] parts = each.split(":", -1);
+      scheduler.add(sequence(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2])));
+    }
+    assertThat(String.join(", ", run(scheduler, 0, 99))).as(rule).isEqualTo(expected);
     assertThat(scheduler.load()).isEqualTo(Scheduler.Load.NONE);
-  }
-
-  @Test
-  void stepGrowsWithTheBatch() {
-    BatchScheduler scheduler = new BatchScheduler(model(0.1, 0, 8, 1_000));
-    scheduler.add(sequence("a", 1, 2));
-    scheduler.add(sequence("b", 1, 3));
-    // 2 prompt tokens = 2 ms; a batch of two steps in 12 ms, of one in 11 ms
-    assertThat(run(scheduler, 0, 99)).containsExactly("14.0: a b", "26.0: a b", "37.0: b");
-  }
-
-  @Test
-  void stepGrowsWithTheTokensInTheKvCache() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0.01, 8, 1_000));
-    scheduler.add(sequence("a", 10, 3));
-    // 10 ms prefill, then 10 × (1 + 0.01 × 10, 11, 12) ms
-    assertThat(run(scheduler, 0, 99)).containsExactly("21.0: a", "32.1: a", "43.3: a");
   }
 
   @Test
@@ -112,37 +125,6 @@ final class BatchSchedulerTest {
     scheduler.add(sequence("b", 30, 1));
     // The step from 15 ms to 25 ms is under way; b joins the next one.
     assertThat(run(scheduler, 15, 99)).containsExactly("25.0: a", "65.0: a b", "75.0: a");
-  }
-
-  @Test
-  void longPromptIsProcessedInChunksBetweenDecodes() {
-    BatchScheduler scheduler =
-        new BatchScheduler(new BatchModel(1_000, 10 * MILLI, 0, 0, 20, 8, 1_000));
-    scheduler.add(sequence("a", 5, 4));
-    scheduler.add(sequence("b", 50, 1));
-    // b: 15 of its tokens beside a's 5, then 20, then 15
-    assertThat(run(scheduler, 0, 99)).containsExactly("30.0: a", "60.0: a", "85.0: a b", "95.0: a");
-  }
-
-  @Test
-  void batchLimitQueuesFirstComeFirstServed() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 2, 1_000));
-    scheduler.add(sequence("a", 1, 1));
-    scheduler.add(sequence("b", 1, 2));
-    scheduler.add(sequence("c", 1, 1));
-    scheduler.add(sequence("d", 1, 1));
-    scheduler.plan(0, new ArrayList<>());
-    assertThat(scheduler.load()).isEqualTo(new Scheduler.Load(2, 2, 2 / 62.0));
-    assertThat(run(scheduler, 0, 99)).containsExactly("12.0: a b", "23.0: b c", "34.0: d");
-  }
-
-  @Test
-  void kvLimitQueuesAndTheHeadIsNotOvertaken() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 8, 48));
-    scheduler.add(sequence("a", 10, 2)); // one block of three
-    scheduler.add(sequence("b", 40, 1)); // three do not fit beside it
-    scheduler.add(sequence("c", 1, 1)); // would fit, but came later
-    assertThat(run(scheduler, 0, 99)).containsExactly("20.0: a", "30.0: a", "80.0: b", "91.0: c");
   }
 
   @Test
@@ -239,29 +221,12 @@ final class BatchSchedulerTest {
   }
 
   @Test
-  void preemptedSequenceReturnsToTheHeadOfTheQueue() {
+  void freeBlocksThatAreSharedAreNotTakenTwice() throws Refusal {
     BatchScheduler scheduler = batches(64);
-    // The one free block behind a would do for c, but b came first.
-    assertThat(
-            run(
-                scheduler,
-                sequence("a", 32, 2, BlockChain.NONE),
-                sequence("b", 31, 2, BlockChain.NONE),
-                sequence("c", 1, 1, BlockChain.NONE)))
-        .containsExactly("73.0: a b", "83.0: a", "126.0: b c");
-  }
-
-  @Test
-  void newestSequenceWithoutABlockPreemptsItself() {
-    BatchScheduler scheduler = batches(48);
-    // b is the newest and the one that needs a block: it preempts itself.
-    assertThat(
-            run(
-                scheduler,
-                sequence("a", 17, 3, BlockChain.NONE),
-                sequence("b", 16, 2, BlockChain.NONE)))
-        .containsExactly("43.0: a b", "53.0: a", "63.0: a", "90.0: b");
-    assertThat(scheduler.kv().preemptions()).isEqualTo(1);
+    run(scheduler, ask("a", 7, 40));
+    // Of four free blocks two hold the prefix of b, which needs five with its own.
+    assertThat(run(scheduler, ask("b", 7, 65))).isEmpty();
+    assertThat(scheduler.load().waiting()).isEqualTo(1);
   }
 
   @Test

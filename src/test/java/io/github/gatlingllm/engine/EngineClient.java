@@ -33,15 +33,20 @@ record EngineClient(EmbeddedEngine engine) {
 
   /** The response to a request of any API. */
   CompletableFuture<String> post(String path, String body, String header, String value) {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(engine.baseUrl() + path))
-            .header(header, value)
-            .timeout(Duration.ofSeconds(30))
-            .POST(HttpRequest.BodyPublishers.ofString(body.replace('\'', '"')))
-            .build();
     return CLIENT
-        .sendAsync(request, HttpResponse.BodyHandlers.ofString())
+        .sendAsync(
+            request(path, body).header(header, value).build(), HttpResponse.BodyHandlers.ofString())
         .thenApply(HttpResponse::body);
+  }
+
+  HttpResponse<String> send(String path, String body) throws IOException, InterruptedException {
+    return CLIENT.send(request(path, body).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder request(String path, String body) {
+    return HttpRequest.newBuilder(URI.create(engine.baseUrl() + path))
+        .timeout(Duration.ofSeconds(30))
+        .POST(HttpRequest.BodyPublishers.ofString(body.replace('\'', '"')));
   }
 
   /** The whole answer. */

@@ -6,11 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -23,15 +19,8 @@ final class FaultTest {
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).recordGroundTruth();
   private static final String STREAM = ",\"max_tokens\":5,\"ignore_eos\":true,\"stream\":true";
 
-  private final HttpClient client = HttpClient.newHttpClient();
-
-  private HttpResponse<String> ask(EmbeddedEngine engine, String more) throws Exception {
-    return client.send(
-        HttpRequest.newBuilder(URI.create(engine.baseUrl() + "/chat/completions"))
-            .timeout(Duration.ofSeconds(60))
-            .POST(HttpRequest.BodyPublishers.ofString("{" + Requests.PROMPT + more + "}"))
-            .build(),
-        BodyHandlers.ofString());
+  private static HttpResponse<String> ask(EmbeddedEngine engine, String more) throws Exception {
+    return new EngineClient(engine).send("/chat/completions", "{" + Requests.PROMPT + more + "}");
   }
 
   private static long count(String text, String part) {
