@@ -2,7 +2,6 @@ package io.github.gatlingllm.simulations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -18,8 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The prompts that settings define, and their description in the plan. */
 final class BenchmarkWorkloadTest {
@@ -173,79 +171,34 @@ final class BenchmarkWorkloadTest {
         .contains("uniform lengths of 576 to 960 tokens");
   }
 
-  static Stream<Arguments> refused() {
-    return Stream.of(
-        arguments(
-            Map.of("promptTokens", "0"),
-            "llm.promptTokens=0: expected tokens from 1 to 1,000,000: a number, <mean>:<std>,"
-                + " <least>-<most>, lognormal:<mean>:<std> or weighted:128=70,4096=30"),
-        arguments(
-            Map.of("promptTokens", "7", "uniquePrompts", "true"),
-            "llm.promptTokens=7: leaves nothing of a prompt after its prefix of 7 tokens; ask for"
-                + " more"),
-        arguments(
-            Map.of("scenario", "A1,E"),
-            "llm.scenario=A1,E: expected A1, A2, B1, B2, C or D, such as A1,B1,C"),
-        arguments(Map.of("scenario", "A1,A1"), "llm.scenario=A1,A1: expected each scenario once"),
-        arguments(
-            Map.of("scenario", "A1", "prompt", "Hi"),
-            "llm.scenario=A1: cannot be set together with llm.prompt (scenarios have their own"
-                + " prompts)"),
-        arguments(
-            Map.of("scenario", "A1", "prompts", "x.txt"),
-            "llm.scenario=A1: cannot be set together with llm.prompts (scenarios have their own"
-                + " prompts)"),
-        arguments(
-            Map.of("scenario", "A1", "promptTokens", "9"),
-            "llm.scenario=A1: cannot be set together with llm.promptTokens (scenarios have their"
-                + " own lengths)"),
-        arguments(
-            Map.of("scenario", "A1", "mix", "A1:1"),
-            "llm.scenario=A1: cannot be set together with llm.mix (scenarios run either one after"
-                + " the other or mixed)"),
-        arguments(
-            Map.of("mix", "C:70", "promptTokens", "9"),
-            "llm.mix=C:70: cannot be set together with llm.promptTokens (scenarios have their own"
-                + " lengths)"),
-        arguments(
-            Map.of("mix", "C:0"),
-            "llm.mix=C:0: expected scenarios and their weights above 0, such as C:70,B1:30"),
-        arguments(
-            Map.of("mix", "C"),
-            "llm.mix=C: expected scenarios and their weights above 0, such as C:70,B1:30"),
-        arguments(
-            Map.of("mix", "X:1"),
-            "llm.mix=X:1: expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30"),
-        arguments(
-            Map.of("scenario", "D", "api", "completions"),
-            "llm.scenario=D: D is a dialog, which needs an API that takes messages"),
-        arguments(
-            Map.of("mix", "C:1", "api", "embeddings"),
-            "llm.mix=C:1: C asks for generated text; embeddings take prompts or a dataset"),
-        arguments(
-            Map.of("inputsPerRequest", "4", "api", "messages"),
-            "llm.inputsPerRequest=4: only requests for embeddings have inputs (llm.api)"),
-        arguments(
-            Map.of(
-                "scenario", "A1,B1", "interleave", "true", "endpoint", "http://a/v1,http://b/v1"),
-            "llm.interleave=true: expected one llm.scenario; several run one after the other"),
-        arguments(
-            Map.of("uniquePrompts", "true", "sharedPrefix", "2x50"),
-            "llm.sharedPrefix=2x50: cannot be set together with llm.uniquePrompts (a nonce at the"
-                + " start leaves no prefix to share)"),
-        arguments(
-            Map.of("sharedPrefix", "0x50"),
-            "llm.sharedPrefix=0x50: expected <groups>x<tokens>, 1 or more groups of 2 or more"
-                + " tokens, such as 8x512"),
-        arguments(Map.of("uniquePrompts", "1"), "llm.uniquePrompts=1: expected true or false"));
-  }
-
   @ParameterizedTest
-  @MethodSource("refused")
-  void refusesContradictions(Map<String, String> values, String message) {
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          promptTokens=0 | expected tokens from 1 to 1,000,000: a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std> or weighted:128=70,4096=30
+          promptTokens=7 uniquePrompts=true | leaves nothing of a prompt after its prefix of 7 tokens; ask for more
+          scenario=A1,E | expected A1, A2, B1, B2, C or D, such as A1,B1,C
+          scenario=A1,A1 | expected each scenario once
+          scenario=A1 prompts=x.txt | cannot be set together with llm.prompts (scenarios have their own prompts)
+          mix=C:0 | expected scenarios and their weights above 0, such as C:70,B1:30
+          mix=C | expected scenarios and their weights above 0, such as C:70,B1:30
+          mix=X:1 | expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30
+          scenario=D api=completions | D is a dialog, which needs an API that takes messages
+          mix=C:1 api=embeddings | C asks for generated text; embeddings take prompts or a dataset
+          inputsPerRequest=4 api=messages | only requests for embeddings have inputs (llm.api)
+          interleave=true scenario=A1,B1 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario; several run one after the other
+          sharedPrefix=0x50 | expected <groups>x<tokens>, 1 or more groups of 2 or more tokens, such as 8x512
+          """)
+  void refusesContradictions(String settings, String message) {
+    Map<String, String> values =
+        Stream.of(settings.split(" ", -1))
+            .map(setting -> setting.split("=", 2))
+            .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
     assertThatThrownBy(() -> read(values))
         .isInstanceOf(InvalidSimulation.class)
-        .hasMessage(message);
+        .hasMessage("llm." + settings.split(" ", -1)[0] + ": " + message);
   }
 
   private Prompts pool(Map<String, String> values) {

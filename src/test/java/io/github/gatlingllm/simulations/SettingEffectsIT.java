@@ -95,7 +95,7 @@ class SettingEffectsIT {
       List<String> settings = new ArrayList<>(SET.keySet());
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun"));
-      settings.addAll(List.of("live", "otlp", "upload", "selfTestFile", "jvmWarmUp"));
+      settings.addAll(List.of("live", "otlp", "upload", "selfTestFile"));
       settings.addAll(List.of("help", "injector", "startAt"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }

@@ -55,7 +55,6 @@ class SettingEffectsTest {
           "selfTestFile", // SelfTestIT
           "injector", // InjectorsIT
           "startAt", // InjectorsIT
-          "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 
   /**
@@ -154,6 +153,8 @@ class SettingEffectsTest {
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
       Map.of(
+          "jvmWarmUp=false",
+          protocol -> protocol.warmUpJvm,
           "failOnInvalid=true",
           protocol -> protocol.report.failOnInvalid(),
           "readingSpeed=250wpm",

@@ -1,66 +1,40 @@
 package io.github.gatlingllm.simulations;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class TargetTest {
 
-  static Stream<Arguments> targets() {
-    return Stream.of(
-        arguments(List.of("http://a:8000/v1"), List.of("m"), List.of("a:8000")),
-        arguments(
-            List.of("http://a:8000/v1", "http://a:8001/v1"),
-            List.of("m", "m"),
-            List.of("a:8000", "a:8001")),
-        arguments(
-            List.of("http://a/v1", "http://a/v1"),
-            List.of("small", "large"),
-            List.of("small", "large")),
-        arguments(
-            List.of("http://a/v1", "http://a/v1", "http://b/v1"),
-            List.of("x", "y", "x"),
-            List.of("a x", "a y", "b x")),
-        arguments(
-            List.of("http://a/one/v1", "http://a/two/v1"),
-            List.of("m", "m"),
-            List.of("http://a/one/v1", "http://a/two/v1")),
-        arguments(
-            List.of("http://a/v1/chat/completions", "http://a/v1/completions"),
-            List.of("m", "m"),
-            List.of("http://a/v1/chat/completions", "http://a/v1/completions")),
-        arguments(
-            List.of("http://a/v1", "http://a/v1"), List.of("m", "m"), List.of("a #1", "a #2")),
-        arguments(List.of("http://a/v1", "http://a/v1"), List.of("", ""), List.of("a #1", "a #2")),
-        arguments(
-            List.of("vLLM = http://a/v1", "http://b/v1"), List.of("m", "m"), List.of("vLLM", "b")),
-        arguments(
-            List.of("vLLM=http://a/v1", "vLLM=http://a/v1", "SGLang=http://b/v1"),
-            List.of("x", "y", "x"),
-            List.of("vLLM x", "vLLM y", "SGLang x")));
-  }
-
   @ParameterizedTest
-  @MethodSource("targets")
-  void labelsAreTheShortestDistinctTexts(
-      List<String> urls, List<String> models, List<String> labels) {
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          http://a:8000/v1 | m | a:8000
+          http://a:8000/v1,http://a:8001/v1 | m,m | a:8000,a:8001
+          http://a/v1,http://a/v1 | small,large | small,large
+          http://a/v1,http://a/v1,http://b/v1 | x,y,x | a x,a y,b x
+          http://a/one/v1,http://a/two/v1 | m,m | http://a/one/v1,http://a/two/v1
+          http://a/v1/chat/completions,http://a/v1/completions | m,m | http://a/v1/chat/completions,http://a/v1/completions
+          http://a/v1,http://a/v1 | m,m | a #1,a #2
+          http://a/v1,http://a/v1 | ,   | a #1,a #2
+          vLLM = http://a/v1,http://b/v1 | m,m | vLLM,b
+          vLLM=http://a/v1,vLLM=http://a/v1,SGLang=http://b/v1 | x,y,x | vLLM x,vLLM y,SGLang x
+          """)
+  void labelsAreTheShortestDistinctTexts(String urls, String models, String labels) {
+    String[] model = models.split(",", -1);
     List<Target> targets = new ArrayList<>();
-    for (int i = 0; i < urls.size(); i++) {
-      EndpointSpec.Named url = EndpointSpec.Named.parse(urls.get(i));
+    for (String text : urls.split(",", -1)) {
+      EndpointSpec.Named url = EndpointSpec.Named.parse(text);
+      String name = model[targets.size()];
       targets.add(
-          new Target(url.name(), EndpointSpec.parse(url.url(), null), model(models.get(i)), null));
+          new Target(
+              url.name(), EndpointSpec.parse(url.url(), null), name.isEmpty() ? null : name, null));
     }
-    assertThat(Target.labels(targets)).isEqualTo(labels);
-  }
-
-  private static @Nullable String model(String name) {
-    return name.isEmpty() ? null : name;
+    assertThat(String.join(",", Target.labels(targets))).isEqualTo(labels);
   }
 }
