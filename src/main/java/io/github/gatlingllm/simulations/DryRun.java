@@ -109,11 +109,9 @@ final class DryRun {
       each.add("target");
     }
     return (each.isEmpty() ? "" : ", per " + String.join(" and ", each))
-        + (plan.workload().dialogs() ? "; a dialog of " + turns() + " turns counts as one" : "");
-  }
-
-  private int turns() {
-    return Objects.requireNonNullElse(plan.get(Setting.TURNS), WorkloadScenario.TURNS);
+        + (plan.workload().dialogs()
+            ? "; a dialog of " + plan.get(Setting.TURNS) + " turns counts as one"
+            : "");
   }
 
   private void workload() {
@@ -189,7 +187,7 @@ final class DryRun {
     WorkloadScenario scenario = ready.scenario();
     String system =
         ready.system() == null ? "" : "a system prompt of " + ready.systemTokens() + " tokens, ";
-    String turns = scenario.dialog() ? turns() + " turns of " : "";
+    String turns = scenario.dialog() ? plan.get(Setting.TURNS) + " turns of " : "";
     long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
     String distinct = scenario.same() ? "" : ", " + NumberText.count(differ) + " distinct";
     row(

@@ -159,7 +159,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
     return Duration.ofNanos(DurationText.nanos(text, "s"));
   }
 
-  private static <T> T require(T value, Predicate<T> condition) {
+  static <T> T require(T value, Predicate<T> condition) {
     if (!condition.test(value)) {
       throw new IllegalArgumentException();
     }

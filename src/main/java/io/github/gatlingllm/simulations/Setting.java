@@ -21,11 +21,9 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -400,9 +398,9 @@ final class Setting {
           .excludes("scenarios have their own lengths", "promptTokens")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
-  static final SettingEntry<@Nullable Integer> TURNS =
+  static final SettingEntry<Integer> TURNS =
       in(Group.PROMPTS, "turns", Form.whole(1), "8")
-          .orNull("5")
+          .byDefault("5")
           .means("turns of a dialog of scenario D", "The other scenarios have one.");
 
   static final SettingEntry<@Nullable Integer> CONTEXT_TOKENS =
@@ -438,14 +436,11 @@ final class Setting {
                   + " requests are then in flight than concurrency says.");
 
   static final SettingEntry<WorkloadReader.@Nullable LengthPreset> LENGTHS =
-      in(Group.PROMPTS, "lengths", Form.choice(WorkloadReader.LengthPreset.class), "prefillHeavy")
+      in(Group.PROMPTS, "lengths", WorkloadReader.LengthPreset.form(), "prefillHeavy")
           .orNull("none")
           .excludes("each sets the length of prompts", "promptTokens", "scenario", "mix", "dataset")
           .means(
-              "common lengths of prompts and answers: "
-                  + Arrays.stream(WorkloadReader.LengthPreset.values())
-                      .map(WorkloadReader.LengthPreset::inWords)
-                      .collect(Collectors.joining(", ")),
+              "common lengths of prompts and answers: " + WorkloadReader.LengthPreset.inWords(),
               "maxTokens, if set, replaces the length of the answers.");
 
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =

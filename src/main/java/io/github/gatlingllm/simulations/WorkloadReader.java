@@ -16,8 +16,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of the workload and generates its prompts. */
@@ -61,23 +63,18 @@ record WorkloadReader(
 
     static Weighted alone(String name) {
       WorkloadScenario scenario = WorkloadScenario.of(name);
-      if (scenario == null) {
-        throw new IllegalArgumentException();
-      }
-      return new Weighted(scenario, 1);
+      return new Weighted(Form.require(scenario, Objects::nonNull), 1);
     }
 
     static Weighted parse(String text) {
-      Matcher form = WEIGHTED.matcher(text);
-      if (!form.matches() || Double.parseDouble(form.group(2)) == 0) {
-        throw new IllegalArgumentException();
-      }
+      Matcher form = Form.require(WEIGHTED.matcher(text), Matcher::matches);
       WorkloadScenario scenario = WorkloadScenario.of(form.group(1));
       if (scenario == null) {
         throw new IllegalArgumentException(
             "expected " + NAMES + ", with weights such as C:70,B1:30");
       }
-      return new Weighted(scenario, Double.parseDouble(form.group(2)));
+      double weight = Double.parseDouble(form.group(2));
+      return new Weighted(scenario, Form.require(weight, above -> above > 0));
     }
 
     static List<Weighted> each(List<Weighted> list) {
@@ -91,10 +88,7 @@ record WorkloadReader(
   }
 
   static PromptPrefix.Shared sharedPrefix(String text) {
-    Matcher form = GROUPS.matcher(text);
-    if (!form.matches()) {
-      throw new IllegalArgumentException();
-    }
+    Matcher form = Form.require(GROUPS.matcher(text), Matcher::matches);
     return new PromptPrefix.Shared(
         Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)), 0);
   }
@@ -166,23 +160,19 @@ record WorkloadReader(
     if (set == null && trace != null && settings.get(Setting.PROMPT) == null) {
       return PromptsBuilder.recorded(trace);
     }
-    return set == null && isBuiltIn ? builtInLengths() : set;
-  }
-
-  /** The default lengths of built-in prompts, plus the length of a shared prefix. */
-  private LengthDistribution builtInLengths() {
+    if (set != null || !isBuiltIn) {
+      return set;
+    }
     PromptPrefix.Shared shared = settings.get(Setting.SHARED_PREFIX);
-    int before = shared == null ? 0 : shared.tokens();
+    int before = shared == null ? 0 : shared.tokens(); // comes on top
     return new LengthDistribution.Uniform(BUILT_IN_LEAST + before, BUILT_IN_MOST + before);
   }
 
   private PromptPool source() {
-    PromptPool file = settings.get(Setting.PROMPTS);
     String text = settings.get(Setting.PROMPT);
-    if (file != null) {
-      return file;
-    }
-    return text == null ? PromptPool.builtIn() : PromptPool.of(text);
+    return Objects.requireNonNullElseGet(
+        settings.get(Setting.PROMPTS),
+        () -> text == null ? PromptPool.builtIn() : PromptPool.of(text));
   }
 
   private WorkloadScenario.Ready ready(
@@ -195,12 +185,8 @@ record WorkloadReader(
       throw settings.invalid(
           setting, scenario + " is a dialog, which needs an API that takes messages");
     }
-    return scenario.ready(tokenizer, seed, distinct(scenario.dialog() ? turns() : 1));
-  }
-
-  private int turns() {
-    Integer turns = settings.get(Setting.TURNS);
-    return turns == null ? WorkloadScenario.TURNS : turns;
+    return scenario.ready(
+        tokenizer, seed, distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1));
   }
 
   /**
@@ -242,7 +228,7 @@ record WorkloadReader(
     static ThinkTime parse(String text) {
       String[] ends = text.split("-", 2);
       Duration least = Form.durationOf(ends[0].strip());
-      Duration most = ends.length == 1 ? least : Form.durationOf(ends[1].strip());
+      Duration most = Form.durationOf(ends[ends.length - 1].strip());
       if (most.compareTo(least) < 0) {
         throw new IllegalArgumentException("expected the shorter time first");
       }
@@ -265,39 +251,21 @@ record WorkloadReader(
   }
 
   /** Common lengths of prompts and answers. */
-  enum LengthPreset {
-    /** Long prompts, short answers: summaries, retrieval. */
-    PREFILL_HEAVY("prefillHeavy", 8192, 1024),
-    /** Equal lengths: chat. */
-    BALANCED("balanced", 1024, 1024),
-    /** Short prompts, long answers: reasoning, writing. */
-    DECODE_HEAVY("decodeHeavy", 1024, 8192);
+  record LengthPreset(String name, int promptTokens, int maxTokens) {
+    private static final List<LengthPreset> ALL =
+        List.of(
+            new LengthPreset("prefillHeavy", 8192, 1024), // summaries, retrieval
+            new LengthPreset("balanced", 1024, 1024), // chat
+            new LengthPreset("decodeHeavy", 1024, 8192)); // reasoning, writing
 
-    private final String key;
-    private final int promptTokens;
-    private final int maxTokens;
-
-    LengthPreset(String key, int promptTokens, int maxTokens) {
-      this.key = key;
-      this.promptTokens = promptTokens;
-      this.maxTokens = maxTokens;
+    static Form<LengthPreset> form() {
+      return Form.choice(ALL.stream().map(LengthPreset::name).toList(), ALL);
     }
 
-    int promptTokens() {
-      return promptTokens;
-    }
-
-    int maxTokens() {
-      return maxTokens;
-    }
-
-    String inWords() {
-      return key + " (" + promptTokens + " in, " + maxTokens + " out)";
-    }
-
-    @Override
-    public String toString() {
-      return key;
+    static String inWords() {
+      return ALL.stream()
+          .map(each -> "%s (%s in, %s out)".formatted(each.name, each.promptTokens, each.maxTokens))
+          .collect(Collectors.joining(", "));
     }
   }
 }

@@ -142,11 +142,10 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
       return withThinkTime(exec(workload(ready)), false);
     }
     WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
-    Integer turns = plan.get(Setting.TURNS);
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
     WorkloadBuilder dialog = workload(ready);
     dialog = think.isNone() ? dialog : dialog.thinkTime(think.least(), think.most());
-    dialog = turns == null ? dialog : dialog.turns(turns);
+    dialog = dialog.turns(plan.get(Setting.TURNS));
     return context == null ? dialog : dialog.contextLimit(context);
   }
 
