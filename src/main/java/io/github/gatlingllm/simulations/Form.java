@@ -10,18 +10,17 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
-/** The form of a setting's text, and its parser. */
-record Form<T>(String shape, Function<String, T> parser, String expected) {
+/**
+ * The form of a setting's text, and its parser.
+ *
+ * @param expected words for a message; by default the shape and an example
+ */
+record Form<T>(String shape, Function<String, T> parser, @Nullable String expected) {
 
-  T parse(String text) {
-    try {
-      return parser.apply(text);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("expected " + expected, e);
-    } catch (IllegalArgumentException e) {
-      throw e.getMessage() == null ? new IllegalArgumentException("expected " + expected, e) : e;
-    }
+  Form(String shape, Function<String, T> parser) {
+    this(shape, parser, null);
   }
 
   <R> Form<R> map(Function<T, R> then) {
@@ -29,11 +28,11 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
   }
 
   static Form<String> text() {
-    return new Form<>("text", text -> text, "a text");
+    return new Form<>("text", text -> text);
   }
 
   static Form<List<String>> texts(String shape) {
-    return list(shape, text -> text, "a comma list");
+    return list(shape, text -> text);
   }
 
   static Form<Boolean> flag() {
@@ -49,7 +48,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
   }
 
   static Form<Boolean> word(String word) {
-    return new Form<>(word, text -> require(text.equals(word), on -> on), word);
+    return new Form<>(word, text -> require(text.equals(word), on -> on));
   }
 
   /** A constant of an enum, by its {@code toString}, case-insensitively. */
@@ -74,21 +73,15 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
   static Form<Integer> whole(int least) {
     return new Form<>(
         "whole number ≥ " + least,
-        text -> require(Integer.valueOf(text), number -> number >= least),
-        "a whole number ≥ " + least);
+        text -> require(Integer.valueOf(text), number -> number >= least));
   }
 
-  static Form<Long> wide() {
-    return new Form<>("whole number", Long::valueOf, "a whole number of at most 64 bits");
-  }
-
-  static Form<Double> decimal(String shape, String expected, double least, double most) {
+  static Form<Double> decimal(String shape, double least, double most) {
     return new Form<>(
         shape,
         text ->
             require(
-                new BigDecimal(text).doubleValue(), number -> number >= least && number <= most),
-        expected);
+                new BigDecimal(text).doubleValue(), number -> number >= least && number <= most));
   }
 
   /** Seconds, or a number with a unit: {@code 30}, {@code 500ms}, {@code 30s}, {@code 2m}. */
@@ -109,7 +102,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         "auto, " + duration.expected);
   }
 
-  static <T> Form<List<T>> list(String shape, Function<String, T> part, String expected) {
+  static <T> Form<List<T>> list(String shape, Function<String, T> part) {
     return new Form<>(
         shape,
         text -> {
@@ -118,21 +111,12 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
             throw new IllegalArgumentException("expected a comma list without empty parts");
           }
           return parts.stream().map(part).toList();
-        },
-        expected);
+        });
   }
 
   /** A comma list of whole numbers ≥ {@code least}, none twice. */
   static Form<List<Integer>> wholes(int least) {
-    Form<Integer> each = whole(least);
-    String expected = each.expected + " or a comma list such as 1,2,4";
-    return list("whole numbers ≥ " + least, each.parser, expected)
-        .map(list -> distinct(list, "level"));
-  }
-
-  /** A comma list of decimal numbers above 0, none twice. */
-  static Form<List<Double>> positives(String expected) {
-    return list("numbers > 0", decimal("", "", Double.MIN_VALUE, Double.MAX_VALUE).parser, expected)
+    return list("whole numbers ≥ " + least, whole(least).parser)
         .map(list -> distinct(list, "level"));
   }
 

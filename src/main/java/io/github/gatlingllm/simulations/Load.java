@@ -147,7 +147,8 @@ record Load(LoadPlan plan) {
       "poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]";
 
   private static final Form<List<Double>> RATES =
-      Form.positives("requests per second > 0 or a comma list such as 1,2,4");
+      Form.list("", Form.decimal("", Double.MIN_VALUE, Double.MAX_VALUE).parser())
+          .map(list -> Form.distinct(list, "level"));
 
   private static final Pattern GAMMA = Pattern.compile("gamma:(\\d{1,3}(?:\\.\\d{1,9})?)");
   private static final Pattern TRACE =
@@ -201,7 +202,7 @@ record Load(LoadPlan plan) {
   /** One load level per rate, or the one of a rate curve. */
   static List<LoadLevel.Open> rates(String text) {
     if (!text.contains(":")) {
-      return RATES.parse(text).stream().map(LoadLevel.Open::steady).toList();
+      return RATES.parser().apply(text).stream().map(LoadLevel.Open::steady).toList();
     }
     RateCurve curve = curve(text);
     return List.of(LoadLevel.Open.curve(curve, curve.lengthNanos()));

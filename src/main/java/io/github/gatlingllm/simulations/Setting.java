@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.live.LiveView;
-import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
 import io.github.gatlingllm.simulations.SettingEntry.Group;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -46,14 +45,16 @@ final class Setting {
           Stream.concat(Stream.of(Optional.<Api>empty()), Stream.of(Api.values()).map(Optional::of))
               .toList());
 
+  private static final Form<Double> POSITIVE =
+      Form.decimal("number > 0", Double.MIN_VALUE, Double.MAX_VALUE);
+
   // ---- Target ----------------------------------------------------------------------------------
 
   static final SettingEntry<List<EndpointSpec.Named>> ENDPOINT =
       in(
               Group.TARGET,
               "endpoint",
-              Form.list("URLs", EndpointSpec.Named::parse, "a comma list of URLs")
-                  .map(EndpointSpec.Named::each),
+              Form.list("URLs", EndpointSpec.Named::parse).map(EndpointSpec.Named::each),
               "http://localhost:8000/v1")
           .unset("the embedded engine", List.of())
           .means(
@@ -125,7 +126,7 @@ final class Setting {
                   + " list is a sweep");
 
   static final SettingEntry<List<LoadLevel.Open>> RATE =
-      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", Load::rates, "rates"), "2,4,8")
+      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", Load::rates), "2,4,8")
           .unset("none: closed loop", List.of())
           .excludesWhere(
               "a curve",
@@ -204,23 +205,14 @@ final class Setting {
       in(
               Group.LOAD,
               "searchPrecision",
-              Form.decimal(
-                  "number > 0, < 1", "a number > 0 and < 1", Double.MIN_VALUE, Math.nextDown(1.0)),
+              Form.decimal("number > 0, < 1", Double.MIN_VALUE, Math.nextDown(1.0)),
               "0.1")
           .byDefault("0.05")
           .needs("has no effect alone", "search")
           .means("largest error of the rate that the search finds, as a share of the true rate");
 
   static final SettingEntry<List<StopRule>> STOP_WHEN =
-      in(
-              Group.LOAD,
-              "stopWhen",
-              Form.list(
-                  "rules",
-                  Form.silent(StopRule::parse),
-                  "rules such as slo<50%,errors>10%,errors>50,errorsInARow>100,overSaturated, or"
-                      + " never"),
-              "errors>10%")
+      in(Group.LOAD, "stopWhen", Form.list("rules", Form.silent(StopRule::parse)), "errors>10%")
           .byDefault("errorsInARow>100")
           .excludes("a search ends by itself", "search")
           .needsWhere(
@@ -322,11 +314,7 @@ final class Setting {
           .means("the same text in every request");
 
   static final SettingEntry<@Nullable PromptPool> PROMPTS =
-      in(
-              Group.PROMPTS,
-              "prompts",
-              new Form<>("file", WorkloadReader::promptFile, "a path to a readable file"),
-              "prompts.jsonl")
+      in(Group.PROMPTS, "prompts", new Form<>("file", WorkloadReader::promptFile), "prompts.jsonl")
           .orNull("none")
           .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
 
@@ -334,7 +322,7 @@ final class Setting {
       in(
               Group.PROMPTS,
               "promptTokens",
-              new Form<>("number, range", LengthDistribution::parse, "tokens"),
+              new Form<>("number, range", LengthDistribution::parse),
               "256:96")
           .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else unchanged")
           .means(
@@ -356,10 +344,7 @@ final class Setting {
       in(
               Group.PROMPTS,
               "dataset",
-              new Form<>(
-                  "<format>:<file>",
-                  WorkloadReader.DatasetName::parse,
-                  "<format>:<file>, e.g. sharegpt:chats.json"),
+              new Form<>("<format>:<file>", WorkloadReader.DatasetName::parse),
               "sharegpt:chats.json")
           .orNull("none")
           .excludes("each defines the prompts", "prompt", "prompts", "promptTokens")
@@ -369,10 +354,7 @@ final class Setting {
       in(
               Group.PROMPTS,
               "scenario",
-              Form.list(
-                      "A1 A2 B1 B2 C D",
-                      WorkloadReader.Weighted::alone,
-                      WorkloadReader.NAMES + ", such as A1,B1,C")
+              Form.list("A1, A2, B1, B2, C, D", WorkloadReader.Weighted::alone)
                   .map(WorkloadReader.Weighted::each),
               "B1,C")
           .unset("none", List.of())
@@ -387,10 +369,7 @@ final class Setting {
       in(
               Group.PROMPTS,
               "mix",
-              Form.list(
-                      "weights",
-                      WorkloadReader.Weighted::parse,
-                      "scenarios and their weights above 0, such as C:70,B1:30")
+              Form.list("weights > 0", WorkloadReader.Weighted::parse)
                   .map(WorkloadReader.Weighted::each),
               "C:70,B1:30")
           .unset("none", List.of())
@@ -423,10 +402,7 @@ final class Setting {
       in(
               Group.PROMPTS,
               "thinkTime",
-              new Form<>(
-                  "duration, range",
-                  WorkloadReader.ThinkTime::parse,
-                  "a duration such as 2s, or a range such as 1s-5s"),
+              new Form<>("duration, range", WorkloadReader.ThinkTime::parse),
               "1s-5s")
           .unset("none", WorkloadReader.ThinkTime.NONE)
           .means(
@@ -452,14 +428,7 @@ final class Setting {
                   + " for it.");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
-      in(
-              Group.PROMPTS,
-              "images",
-              new Form<>(
-                  "<n>x<w>x<h>, file",
-                  ShownImages::parse,
-                  "<images>x<width>x<height> such as 1x512x512, or a file or folder of images"),
-              "1x512x512")
+      in(Group.PROMPTS, "images", new Form<>("<n>x<w>x<h>, file", ShownImages::parse), "1x512x512")
           .orNull("none")
           .excludes("each defines the prompts", "dataset", "scenario", "mix")
           .means(
@@ -473,10 +442,7 @@ final class Setting {
       in(
               Group.PROMPTS,
               "sharedPrefix",
-              new Form<>(
-                  "<groups>x<tokens>",
-                  Form.silent(WorkloadReader::sharedPrefix),
-                  "<groups>x<tokens>, 1 or more groups of 2 or more tokens, such as 8x512"),
+              new Form<>("<groups>x<tokens>", Form.silent(WorkloadReader::sharedPrefix)),
               "8x512")
           .orNull("none")
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
@@ -503,30 +469,17 @@ final class Setting {
               "By default no longer sent to a server that rejects them in a warm-up request.");
 
   static final SettingEntry<@Nullable Double> TEMPERATURE =
-      in(
-              Group.REQUESTS,
-              "temperature",
-              Form.decimal("number ≥ 0", "a number ≥ 0", 0, Float.MAX_VALUE),
-              "0.7")
+      in(Group.REQUESTS, "temperature", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE), "0.7")
           .orNull("the server's")
           .means("sampling temperature");
 
   static final SettingEntry<@Nullable Double> TOP_P =
-      in(
-              Group.REQUESTS,
-              "topP",
-              Form.decimal("number > 0, ≤ 1", "a number > 0 and ≤ 1", Double.MIN_VALUE, 1),
-              "0.95")
+      in(Group.REQUESTS, "topP", Form.decimal("number > 0, ≤ 1", Double.MIN_VALUE, 1), "0.95")
           .orNull("the server's")
           .means("nucleus sampling: share of the probability that tokens are sampled from");
 
   static final SettingEntry<ObjectNode> BODY =
-      in(
-              Group.REQUESTS,
-              "body",
-              new Form<>(
-                  "JSON object", BenchmarkPlan::body, "a JSON object such as {\"top_k\":40}"),
-              "{\"top_k\":40}")
+      in(Group.REQUESTS, "body", new Form<>("JSON object", BenchmarkPlan::body), "{\"top_k\":40}")
           .unset("none", BenchmarkPlan.body("{}"))
           .means(
               "JSON object that is merged into every request",
@@ -601,11 +554,7 @@ final class Setting {
   // ---- Objectives and build gates --------------------------------------------------------------
 
   static final SettingEntry<NamedSlos> SLO =
-      in(
-              Group.GOALS,
-              "slo",
-              new Form<>("limits", NamedSlos::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"),
-              "ttft<200ms,tpot<50ms")
+      in(Group.GOALS, "slo", new Form<>("limits", NamedSlos::parse), "ttft<200ms,tpot<50ms")
           .unset("none", NamedSlos.NONE)
           .means(
               "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s, or a preset",
@@ -621,7 +570,7 @@ final class Setting {
       in(
               Group.GOALS,
               "sloPercentile",
-              Form.decimal("percentage", "a percentage > 0 and ≤ 100", Double.MIN_VALUE, 100),
+              Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100),
               "95")
           .byDefault("99")
           .needs("has no effect alone", "slo")
@@ -642,7 +591,7 @@ final class Setting {
       in(
               Group.GOALS,
               "assert",
-              Form.list("assertions", AssertionText::parse, "assertions"),
+              Form.list("assertions", AssertionText::parse),
               "ttft.p99<200ms,errors<1%")
           .unset("none", List.of())
           .needsWhere(
@@ -692,7 +641,7 @@ final class Setting {
       in(
               Group.OUTPUT,
               "metricsUrl",
-              Form.list("auto, none, URLs", EndpointSpec.Named::parse, MetricsPage.FORMS)
+              Form.list("auto, none, URLs", EndpointSpec.Named::parse)
                   .map(EndpointSpec.Named::metricsPages),
               "auto,http://localhost:9400/metrics")
           .byDefault("auto")
@@ -734,8 +683,7 @@ final class Setting {
       in(
               Group.OUTPUT,
               "upload",
-              new Form<>(
-                  "s3://bucket/prefix", Form.silent(S3Location::parse), "s3://bucket/prefix"),
+              new Form<>("s3://bucket/prefix", Form.silent(S3Location::parse)),
               "s3://load-tests/2026-11-22")
           .orNull("none")
           .means(
@@ -749,11 +697,7 @@ final class Setting {
                   + " environment).");
 
   static final SettingEntry<@Nullable Double> GPUS =
-      in(
-              Group.OUTPUT,
-              "gpus",
-              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE),
-              "2")
+      in(Group.OUTPUT, "gpus", POSITIVE, "2")
           .orNull("none")
           .means(
               "number of GPUs that serve each target: adds output tok/s per GPU, and its chart"
@@ -763,10 +707,7 @@ final class Setting {
       in(
               Group.OUTPUT,
               "readingSpeed",
-              new Form<>(
-                  "tokens/s, <n>wpm",
-                  ReadingSpeed::parse,
-                  "tokens per second such as 5, or words per minute such as 250wpm, above 0"),
+              new Form<>("tokens/s, <n>wpm", ReadingSpeed::parse),
               "250wpm")
           .byDefault("5")
           .means(
@@ -775,11 +716,7 @@ final class Setting {
               "Words per minute ÷ 45 are tokens per second: 250wpm is 5.56.");
 
   static final SettingEntry<@Nullable Double> COST_PER_HOUR =
-      in(
-              Group.OUTPUT,
-              "costPerHour",
-              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE),
-              "3.60")
+      in(Group.OUTPUT, "costPerHour", POSITIVE, "3.60")
           .orNull("none")
           .means(
               "price of one GPU per hour, in any currency: adds the cost per million output tokens,"
@@ -789,7 +726,7 @@ final class Setting {
   // ---- Run -------------------------------------------------------------------------------------
 
   static final SettingEntry<@Nullable Long> SEED =
-      in(Group.RUN, "seed", Form.wide(), "42")
+      in(Group.RUN, "seed", new Form<>("whole number", Long::valueOf), "42")
           .orNull("random")
           .means(
               "pins prompts and arrivals; always printed and recorded",
@@ -797,11 +734,7 @@ final class Setting {
                   + " everything that has no seed of its own.");
 
   static final SettingEntry<@Nullable InjectorShare> INJECTOR =
-      in(
-              Group.RUN,
-              "injector",
-              new Form<>("<i>/<n>", Form.silent(InjectorShare::parse), "<i>/<n> such as 2/4"),
-              "2/4")
+      in(Group.RUN, "injector", new Form<>("<i>/<n>", Form.silent(InjectorShare::parse)), "2/4")
           .orNull("1/1, or JOB_COMPLETION_INDEX and INJECTORS")
           .excludes("a self-test runs in one process", "selfTest")
           .means(

@@ -151,9 +151,22 @@ final class SettingEntry<T extends @Nullable Object> {
 
   T defaultValue(boolean endpoint) {
     if (!endpoint && withoutEndpoint != null) {
-      return form.parse(withoutEndpoint);
+      return parse(withoutEndpoint);
     }
-    return defaultIsParsed ? form.parse(defaultText) : defaultValue;
+    return defaultIsParsed ? parse(defaultText) : defaultValue;
+  }
+
+  T parse(String text) {
+    try {
+      return form.parser().apply(text);
+    } catch (IllegalArgumentException e) {
+      if (e.getMessage() != null && !(e instanceof NumberFormatException)) {
+        throw e;
+      }
+      String expected =
+          form.expected() == null ? form.shape() + ", e.g. " + example : form.expected();
+      throw new IllegalArgumentException("expected " + expected, e);
+    }
   }
 
   /** The settings that this one requires, with the values for which it does. */

@@ -196,7 +196,7 @@ final class Settings {
       return setting.defaultValue(isSet(Setting.ENDPOINT));
     }
     try {
-      return setting.form.parse(text);
+      return setting.parse(text);
     } catch (IllegalArgumentException e) {
       throw invalid(setting, String.valueOf(e.getMessage()));
     }

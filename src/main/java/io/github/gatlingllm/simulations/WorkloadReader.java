@@ -30,8 +30,6 @@ record WorkloadReader(
     @Nullable Long requests,
     @Nullable Trace trace) {
 
-  static final String NAMES = "A1, A2, B1, B2, C or D";
-
   private static final Pattern GROUPS = Pattern.compile("(\\d{1,6})x(\\d{1,7})");
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
@@ -71,7 +69,7 @@ record WorkloadReader(
       WorkloadScenario scenario = WorkloadScenario.of(form.group(1));
       if (scenario == null) {
         throw new IllegalArgumentException(
-            "expected " + NAMES + ", with weights such as C:70,B1:30");
+            "expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30");
       }
       double weight = Double.parseDouble(form.group(2));
       return new Weighted(scenario, Form.require(weight, above -> above > 0));

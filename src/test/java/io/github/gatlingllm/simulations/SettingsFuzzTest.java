@@ -17,7 +17,7 @@ class SettingsFuzzTest {
       return; // some settings name files, and read them
     }
     try {
-      setting.form.parse(text);
+      setting.parse(text);
     } catch (IllegalArgumentException refused) {
       assertThat(refused.getMessage()).isNotBlank();
     }
