@@ -77,10 +77,6 @@ final class ArrivalTally {
     return measured;
   }
 
-  @Nullable ArrivalFigures arrivals() {
-    return pooled(List.of(this));
-  }
-
   /**
    * The arrivals of several levels together. Planned arrivals are those of the plan; their rate is
    * null where the plan does not say. Dispersion is the mean over levels, as each has its own rate.

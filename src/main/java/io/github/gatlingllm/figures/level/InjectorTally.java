@@ -107,8 +107,11 @@ final class InjectorTally {
   }
 
   private @Nullable Cell cell(String injector, LevelTally level) {
+    if (!names.contains(injector)) {
+      return null;
+    }
     Key key = new Key(injector, level.index());
-    if (!names.contains(injector) || (cells.size() >= MAX_CELLS && !cells.containsKey(key))) {
+    if (cells.size() >= MAX_CELLS && !cells.containsKey(key)) {
       return null;
     }
     return cells.computeIfAbsent(

@@ -103,15 +103,6 @@ final class LevelTally {
     return null;
   }
 
-  /** When the next window of this target and scenario begins; {@link Long#MAX_VALUE} if none. */
-  long nextFrom(long unixNanos) {
-    long next = Long.MAX_VALUE;
-    for (LevelTally level : track) {
-      next = level.from > unixNanos ? Math.min(next, level.from) : next;
-    }
-    return next;
-  }
-
   Map<String, GroupTally> groups() {
     return groups;
   }
@@ -160,9 +151,9 @@ final class LevelTally {
     return backlog;
   }
 
-  void addTrial(RequestRecord record) {
+  void addTrial(int trial, RequestRecord record) {
     trials = trials == null ? new TrialTally() : trials;
-    trials.add(record);
+    trials.add(trial, record);
   }
 
   /** Null outside batch mode. */

@@ -191,10 +191,6 @@ public final class OverTime implements Consumer<RequestRecord> {
     }
   }
 
-  long endOf(long unixNanos) {
-    return intervals.endOf(unixNanos);
-  }
-
   void tokens(long unixNanos, double tokens, boolean inSlo) {
     Interval interval = intervals.at(unixNanos);
     interval.tokens += tokens;

@@ -39,10 +39,6 @@ final class Peaks {
     }
   }
 
-  static long endOfSecond(long unixNanos) {
-    return (unixNanos / SECOND + 1) * SECOND;
-  }
-
   void tokens(long unixNanos, double count) {
     int second = (int) (unixNanos / SECOND - from / SECOND);
     if (second >= tokens.length) {

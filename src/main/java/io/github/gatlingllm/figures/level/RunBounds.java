@@ -201,7 +201,6 @@ final class RunBounds {
     private final Set<Level> levels = new HashSet<>();
     private final Set<String> scenarios = new HashSet<>();
     private final int most;
-    private RequestRecord.@Nullable Identity latest;
 
     private record Level(String label, String target, @Nullable String scenario) {}
 
@@ -214,13 +213,6 @@ final class RunBounds {
     /** The record with the names that it is counted under. */
     RequestRecord of(RequestRecord record) {
       RequestRecord.Identity id = record.identity();
-      RequestRecord.Identity before = latest;
-      if (before != null
-          && before.stage().equals(id.stage())
-          && before.target().equals(id.target())
-          && before.scenario().equals(id.scenario())) {
-        return record;
-      }
       String scenario =
           scenarios.contains(id.scenario()) || scenarios.size() < MAX_SCENARIOS
               ? id.scenario()
@@ -229,11 +221,9 @@ final class RunBounds {
       if (!has(new Level(Windows.labelOf(id), id.target(), scenario))) {
         return record.placedAt(OTHERS, OTHERS, OTHERS);
       }
-      if (!scenario.equals(id.scenario())) {
-        return record.placedAt(id.stage(), id.target(), scenario);
-      }
-      latest = id;
-      return record;
+      return scenario.equals(id.scenario())
+          ? record
+          : record.placedAt(id.stage(), id.target(), scenario);
     }
 
     private boolean has(Level level) {

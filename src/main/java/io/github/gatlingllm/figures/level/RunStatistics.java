@@ -193,7 +193,7 @@ public final class RunStatistics {
       group(level, name).measured(level, record, values, stream, objectives.owner(), judgement);
       workload.add(record);
       if (id.trial() != null) {
-        level.addTrial(record);
+        level.addTrial(id.trial(), record);
       }
       answers.add(record, stream.isShared());
       level.slices().at(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
@@ -205,31 +205,15 @@ public final class RunStatistics {
     }
   }
 
-  /**
-   * Adds the tokens of a request to the window, the time slice and the second in which each
-   * arrived. Consecutive tokens of the same window, slice and second are added at once.
-   */
+  /** Adds the tokens of a request to the window, the time slice and the second of each. */
   private void addTokens(LevelTally level, String name, boolean inSlo, String injector) {
     LevelTally latest = level;
     GroupTally group = null;
-    int next = 0;
-    while (next < stream.arrivals()) {
-      long at = stream.unixNanos(next);
-      LevelTally window = latest.at(at);
-      long until = Math.min(overTime.endOf(at), Peaks.endOfSecond(at));
-      until =
-          Math.min(
-              until,
-              window == null
-                  ? level.nextFrom(at)
-                  : Math.min(window.to(), window.slices().endOf(at)));
-      double tokens = 0;
-      do {
-        tokens += stream.tokens(next++);
-      } while (next < stream.arrivals()
-          && stream.unixNanos(next) >= at
-          && stream.unixNanos(next) < until);
+    for (int i = 0; i < stream.arrivals(); i++) {
+      long at = stream.unixNanos(i);
+      double tokens = stream.tokens(i);
       overTime.tokens(at, tokens, inSlo);
+      LevelTally window = latest.at(at);
       if (window != null) {
         if (group == null || window != latest) {
           group = group(window, name);
@@ -240,9 +224,7 @@ public final class RunStatistics {
         window.slices().at(at).tokens(tokens, inSlo);
       }
     }
-    if (stream.arrivals() > 0) {
-      overTime.gaps(stream);
-    }
+    overTime.gaps(stream);
   }
 
   /**

@@ -135,7 +135,7 @@ final class SummaryAssembly {
                 ? null
                 : backlog.queue(),
             counted.slo.level(level.index()),
-            arrivals == null ? null : arrivals.arrivals(),
+            arrivals == null ? null : ArrivalTally.pooled(List.of(arrivals)),
             counted.engines.of(level.index()),
             counted.byInjector.at(level, generators),
             figures,

@@ -27,10 +27,6 @@ final class Windows {
   private final Set<String> targets = new LinkedHashSet<>();
   private final Map<Label, LevelTally> byLabel = new HashMap<>();
 
-  // Most requests belong to the same level as the one before.
-  private RequestRecord.@Nullable Identity latestId;
-  private @Nullable LevelTally latest;
-
   /** The target of successive levels, and their scenario where scenarios have own levels. */
   record Track(String target, @Nullable String scenario) {
     static Track of(LevelInfo level) {
@@ -95,21 +91,6 @@ final class Windows {
    * in the plan is added, without a window.
    */
   LevelTally of(RequestRecord.Identity id) {
-    RequestRecord.Identity before = latestId;
-    LevelTally level = latest;
-    if (level == null
-        || before == null
-        || !before.stage().equals(id.stage())
-        || !before.target().equals(id.target())
-        || !before.scenario().equals(id.scenario())) {
-      level = find(id);
-      latestId = id;
-      latest = level;
-    }
-    return level;
-  }
-
-  private LevelTally find(RequestRecord.Identity id) {
     String label = labelOf(id);
     LevelTally own = byLabel.get(new Label(label, new Track(id.target(), id.scenario())));
     LevelTally level =
