@@ -227,7 +227,7 @@ final class SloFormatter {
             objective.measure().name()
                 + (named ? " from schedule" : "")
                 + (byPercentile ? " p" + share : "")
-                + " ≤ "
+                + " < "
                 + NumberText.plainMs(objective.limitNanos() / 1e6))
         + (byPercentile || byRequests ? "" : " with " + share + " % of the requests");
   }

@@ -391,13 +391,13 @@ final class VerdictSentence {
     return before == null || after == null || before <= 0 ? null : (Double) (after / before);
   }
 
-  /** {@code 1.4 ×}, {@code 22 ×}. */
-  private static String times(@Nullable Double ratio) {
+  /** {@code 0.84 ×}, {@code 1.4 ×}, {@code 22 ×}. */
+  static String times(@Nullable Double ratio) {
     if (ratio == null) {
       return NumberText.ABSENT + " ×";
     }
-    double rounded = ratio < 10 ? Math.round(ratio * 10) / 10.0 : Math.rint(ratio);
-    return NumberText.number(rounded).replaceFirst("(\\.\\d)0$", "$1") + " ×";
+    double steps = ratio < 1 ? 100 : ratio < 10 ? 10 : 1;
+    return NumberText.plain(Math.round(ratio * steps) / steps) + " ×";
   }
 
   private static boolean isWholeRun(LevelFigures level) {

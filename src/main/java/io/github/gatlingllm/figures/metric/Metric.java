@@ -132,7 +132,7 @@ public enum Metric {
 
   READERS_STALLED(
       share("readers_stalled.percent", "Readers who wait", Amount.READERS_STALLED, Amount.READERS)
-          .formula("requests with a reader stall above 0 ÷ streamed ok requests")
+          .formula("requests with a reader stall above 0 ÷ streamed ok requests with event times")
           .words("percentage of readers who wait")
           .better(Better.LOWER)
           .key("reader.stalled_share")

@@ -79,7 +79,7 @@ class BacklogTest {
     assertThat(alone.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
         .endsWith(
-            "TTFT from schedule p99 ≤ 60 s is met: TTFT by 100 % of 120 requests (fewer than the"
+            "TTFT from schedule p99 < 60 s is met: TTFT by 100 % of 120 requests (fewer than the"
                 + " 381 that can show 99 %).");
 
     LevelInfo one = Recorded.stage("r=1", "a", "open loop", 1.0, "requests/s", 0, 60_000);
@@ -93,7 +93,7 @@ class BacklogTest {
     assertThat(both.operatingPoint().stage()).isEqualTo("r=1");
     assertThat(both.verdict())
         .startsWith(
-            "Does not keep up with 2 requests/s: the queue grew to 41. TTFT from schedule p99 ≤ 60"
+            "Does not keep up with 2 requests/s: the queue grew to 41. TTFT from schedule p99 < 60"
                 + " s is met up to 1 request/s ");
   }
 

@@ -26,7 +26,7 @@ class VerdictSentenceTest {
   void sloIsMetUpToALevel() {
     assertThat(sweep.figures(SLO).summary().verdict())
         .isEqualTo(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s;"
+            "TTFT p99 < 200 ms and TPOT p99 < 50 ms are met up to 8 concurrent requests (50 tok/s;"
                 + " only 50 requests, fewer than the 381 that can show 99 %). Doubling the load"
                 + " costs 6 % of the throughput at 1.2 × the TTFT p50.");
   }
@@ -35,7 +35,7 @@ class VerdictSentenceTest {
   void sloIsMetUpToALevelByTheRuleRequests() {
     assertThat(sweep.figures(SLO.judgedBy(99, Slo.Rule.REQUESTS)).summary().verdict())
         .startsWith(
-            "99 % of the requests meet TTFT ≤ 200 ms and TPOT ≤ 50 ms at once up to 8 concurrent"
+            "99 % of the requests meet TTFT < 200 ms and TPOT < 50 ms at once up to 8 concurrent"
                 + " requests (50 tok/s; only 50 requests, fewer than the 381 that can show 99 %)");
   }
 
@@ -43,7 +43,7 @@ class VerdictSentenceTest {
   void everyLevelHolds() {
     assertThat(new Levels().level(1, 10, 100).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s;"
+            "TTFT p99 < 200 ms and TPOT p99 < 50 ms are met up to 8 concurrent requests (50 tok/s;"
                 + " only 50 requests, fewer than the 381 that can show 99 %), the highest load"
                 + " tried.");
   }
@@ -53,7 +53,7 @@ class VerdictSentenceTest {
   void lightestLoadThatSurelyMissesTheSloComesFirst() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
-            "At 1 concurrent request, the lightest load: 6 tok/s; TTFT p99 ≤ 200 ms and TPOT p99 ≤"
+            "At 1 concurrent request, the lightest load: 6 tok/s; TTFT p99 < 200 ms and TPOT p99 <"
                 + " 50 ms are not all met: TTFT by 60.0 % of 10 requests; met at 8 concurrent"
                 + " requests.");
   }
@@ -72,7 +72,7 @@ class VerdictSentenceTest {
   void fewRequestsShowAMedian() {
     Slo median = Slo.parse("ttft<200ms", 50, Slo.Rule.PERCENTILES);
     assertThat(new Levels().level(1, 3, 100).level(2, 4, 100).figures(median).summary().verdict())
-        .contains("TTFT p50 ≤ 200 ms is met up to 2 concurrent requests (4 tok/s), the highest");
+        .contains("TTFT p50 < 200 ms is met up to 2 concurrent requests (4 tok/s), the highest");
     assertThat(new Levels().level(1, 4, 100).level(2, 3, 100).figures(median).summary().verdict())
         .contains("(3 tok/s; only 3 requests, fewer than the 4 that can show 50 %)");
   }
@@ -93,7 +93,7 @@ class VerdictSentenceTest {
   void noLevelHolds() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 300).figures(SLO).summary().verdict())
         .isEqualTo(
-            "No load level meets TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms; at the lowest, 1"
+            "No load level meets TTFT p99 < 200 ms and TPOT p99 < 50 ms; at the lowest, 1"
                 + " concurrent request, TTFT by 60.0 % of 10 requests.");
     Slo requests = SLO.judgedBy(99, Slo.Rule.REQUESTS);
     assertThat(
@@ -104,7 +104,7 @@ class VerdictSentenceTest {
                 .summary()
                 .verdict())
         .isEqualTo(
-            "At no load level do 99 % of the requests meet TTFT ≤ 200 ms and TPOT ≤ 50 ms at once;"
+            "At no load level do 99 % of the requests meet TTFT < 200 ms and TPOT < 50 ms at once;"
                 + " at the lowest, 1 concurrent request, 60.0 % do.");
   }
 
@@ -116,8 +116,8 @@ class VerdictSentenceTest {
     RequestRecord good = Recorded.at(0).tokens(100, 120).record();
     assertThat(Recorded.figures(info, good, cut, cut).summary().verdict())
         .isEqualTo(
-            "At 1 concurrent request: 2 tok/s; it is not known whether TTFT p99 ≤ 200 ms and TPOT"
-                + " p99 ≤ 50 ms are met: 2 of 3 requests were cancelled before they could be"
+            "At 1 concurrent request: 2 tok/s; it is not known whether TTFT p99 < 200 ms and TPOT"
+                + " p99 < 50 ms are met: 2 of 3 requests were cancelled before they could be"
                 + " judged.");
   }
 
@@ -125,23 +125,23 @@ class VerdictSentenceTest {
   void oneLevel() {
     assertThat(new Levels().level(8, 50, 100, 1).figures(SLO).summary().verdict())
         .isEqualTo(
-            "At 8 concurrent requests: 49 tok/s; TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are not all"
+            "At 8 concurrent requests: 49 tok/s; TTFT p99 < 200 ms and TPOT p99 < 50 ms are not all"
                 + " met: TTFT by 98.0 % of 50 requests (within noise: 89.5 % to 99.6 %).");
     assertThat(new Levels().level(8, 50, 100).figures(SLO).summary().verdict())
         .endsWith(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met: TTFT by 100 % of 50 requests (fewer"
+            "TTFT p99 < 200 ms and TPOT p99 < 50 ms are met: TTFT by 100 % of 50 requests (fewer"
                 + " than the 381 that can show 99 %).");
     assertThat(new Levels().level(8, 381, 100).figures(SLO).summary().verdict())
         .endsWith("are met: TTFT by 100 % of 381 requests.");
     Slo requests = SLO.judgedBy(99, Slo.Rule.REQUESTS);
     assertThat(new Levels().level(8, 50, 100, 1).figures(requests).summary().verdict())
         .endsWith(
-            "98.0 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤ 50 ms at once, less than the"
+            "98.0 % of 50 requests met TTFT < 200 ms and TPOT < 50 ms at once, less than the"
                 + " required 99 % (within noise: 89.2 % to 99.7 %).");
     assertThat(new Levels().level(8, 50, 100).figures(requests).summary().verdict())
         .endsWith(
-            "100 % of 50 requests (fewer than the 381 that can show 99 %) met TTFT ≤ 200 ms and"
-                + " TPOT ≤ 50 ms at once, at least the required 99 %.");
+            "100 % of 50 requests (fewer than the 381 that can show 99 %) met TTFT < 200 ms and"
+                + " TPOT < 50 ms at once, at least the required 99 %.");
   }
 
   @Test
@@ -150,6 +150,12 @@ class VerdictSentenceTest {
         .isEqualTo(
             "At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms of 50"
                 + " requests.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.837, 0.84 ×", "0.8, 0.8 ×", "1.44, 1.4 ×", "2, 2 ×", "22.4, 22 ×", "1204, 1204 ×"})
+  void ratioHasTwoDigits(double ratio, String text) {
+    assertThat(VerdictSentence.times(ratio)).isEqualTo(text);
   }
 
   /** p90 needs 100 values, p95 200, p99 1,000. */
