@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a multi-turn chat, held in the session.
  *
- * @param tokens of all messages as counted with the last answer; 0 if not known param script the
- *     replayed dialog; null if the simulation supplies the prompts param endReason why no further
- *     turn is sent; null while it continues
+ * @param tokens of all messages as counted with the last answer; 0 if not known
+ * @param script the replayed dialog; null if the simulation supplies the prompts
+ * @param endReason why no further turn is sent; null while it continues
  */
 public record Conversation(
     List<Message> messages,
