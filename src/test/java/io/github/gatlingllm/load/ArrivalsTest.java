@@ -1,30 +1,42 @@
 package io.github.gatlingllm.load;
 
-import static io.github.gatlingllm.load.GapStatistics.dispersion;
-import static io.github.gatlingllm.load.GapStatistics.distance;
-import static io.github.gatlingllm.load.GapStatistics.lag1Autocorrelation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.load.Arrivals.Gaps;
 import java.util.Arrays;
 import java.util.PrimitiveIterator;
 import java.util.Spliterators;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.StreamSupport;
+import org.apache.commons.statistics.distribution.GammaDistribution;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Arrival processes. Tolerances are those of fixed seeds at the stated significance. */
 class ArrivalsTest {
   private static final long SECOND = 1_000_000_000L;
+
+  /** 20 ± 15 users per second over a minute. */
+  private static final Arrivals.Rate WAVE =
+      nanos -> 20 + 15 * Math.sin(2 * Math.PI * nanos / (60.0 * SECOND));
+
+  private static double waveIntegral(double seconds) {
+    double angle = 2 * Math.PI / 60;
+    return 20 * seconds + 15 / angle * (1 - Math.cos(angle * seconds));
+  }
 
   @ParameterizedTest
   @CsvSource({"25, 1", "25, 42", "1000, 7", "0.5, 3"})
   void poissonIsPoisson(double rate, long seed) {
     int n = 20_000;
-    double[] gaps = gapSeconds(Arrivals.poisson(rate, seed), n);
+    double[] gaps = gaps(Arrivals.poisson(rate, seed).offsets(), n);
 
     // Mean 1/rate with a standard error of mean/√n: five of them.
     assertThat(Arrays.stream(gaps).average().orElseThrow() * rate)
@@ -38,20 +50,10 @@ class ArrivalsTest {
   /** The tests above would notice a process that is not Poisson. */
   @Test
   void constantIsNotPoisson() {
-    double[] gaps = gapSeconds(Arrivals.constant(25), 20_000);
+    double[] gaps = gaps(Arrivals.constant(25).offsets(), 20_000);
 
     assertThat(dispersion(gaps, 10 / 25.0, 20_000 / 11)).isLessThan(0.1);
     assertThat(distance(gaps, gap -> -Math.expm1(-25 * gap))).isGreaterThan(0.3);
-  }
-
-  @Test
-  void sameSeedSameSchedule() {
-    Arrivals arrivals = Arrivals.poisson(25, 42);
-
-    assertThat(head(arrivals, 60 * SECOND)).isEqualTo(head(arrivals, 60 * SECOND));
-    assertThat(head(arrivals, 60 * SECOND))
-        .isEqualTo(head(Arrivals.poisson(25, 42), 60 * SECOND))
-        .isNotEqualTo(head(Arrivals.poisson(25, 43), 60 * SECOND));
   }
 
   @Test
@@ -85,14 +87,203 @@ class ArrivalsTest {
             "Rate " + rate + " is no load; expected users per second above 0, at most 1,000,000");
   }
 
+  @ParameterizedTest
+  @CsvSource({"1.4, 7", "3, 8", "0.5, 9", "0.1, 10"})
+  void gammaHasItsRateDispersionAndDistribution(double cv, long seed) {
+    int n = 20_000;
+    double[] gaps = gaps(Arrivals.gamma(25, cv, seed).offsets(), n);
+    double mean = Arrays.stream(gaps).average().orElseThrow();
+    double std =
+        Math.sqrt(Arrays.stream(gaps).map(g -> (g - mean) * (g - mean)).average().orElseThrow());
+
+    assertThat(mean * 25).isCloseTo(1, within(4 * cv / Math.sqrt(n)));
+    assertThat(std / mean).isCloseTo(cv, within(0.05 * cv));
+    // Kolmogorov-Smirnov: beyond 1.63/√n once in a hundred samples.
+    double shape = 1 / (cv * cv);
+    // Unrounded: with a cv of 3 one gap in eight is below half a nanosecond.
+    double[] unit = DoubleStream.generate(new Gaps.Gamma(cv, seed).draws()).limit(n).toArray();
+    assertThat(distance(unit, gap -> gammaCdf(shape, gap * shape))).isLessThan(1.63 / Math.sqrt(n));
+    assertThat(lag1Autocorrelation(gaps)).isCloseTo(0, within(4 / Math.sqrt(n)));
+    // Counts in long windows of a renewal process: variance ÷ mean goes to cv².
+    assertThat(
+            dispersion(
+                gaps(Arrivals.gamma(25, cv, seed).offsets(), 20 * n),
+                40 * Math.max(1, cv * cv) / 25))
+        .isCloseTo(cv * cv, within(0.2 * cv * cv + 0.02));
+  }
+
+  /**
+   * 100 arrivals are expected in 10 s, also where the variance of their number is 100 times that of
+   * Poisson arrivals. A process that starts at an arrival has (cv² − 1) / 2 too many in the long
+   * run: 49.5 with a cv of 10, −0.48 with 0.2.
+   */
+  @ParameterizedTest
+  @ValueSource(doubles = {0.2, 1, 3, 10})
+  void expectedArrivalsInAnyWindowAreRateTimesTime(double cv) {
+    int windows = 4_000;
+    double[] counts = new double[windows];
+    for (int seed = 0; seed < windows; seed++) {
+      counts[seed] = Arrivals.gamma(10, cv, seed).countBefore(10 * SECOND);
+    }
+    double mean = Arrays.stream(counts).average().orElseThrow();
+    double variance =
+        Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).average().orElseThrow();
+
+    assertThat(mean).isCloseTo(100, within(3 * Math.sqrt(variance / windows)));
+  }
+
+  /** The density is 1 − F(x), and its integral x·(1 − F(x)) + ∫ y dF(y), y from 0 to x. */
+  @ParameterizedTest
+  @ValueSource(doubles = {0.2, 3, 10})
+  void firstGapIsTheRemainderOfAGap(double cv) {
+    int n = 4_000;
+    double shape = 1 / (cv * cv);
+    double[] first =
+        IntStream.range(0, n)
+            .mapToDouble(seed -> new Gaps.Gamma(cv, seed).draws().getAsDouble())
+            .toArray();
+
+    assertThat(
+            distance(
+                first, x -> x * (1 - gammaCdf(shape, x * shape)) + gammaCdf(shape + 1, x * shape)))
+        .isLessThan(1.63 / Math.sqrt(n));
+  }
+
+  /** The tests above would notice another distribution. */
+  @Test
+  void poissonIsNotGamma() {
+    double[] gaps = gaps(Arrivals.poisson(25, 7).offsets(), 20_000);
+
+    assertThat(distance(gaps, gap -> gammaCdf(1 / 1.96, gap * 25 / 1.96)))
+        .isGreaterThan(5 * 1.63 / Math.sqrt(20_000));
+    assertThat(distance(gaps, gap -> gammaCdf(1, gap * 25))).isLessThan(1.63 / Math.sqrt(20_000));
+  }
+
+  @Test
+  void gammaOfCv1IsPoissonToTheNanosecond() {
+    assertThat(head(Arrivals.gamma(25, 1, 42), 60 * SECOND))
+        .isEqualTo(head(Arrivals.poisson(25, 42), 60 * SECOND));
+  }
+
+  @Test
+  void sameSeedSameSchedule() {
+    assertThat(head(Arrivals.gamma(25, 1.4, 42), 60 * SECOND))
+        .isEqualTo(head(Arrivals.gamma(25, 1.4, 42), 60 * SECOND))
+        .isNotEqualTo(head(Arrivals.gamma(25, 1.4, 43), 60 * SECOND));
+    assertThat(head(Arrivals.poisson(25, 42), 60 * SECOND))
+        .isEqualTo(head(Arrivals.poisson(25, 42), 60 * SECOND))
+        .isNotEqualTo(head(Arrivals.poisson(25, 43), 60 * SECOND));
+    assertThat(head(wave(42), 60 * SECOND))
+        .isEqualTo(head(wave(42), 60 * SECOND))
+        .isNotEqualTo(head(wave(43), 60 * SECOND));
+  }
+
+  /** Other versions and machines must plan the same. */
+  @Test
+  void scheduleOfASeedIsPinned() {
+    assertThat(head(Arrivals.gamma(25, 1.4, 42), SECOND))
+        .startsWith(155_759_660L, 169_338_512L, 261_985_749L);
+  }
+
+  @Test
+  void curveIsAPoissonProcessOfItsRate() {
+    int runs = 40;
+    int bins = 30;
+    double[] counts = new double[bins];
+    double[] rescaled = new double[0];
+    for (int seed = 0; seed < runs; seed++) {
+      long[] offsets = head(wave(seed), 60 * SECOND);
+      for (long offset : offsets) {
+        counts[(int) (offset / (2 * SECOND))]++;
+      }
+      double[] times = Arrays.stream(offsets).mapToDouble(o -> waveIntegral(o / 1e9)).toArray();
+      int before = rescaled.length;
+      rescaled = Arrays.copyOf(rescaled, before + times.length);
+      for (int i = 0; i < times.length; i++) {
+        rescaled[before + i] = times[i] - (i == 0 ? 0 : times[i - 1]);
+      }
+    }
+    double chiSquare = 0;
+    for (int bin = 0; bin < bins; bin++) {
+      double expected = runs * (waveIntegral(2 * bin + 2) - waveIntegral(2 * bin));
+      chiSquare += (counts[bin] - expected) * (counts[bin] - expected) / expected;
+    }
+
+    assertThat(chiSquare).as("30 degrees of freedom, 1 %% beyond").isLessThan(50.9);
+    // Rescaled by the integral of the true curve, gaps are exponential with mean 1.
+    assertThat(distance(rescaled, gap -> -Math.expm1(-gap)))
+        .isLessThan(1.63 / Math.sqrt(rescaled.length));
+    assertThat(lag1Autocorrelation(rescaled)).isCloseTo(0, within(4 / Math.sqrt(rescaled.length)));
+  }
+
+  @Test
+  void evenArrivalsOfARampAreAtIntegersOfItsIntegral() {
+    // 0 to 10 per second in 10 s: the integral is t²/2.
+    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
+    long[] offsets = head(ramp, 10 * SECOND);
+
+    assertThat(offsets).hasSize(50);
+    for (int k = 0; k < offsets.length; k++) {
+      assertThat(offsets[k] / 1e9).isCloseTo(Math.sqrt(2.0 * k), within(1e-8));
+    }
+  }
+
+  @Test
+  void flatCurveIsConstant() {
+    assertThat(head(new Arrivals.Curve(nanos -> 4, 5 * SECOND, new Gaps.Equal()), 5 * SECOND))
+        .isEqualTo(head(Arrivals.constant(4), 5 * SECOND));
+    assertThat(head(new Arrivals.Curve(nanos -> 0, 5 * SECOND, new Gaps.Equal()), 5 * SECOND))
+        .isEmpty();
+  }
+
+  /** 0 to 10 per second in 10 s, then 10 per second; no arrivals after a curve that ends at 0. */
+  @Test
+  void curveHoldsItsLastRate() {
+    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
+    long[] offsets = head(ramp, 12 * SECOND);
+
+    assertThat(offsets).hasSize(70).startsWith(head(ramp, 10 * SECOND));
+    assertThat(offsets[50]).isEqualTo(10 * SECOND);
+    assertThat(offsets[69]).isEqualTo(11_900_000_000L);
+    Arrivals fall = new Arrivals.Curve(n -> 10 - n / 1e9, 10 * SECOND, new Gaps.Equal());
+    assertThat(head(fall, 1_000 * SECOND)).hasSize(50);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-0.5, Double.NaN, Double.POSITIVE_INFINITY})
+  void rejectsNegativeRatesOfACurve(double bad) {
+    Arrivals curve =
+        new Arrivals.Curve(
+            nanos -> nanos >= 2 * SECOND ? bad : 1, 5 * SECOND, new Gaps.Exponential(1));
+
+    assertThatThrownBy(() -> curve.countBefore(5 * SECOND))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "The rate curve is "
+                + bad
+                + " at 2.0 s; expected users per second of 0 or more, at most 1,000,000");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -1, 101, Double.NaN})
+  void rejectsInvalidCv(double cv) {
+    assertThatThrownBy(() -> Arrivals.gamma(25, cv, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "cv(" + cv + ") is no spread of gaps; expected above 0, at most 100; 1 is Poisson");
+  }
+
+  private static Arrivals wave(long seed) {
+    return new Arrivals.Curve(WAVE, 60 * SECOND, new Gaps.Exponential(seed));
+  }
+
   private static long[] head(Arrivals arrivals, long untilNanos) {
     return StreamSupport.longStream(
             Spliterators.spliteratorUnknownSize(arrivals.offsetsBefore(untilNanos), 0), false)
         .toArray();
   }
 
-  private static double[] gapSeconds(Arrivals arrivals, int n) {
-    PrimitiveIterator.OfLong offsets = arrivals.offsets();
+  private static double[] gaps(PrimitiveIterator.OfLong offsets, int n) {
     double[] gaps = new double[n];
     long last = 0;
     for (int i = 0; i < n; i++) {
@@ -101,5 +292,56 @@ class ArrivalsTest {
       last = next;
     }
     return gaps;
+  }
+
+  private static double gammaCdf(double shape, double x) {
+    return GammaDistribution.of(shape, 1).cumulativeProbability(x);
+  }
+
+  /** Variance over mean of the counts in windows of equal length, over all the gaps last. */
+  private static double dispersion(double[] gaps, double windowSeconds) {
+    return dispersion(gaps, windowSeconds, (int) (Arrays.stream(gaps).sum() / windowSeconds));
+  }
+
+  /** Variance over mean of the counts in the first windows of equal length. */
+  private static double dispersion(double[] gaps, double windowSeconds, int windows) {
+    double[] counts = new double[windows];
+    double at = 0;
+    for (double gap : gaps) {
+      at += gap;
+      int index = (int) (at / windowSeconds);
+      if (index < counts.length) {
+        counts[index]++;
+      }
+    }
+    double mean = Arrays.stream(counts).average().orElseThrow();
+    return Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).average().orElseThrow() / mean;
+  }
+
+  /** Largest distance of the values' distribution from that one (Kolmogorov–Smirnov). */
+  private static double distance(double[] values, DoubleUnaryOperator cdf) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    double distance = 0;
+    for (int i = 0; i < sorted.length; i++) {
+      double expected = cdf.applyAsDouble(sorted[i]);
+      distance = Math.max(distance, Math.abs(expected - (double) i / sorted.length));
+      distance = Math.max(distance, Math.abs(expected - (i + 1.0) / sorted.length));
+    }
+    return distance;
+  }
+
+  /** Correlation of each gap with the one before. */
+  private static double lag1Autocorrelation(double[] gaps) {
+    double mean = Arrays.stream(gaps).average().orElseThrow();
+    double together = 0;
+    double own = 0;
+    for (int i = 0; i < gaps.length; i++) {
+      own += (gaps[i] - mean) * (gaps[i] - mean);
+      if (i > 0) {
+        together += (gaps[i] - mean) * (gaps[i - 1] - mean);
+      }
+    }
+    return together / own;
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.LoadLevel.Phases;
@@ -10,10 +11,13 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult.FailedInARow;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StopRuleTest {
@@ -33,34 +37,45 @@ class StopRuleTest {
     return new LevelResult("r=1", 0, null, 99, 0, 0, queue, 0, false, null, null);
   }
 
-  @Test
-  void sloBelow() {
-    StopRule rule = StopRule.sloBelow(50);
-    assertThat(rule.brokenBy(slo("c=1", 49, 100)))
-        .isEqualTo("only 49.0 % of 100 requests met the SLO");
-    assertThat(rule.brokenBy(slo("c=1", 50, 100))).isNull();
-    assertThat(rule.brokenBy(slo("c=1", 0, 0))).as("nothing attempted").isNull();
-    assertThat(rule.brokenBy(errors(1, 1))).as("no SLO").isNull();
+  static Stream<Arguments> levels() {
+    StopRule slo = StopRule.sloBelow(50);
+    StopRule share = StopRule.errorsAbove(10);
+    StopRule count = StopRule.errorCountAbove(50);
+    StopRule queue = StopRule.OVER_SATURATED;
+    return Stream.of(
+        arguments(slo, slo("c=1", 49, 100), "only 49.0 % of 100 requests met the SLO"),
+        arguments(slo, slo("c=1", 50, 100), null),
+        arguments(slo, slo("c=1", 0, 0), null),
+        arguments(slo, errors(1, 1), null),
+        arguments(share, errors(11, 100), "11.0 % of 100 requests failed"),
+        arguments(share, errors(10, 100), null),
+        arguments(share, errors(0, 0), null),
+        arguments(StopRule.errorsAbove(0), errors(1, 1000), "0.1 % of 1,000 requests failed"),
+        arguments(count, failures(50, false), null),
+        arguments(count, failures(51, false), "51 requests failed, more than 50"),
+        // It counts requests of all phases, not shares of those measured.
+        arguments(count, errors(100, 100), null),
+        arguments(
+            queue,
+            backlog(new Queue(true, false, 0, 80)),
+            "it does not keep up with the load: the queue grew to 80"),
+        arguments(queue, backlog(new Queue(false, false, 0, 80)), null),
+        arguments(queue, backlog(null), null));
+  }
+
+  @ParameterizedTest
+  @MethodSource("levels")
+  void isBrokenBy(StopRule rule, LevelResult level, @Nullable String how) {
+    assertThat(rule.brokenBy(level)).isEqualTo(how);
   }
 
   @Test
-  void errorsAbove() {
-    StopRule rule = StopRule.errorsAbove(10);
-    assertThat(rule.brokenBy(errors(11, 100))).isEqualTo("11.0 % of 100 requests failed");
-    assertThat(rule.brokenBy(errors(10, 100))).isNull();
-    assertThat(rule.brokenBy(errors(0, 0))).isNull();
-    assertThat(StopRule.errorsAbove(0).brokenBy(errors(1, 1000))).isNotNull();
-  }
-
-  @Test
-  void errorCountAbove() {
-    StopRule rule = StopRule.errorCountAbove(50);
-    assertThat(rule.maxFailures()).isEqualTo(50);
-    assertThat(rule.brokenBy(failures(50, false))).isNull();
-    assertThat(rule.brokenBy(failures(51, false))).isEqualTo("51 requests failed, more than 50");
-    assertThat(rule.brokenBy(errors(100, 100))).as("counts all phases, not shares").isNull();
+  void limitsMustBePossible() {
+    assertThat(StopRule.errorCountAbove(50).maxFailures()).isEqualTo(50);
     assertThatThrownBy(() -> StopRule.errorCountAbove(-1))
         .hasMessage("errorCountAbove(-1) is always broken; expected 0 or more");
+    assertThatThrownBy(() -> StopRule.errorsInARowAbove(0))
+        .hasMessage("errorsInARowAbove(0) is no row; expected 1 or more");
   }
 
   private static LevelResult failures(long failures, boolean cut) {
@@ -122,17 +137,6 @@ class StopRuleTest {
     assertThat(sweep.stopWhen(List.of(seven)).rules()).containsExactly(seven);
     assertThat(sweep.stopWhen(List.of(StopRule.OVER_SATURATED)).rules())
         .containsExactly(StopRule.OVER_SATURATED, StopRule.DEFAULT);
-    assertThatThrownBy(() -> StopRule.errorsInARowAbove(0))
-        .hasMessage("errorsInARowAbove(0) is no row; expected 1 or more");
-  }
-
-  @Test
-  void overSaturated() {
-    StopRule rule = StopRule.OVER_SATURATED;
-    assertThat(rule.brokenBy(backlog(new Queue(true, false, 0, 80))))
-        .isEqualTo("it does not keep up with the load: the queue grew to 80");
-    assertThat(rule.brokenBy(backlog(new Queue(false, false, 0, 80)))).isNull();
-    assertThat(rule.brokenBy(backlog(null))).as("a closed level").isNull();
   }
 
   @ParameterizedTest
