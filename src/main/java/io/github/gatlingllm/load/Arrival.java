@@ -143,7 +143,6 @@ public final class Arrival {
       this.share = share;
     }
 
-    /** The index of the next draw, from 0. */
     public long next(@Nullable Arrival arrival) {
       Long number = arrival == null ? null : arrival.draw(this);
       return number == null ? next() : number;
@@ -185,7 +184,6 @@ public final class Arrival {
       return plan.get();
     }
 
-    /** The arrival of a user that starts now. */
     public synchronized @Nullable Arrival next(long nanoTime) {
       if (!arrivals.hasNext()) {
         return null;

@@ -94,7 +94,6 @@ public sealed interface Arrivals extends Serializable {
 
   record Planned(long index, long offsetNanos, Trace.@Nullable Lengths lengths) {}
 
-  /** Poisson arrivals at a constant mean rate. */
   static Arrivals poisson(double perSecond, long seed) {
     return new Steady(perSecond, new Gaps.Exponential(seed));
   }
@@ -104,7 +103,6 @@ public sealed interface Arrivals extends Serializable {
     return new Steady(perSecond, new Gaps.Equal());
   }
 
-  /** Arrivals with gamma-distributed gaps at a constant mean rate. */
   static Arrivals gamma(double perSecond, double cv, long seed) {
     return new Steady(perSecond, new Gaps.Gamma(cv, seed));
   }
@@ -139,7 +137,6 @@ public sealed interface Arrivals extends Serializable {
       return new Steady(perSecond, others);
     }
 
-    /** The form that {@code run.json} contains. */
     @Override
     public String toString() {
       return gaps + " at " + NumberText.of(NumberText.plain(perSecond), "users/s");
@@ -172,7 +169,6 @@ public sealed interface Arrivals extends Serializable {
     }
   }
 
-  /** Arrival rate as a function of time. */
   @FunctionalInterface
   interface Rate extends Serializable {
 

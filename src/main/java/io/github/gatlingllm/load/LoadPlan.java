@@ -88,7 +88,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
     }
 
-    /** Whether requests arrive faster than they are answered. */
     boolean fallsBehind() {
       return queue != null && queue.grows();
     }
@@ -117,13 +116,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return share.low() >= asked ? Boolean.TRUE : share.high() < asked ? Boolean.FALSE : null;
     }
 
-    /** Share of ended requests that failed, 0 to 1; null if none ended. */
     @Nullable Double failedShare() {
       return ended == 0 ? null : (Double) ((double) failed / ended);
     }
   }
 
-  /** Load levels that are known before the run. */
   record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
 
     /** Pause between the latest end of a level and the next one, for cancelled requests to end. */

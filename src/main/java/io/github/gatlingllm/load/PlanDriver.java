@@ -221,7 +221,6 @@ public final class PlanDriver {
     return phases.get(phases.indexOf(phase) + 1);
   }
 
-  /** Ends the current automatic phase if its condition is met. */
   private synchronized void review() {
     RunningLevel current = level;
     if (current == null || stopped || phase == Phase.MEASURE || current.isEndKnown(phase)) {
@@ -255,7 +254,6 @@ public final class PlanDriver {
     return phase == Phase.FILL ? automatic.untilFill(offset) : automatic.untilSettled(offset);
   }
 
-  /** Ends a level early. */
   private synchronized void cut(RunningLevel current) {
     if (current == level && !stopped) {
       current.cut(nanoClock.getAsLong());
@@ -374,7 +372,6 @@ public final class PlanDriver {
     }
   }
 
-  /** Starts the next trial when all iterations of the previous one have ended. */
   private void startNextTrial(RunningLevel current) {
     if (current == level
         && current.level() instanceof LoadLevel.Batch batch

@@ -44,7 +44,6 @@ public record PlanText(LoadPlan plan) {
     return levels.get(levels.size() - 1).phases();
   }
 
-  /** The load and its levels as rows. */
   public void levels(BiConsumer<String, String> row) {
     row.accept("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
     for (LoadLevel level : levels()) {
@@ -59,7 +58,6 @@ public record PlanText(LoadPlan plan) {
     }
   }
 
-  /** The stop rules as a row. */
   public void stops(BiConsumer<String, String> row) {
     if (!stopWhen().isEmpty()) {
       row.accept(
@@ -68,7 +66,6 @@ public record PlanText(LoadPlan plan) {
     }
   }
 
-  /** The phases of each level as rows. */
   public void phases(BiConsumer<String, String> row) {
     Phases phases = phases();
     Long fill = phases.fillNanos();
@@ -117,7 +114,6 @@ public record PlanText(LoadPlan plan) {
             + time(duration);
   }
 
-  /** Number of requests to measure, in words. */
   public String total() {
     Long total = expected();
     if (total == null) {
@@ -216,7 +212,6 @@ public record PlanText(LoadPlan plan) {
     return time(Duration.ofNanos(nanos));
   }
 
-  /** Duration and load of Gatling's own injection steps. */
   public static String of(LoadLevel.Injection injection) {
     Double offered = injection.offered();
     return time(injection.untilNanos())

@@ -74,7 +74,6 @@ public final class RunningLevel {
     ends.set(phase.ordinal(), offset);
   }
 
-  /** Computes the ends of phases that follow from a known one. */
   private void place() {
     Phases phases = level.phases();
     if (phases.stabilizeNanos() != null) {
@@ -185,7 +184,6 @@ public final class RunningLevel {
     return startNanos + end;
   }
 
-  /** Sets the end of a phase; the ends of later phases follow as planned. */
   void endPhase(Phase phase, long nanoTime) {
     end(phase, Math.max(0, nanoTime - startNanos));
     place();
@@ -202,7 +200,6 @@ public final class RunningLevel {
     return !over && !isCut();
   }
 
-  /** Whether a stop rule ended it early. */
   public boolean isCut() {
     return cutAt != UNKNOWN;
   }
@@ -238,7 +235,6 @@ public final class RunningLevel {
     return level instanceof LoadLevel.Batch ? (Integer) trial : null;
   }
 
-  /** Starts the next trial, after all requests of the previous one have ended. */
   void beginTrial(int number) {
     trial = number;
   }
@@ -257,7 +253,6 @@ public final class RunningLevel {
     inFlight.change(1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
   }
 
-  /** Called when a request of it that was in flight has ended. */
   public synchronized void requestClosed(long nanoTime) {
     inFlight.change(-1, nanoTime - startNanos, end(Phase.STABILIZE), end(Phase.MEASURE));
   }
@@ -275,7 +270,6 @@ public final class RunningLevel {
     return measured;
   }
 
-  /** Called when a request of it has ended, successfully or not. */
   public void requestEnded(boolean measured, long e2eNanos, boolean first) {
     synchronized (this) {
       e2eMillis.add(e2eNanos / 1e6);
@@ -301,7 +295,6 @@ public final class RunningLevel {
     return measuring > 0;
   }
 
-  /** Called when the record of one of its requests has been passed on. */
   public void requestRecorded() {
     Runnable allRecorded = null;
     synchronized (this) {
@@ -360,17 +353,14 @@ public final class RunningLevel {
     default void watchFailures(
         RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {}
 
-    /** The result of a level from the requests that have ended so far. */
     default LevelResult resultSoFar(RunningLevel level) {
       return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, false, null, null);
     }
 
-    /** Called when a level has ended and the next one depends on its result. */
     default void awaitResult(RunningLevel level, Consumer<LevelResult> next) {
       next.accept(resultSoFar(level));
     }
 
-    /** Called at the end of a plan that has a conclusion. */
     default void concluded(Conclusion conclusion) {}
   }
 
@@ -382,7 +372,6 @@ public final class RunningLevel {
     private long requestNanos;
     private int peak;
 
-    /** Called when a request was admitted or has ended. */
     void change(int by, long now, long from, long until) {
       pass(now, from, until);
       inFlight += by;

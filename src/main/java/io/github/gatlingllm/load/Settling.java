@@ -46,7 +46,6 @@ final class Settling {
     return known || now >= bound / 4 ? null : (Long) (bound / 4);
   }
 
-  /** Time over which the other users start, from now on. */
   long fillNanos(long now) {
     Long e2e = e2eBefore == null ? level.medianE2eNanos() : e2eBefore;
     long most = Math.max(0, bound / 2 - now);
@@ -82,7 +81,6 @@ final class Settling {
     return bound + (fill == null ? 0 : fill);
   }
 
-  /** A sentence fragment: since when the level is measured, and why. */
   String text() {
     long from = level.measureStartNanos() - level.startNanos();
     String filled = filled() == 0 ? "" : "filled in " + seconds(filled()) + ", ";

@@ -10,7 +10,6 @@ import java.util.function.ToDoubleFunction;
  */
 public final class SplitMix64 {
 
-  /** The increment of its state per draw. */
   public static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
   private SplitMix64() {}
@@ -27,7 +26,6 @@ public final class SplitMix64 {
     return new SplittableRandom(mix((seed ^ salt) + index * GOLDEN_GAMMA));
   }
 
-  /** Checks a weight and returns it. */
   public static double weight(double weight) {
     if (!(weight > 0 && weight < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException("weight " + weight + "; expected a number above 0");

@@ -52,13 +52,11 @@ public record StopRule(Condition condition, double limit) {
     return new StopRule(Condition.SLO_SHARE, percent);
   }
 
-  /** Too many of the ended requests failed. */
   public static StopRule errorsAbove(double percent) {
     require(percent >= 0 && percent <= 100, "errorsAbove", percent);
     return new StopRule(Condition.ERROR_SHARE, percent);
   }
 
-  /** Too many requests of a level failed. */
   public static StopRule errorCountAbove(long count) {
     if (count < 0) {
       throw new IllegalArgumentException(
@@ -67,7 +65,6 @@ public record StopRule(Condition condition, double limit) {
     return new StopRule(Condition.ERROR_COUNT, count);
   }
 
-  /** Too many consecutive requests of a level failed. */
   public static StopRule errorsInARowAbove(long count) {
     if (count < 1) {
       throw new IllegalArgumentException(
@@ -99,7 +96,6 @@ public record StopRule(Condition condition, double limit) {
     throw new IllegalArgumentException(text + " is no rule");
   }
 
-  /** How the level broke the rule, with the figure; null if it did not. */
   @Nullable String brokenBy(LevelResult level) {
     return switch (condition) {
       case SLO_SHARE -> {
@@ -145,12 +141,10 @@ public record StopRule(Condition condition, double limit) {
     return condition == Condition.ERRORS_IN_A_ROW ? (Long) (long) limit : null;
   }
 
-  /** Whether the rule is evaluated at the planned end of a level. */
   boolean appliesAtLevelEnd() {
     return condition != Condition.ERRORS_IN_A_ROW;
   }
 
-  /** Whether the rule requires an SLO. */
   public boolean needsSlo() {
     return condition == Condition.SLO_SHARE;
   }

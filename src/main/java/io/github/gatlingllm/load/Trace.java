@@ -43,7 +43,6 @@ public final class Trace implements Serializable {
     this.lengths = lengths;
   }
 
-  /** Reads a file of time stamps, or a resource of that name on the class path. */
   public static Trace read(Path file) {
     return new TraceReader(file).read();
   }
@@ -56,12 +55,10 @@ public final class Trace implements Serializable {
     return offsets.length;
   }
 
-  /** The arrival's time since the first one, in nanoseconds. */
   long offsetNanos(int index) {
     return offsets[index];
   }
 
-  /** Token counts of the request of that arrival; null if the trace has none. */
   public @Nullable Lengths lengths(int index) {
     return lengths.length == 0
         ? null

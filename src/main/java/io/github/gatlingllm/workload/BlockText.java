@@ -52,7 +52,6 @@ final class BlockText {
     wordsPerBlock = (BLOCK * sample + tokens - 1) / tokens;
   }
 
-  /** A text of that many tokens, by the tokenizer's count. */
   String of(long[] ids, int tokens, long key) {
     int count = (int) Math.max(1, (long) tokens * wordsPerBlock / BLOCK);
     String[] all = words(ids, count, wordsPerBlock, key);

@@ -24,7 +24,6 @@ public record Conversation(
     messages = List.copyOf(messages);
   }
 
-  /** A recorded dialog that is replayed. */
   public record Script(List<Dialog.Turn> turns, @Nullable String tools, boolean recorded) {
     public Script {
       turns = List.copyOf(turns);
@@ -42,13 +41,11 @@ public record Conversation(
         dialog.opening(), 0, 0, null, new Script(dialog.turns(), dialog.tools(), recorded), null);
   }
 
-  /** The same with this system message in place of all messages. */
   public Conversation withSystem(String text) {
     return new Conversation(
         List.of(Message.system(text)), turns, tokens, contextLimit, script, endReason);
   }
 
-  /** The same with a limit of tokens, answer included. */
   public Conversation withContextLimit(int limit) {
     return new Conversation(messages, turns, tokens, limit, script, endReason);
   }
@@ -64,7 +61,6 @@ public record Conversation(
         : ended("an earlier turn of its dialog failed");
   }
 
-  /** The conversation after one more turn. */
   public Conversation answered(
       List<Message> asked, Message answer, int promptTokens, int answerTokens) {
     List<Message> recorded = recordedAnswer();
@@ -88,7 +84,6 @@ public record Conversation(
     return script == null || turns >= script.turns().size() ? null : script.turns().get(turns);
   }
 
-  /** Whether a further turn can be sent. */
   public boolean goesOn() {
     return endReason == null && (script == null || turns < script.turns().size());
   }

@@ -92,7 +92,6 @@ public final class Dataset {
     return reader.isInOrder();
   }
 
-  /** The dialog at a position from 0 to {@link #size} − 1. */
   public Dialog get(int position) {
     List<JsonNode> parts = new ArrayList<>();
     for (int entry = index.first(position); entry < index.end(position); entry++) {
@@ -106,7 +105,6 @@ public final class Dataset {
     return get(new Permutation(size(), seed).at(userIndex));
   }
 
-  /** The dialog of one user in the order of the file, which repeats. */
   public Dialog inOrder(long userIndex) {
     return get((int) (userIndex % size()));
   }
@@ -152,12 +150,10 @@ public final class Dataset {
     /** Chats in OpenAI's format: objects with {@code messages}, alone or in {@code body}. */
     OPENAI;
 
-    /** Its name in settings, e.g. {@code sharegpt}. */
     public String key() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The format of that name; throws if there is none. */
     public static Format ofKey(String key) {
       return Arrays.stream(values())
           .filter(format -> format.key().equals(key.toLowerCase(Locale.ROOT)))
@@ -250,7 +246,6 @@ public final class Dataset {
       add(dialog, new long[] {start}, new int[] {length});
     }
 
-    /** Adds a dialog of several entries, or counts the reason why it is unusable. */
     void add(Supplier<Dialog> dialog, long[] from, int[] bytes) {
       seen++;
       try {

@@ -41,7 +41,6 @@ public record Dialog(
     messages = List.copyOf(messages);
   }
 
-  /** A dialog without recorded lengths and tools. */
   public static Dialog of(List<Message> messages) {
     return new Dialog(messages, null, null, null);
   }
@@ -54,7 +53,6 @@ public record Dialog(
     }
   }
 
-  /** The system messages before the first turn. */
   public List<Message> opening() {
     return messages.stream()
         .takeWhile(message -> !isAsked(message))
@@ -126,7 +124,6 @@ public record Dialog(
     return answer.isEmpty() ? null : answer;
   }
 
-  /** Whether it has an answer before the first user message. */
   boolean beginsWithAnswer() {
     return messages.stream().takeWhile(message -> !isAsked(message)).anyMatch(Dialog::isAnswer);
   }

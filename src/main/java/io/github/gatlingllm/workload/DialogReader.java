@@ -28,7 +28,6 @@ interface DialogReader {
       Which choice is right? Name its letter, then say why.\
       """;
 
-  /** The dialog of these entries; one entry in most formats. */
   Dialog dialog(List<JsonNode> entries, long key);
 
   /** Like {@link #dialog}, for statistics only: long texts of known length may be missing. */
@@ -41,15 +40,12 @@ interface DialogReader {
     index.add(() -> outline(List.of(entry), start), start, length);
   }
 
-  /** Called after the last entry. */
   default void end(JsonEntries file, Dataset.Index index) {}
 
-  /** Whether the file is in order of time. */
   default boolean isInOrder() {
     return false;
   }
 
-  /** A reader of files in which each entry is a complete dialog. */
   static DialogReader of(Function<JsonNode, Dialog> format) {
     return (entries, key) -> format.apply(entries.get(0));
   }

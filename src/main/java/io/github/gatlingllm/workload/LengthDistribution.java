@@ -15,15 +15,12 @@ public sealed interface LengthDistribution {
 
   int MAX = 1_000_000;
 
-  /** The forms that {@link #parse} accepts. */
   String EXPECTED =
       "tokens from 1 to 1,000,000: a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std>"
           + " or weighted:128=70,4096=30";
 
-  /** The length of one prompt, whose index in the run is from 0. */
   int draw(SplittableRandom random, long index);
 
-  /** Lower bound of the drawn lengths. */
   default int least() {
     return 1;
   }
@@ -81,7 +78,6 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** A normal distribution, truncated at 1. */
   record Normal(double mean, double std) implements LengthDistribution {
     public Normal {
       require(mean, std);
@@ -118,7 +114,6 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** A uniform distribution from {@code least} to {@code most}, both included. */
   record Uniform(int least, int most) implements LengthDistribution {
     public Uniform {
       length(least);
@@ -181,7 +176,6 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** Recorded lengths in their order, which repeats. */
   record Recorded(String name, List<Integer> lengths) implements LengthDistribution {
     public Recorded {
       lengths = lengths.stream().map(LengthDistribution::length).toList();

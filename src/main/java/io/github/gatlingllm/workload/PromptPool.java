@@ -135,7 +135,6 @@ public record PromptPool(String origin, List<String> texts) implements Prompts.S
     return texts.size() == 1;
   }
 
-  /** Lengths of the prompts in characters (UTF-16 units). */
   public IntSummaryStatistics chars() {
     return texts.stream().mapToInt(String::length).summaryStatistics();
   }
@@ -143,7 +142,6 @@ public record PromptPool(String origin, List<String> texts) implements Prompts.S
   /** A row of a CSV file by RFC 4180: commas, double quotes, line breaks inside quotes. */
   private record CsvRow(int line, List<String> cells) {
 
-    /** All rows of a file; empty lines are skipped. */
     static List<CsvRow> parse(String fileName, String text) {
       List<CsvRow> rows = new ArrayList<>();
       List<String> cells = new ArrayList<>();

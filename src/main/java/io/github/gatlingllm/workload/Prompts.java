@@ -42,13 +42,11 @@ public final class Prompts {
 
   public record Prompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
 
-    /** Whether it has the requested length, if any. */
     public boolean exact() {
       return wanted == null || wanted.equals(tokens);
     }
   }
 
-  /** A prompt that does not have its requested length. */
   public record Miss(int index, int wanted, int tokens) {
     @Override
     public String toString() {
@@ -56,7 +54,6 @@ public final class Prompts {
     }
   }
 
-  /** Prompts with the lengths of their source. */
   public static Prompts of(Source source, long seed) {
     return new Prompts(source, seed, request -> "", null, List.of());
   }
@@ -93,7 +90,6 @@ public final class Prompts {
     return source;
   }
 
-  /** The distribution of lengths; null for the lengths of the source. */
   public @Nullable LengthDistribution lengths() {
     return lengths;
   }
@@ -114,7 +110,6 @@ public final class Prompts {
     return prefix.of(index) + pick(index).text();
   }
 
-  /** The created prompts that do not have their requested length. */
   public List<Miss> misses() {
     List<Miss> misses = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {
@@ -140,7 +135,6 @@ public final class Prompts {
     /** The text of one prompt by the run's seed and its index in the run, from 0. */
     String pick(long seed, long index);
 
-    /** Whether every prompt is the same text. */
     default boolean fixed() {
       return false;
     }

@@ -66,7 +66,6 @@ public final class RunSeed {
     return seed;
   }
 
-  /** Whether {@link #next} was called. */
   public boolean isDrawnFrom() {
     return draws.get() > 0;
   }

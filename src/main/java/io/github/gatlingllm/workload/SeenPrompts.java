@@ -27,7 +27,6 @@ final class SeenPrompts {
     this.most = most;
   }
 
-  /** Adds a prompt: its texts, in order. */
   synchronized void add(String target, List<String> texts) {
     counted++;
     long hash = hash(hash(0xcbf29ce484222325L, target), "\0");
@@ -46,7 +45,6 @@ final class SeenPrompts {
     }
   }
 
-  /** FNV-1a over characters. */
   private static long hash(long start, String text) {
     long hash = start;
     for (int i = 0; i < text.length(); i++) {

@@ -67,7 +67,6 @@ public final class TokenCounting {
     thread.start();
   }
 
-  /** The token count of a prompt, available once it is counted. */
   public final class PromptCount {
     private final Tokenizer tokenizer;
     private final List<String> texts;
@@ -173,7 +172,6 @@ public final class TokenCounting {
     return seen.counted();
   }
 
-  /** Number of these that were sent to the same target before. */
   public long repeatedPrompts() {
     return seen.repeated();
   }

@@ -6,7 +6,6 @@ public interface Tokenizer {
   /** Its name in settings and reports, e.g. {@code tiktoken:cl100k_base}. */
   String name();
 
-  /** Number of tokens of the text, ≥ 0. */
   int count(String text);
 
   /**

@@ -29,10 +29,8 @@ public enum WorkloadScenario {
   /** A conversation that sends its growing history with every turn. */
   D("multi-turn dialog", 50, "each turn extends the one before: a cache must keep whole dialogs");
 
-  /** Tokens of the system prompt that all requests of {@link #C} share. */
   public static final int SYSTEM_TOKENS = 2_000;
 
-  /** Default number of turns of a dialog of {@link #D}. */
   public static final int TURNS = 5;
 
   /** Least number of tokens of a prompt after its text from the pool. */
@@ -54,7 +52,6 @@ public enum WorkloadScenario {
     this.shows = shows;
   }
 
-  /** The scenario of that name; null when there is none. */
   public static @Nullable WorkloadScenario of(String name) {
     return Arrays.stream(values())
         .filter(scenario -> scenario.name().equalsIgnoreCase(name.strip()))
@@ -66,7 +63,6 @@ public enum WorkloadScenario {
     return title;
   }
 
-  /** Tokens of the user's message, in a dialog of each turn. */
   public int tokens() {
     return tokens;
   }
@@ -76,7 +72,6 @@ public enum WorkloadScenario {
     return shows;
   }
 
-  /** Whether each request sends the history of a dialog. */
   public boolean dialog() {
     return this == D;
   }
@@ -114,7 +109,6 @@ public enum WorkloadScenario {
   public record Ready(
       WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {
 
-    /** Prompts whose length could not be met; usually empty. */
     public List<Prompts.Miss> misses() {
       return prompts.misses();
     }

@@ -262,7 +262,6 @@ final class AnswerChecks {
     return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(share, cached));
   }
 
-  /** Turns a warning into a note if prompts share text on purpose. */
   private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
     return in.isSharingPlanned() && check.threshold.level(found.value()) == Level.WARNING
         ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)

@@ -42,7 +42,6 @@ record CheckInput(Summary summary, RunFacts facts) {
     return facts.answers();
   }
 
-  /** Number of records known to be missing. */
   long lost() {
     return info().outcome().dropped()
         + facts.file().badLines()

@@ -63,7 +63,6 @@ public final class Checks {
     return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
   }
 
-  /** The findings of all checks that apply, the worst first. */
   private static List<Check> judge(CheckInput in) {
     boolean mayBeGenerator =
         GENERATOR.judge.apply(in).anyMatch(finding -> finding.level() != Level.OK);

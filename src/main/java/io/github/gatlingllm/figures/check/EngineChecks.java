@@ -33,7 +33,6 @@ final class EngineChecks {
 
   private static final double HALF = 0.5;
 
-  /** Jitter (ITL p99 ÷ p50) above which pauses are visible to users. */
   private static final double SPIKES = 3;
 
   private EngineChecks() {}

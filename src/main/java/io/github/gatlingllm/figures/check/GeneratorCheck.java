@@ -245,7 +245,6 @@ final class GeneratorCheck {
     return share == null ? 0 : share;
   }
 
-  /** How long a loop's lag exceeded that, in seconds. */
   private static double lateS(Interval second, double toleranceMs) {
     int[] lateMicros = second.lateMicros();
     for (int i = 0; i < Math.min(lateMicros.length, GeneratorSecond.LATE_MS.size()); i++) {
@@ -263,7 +262,6 @@ final class GeneratorCheck {
     return idle != null && own != null && idle < FULL && own > LIGHT ? second.lengthS() : 0;
   }
 
-  /** Share of the window in which a loop's lag exceeded that. */
   private double lateShare(double toleranceMs) {
     return sum(health, second -> lateS(second, toleranceMs)) / health.lengthS();
   }

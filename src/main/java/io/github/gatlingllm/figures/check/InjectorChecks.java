@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 /** Checks of merged runs: did all injectors take part, with the same settings and results? */
 final class InjectorChecks {
 
-  /** Most settings that are listed with their values. */
   private static final int MAX_NAMED = 5;
 
   private InjectorChecks() {}

@@ -143,7 +143,6 @@ final class LoadChecks {
     return requireNonNull(requireNonNull(level.steadiness()).likeliest());
   }
 
-  /** The level whose requests take the largest share of its window. */
   static @Nullable Finding windowLength(CheckInput in) {
     LevelFigures empty =
         in.levels().stream()

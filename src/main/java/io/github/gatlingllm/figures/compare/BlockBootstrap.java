@@ -157,7 +157,6 @@ final class BlockBootstrap {
     return new Weighted(samples, times);
   }
 
-  /** How often each slice of each load level is drawn. */
   private List<int[]> draw() {
     List<int[]> weights = new ArrayList<>();
     for (Pair pair : stages) {

@@ -21,7 +21,6 @@ record ComparedFigure(
     Function<Weighted, @Nullable Double> resampled,
     Predicate<Figures> isKnown) {
 
-  /** Minimum number of requests for a verdict. */
   private static final int MIN_VALUES = 30;
 
   /** How a change is measured, and from which size it is relevant. */
@@ -67,7 +66,6 @@ record ComparedFigure(
     }
   }
 
-  /** All figures that runs are compared by, in the order of tables. */
   static List<ComparedFigure> all() {
     return Arrays.stream(Metric.values())
         .filter(Metric::isCompared)
@@ -103,7 +101,6 @@ record ComparedFigure(
         f -> isKnown(f.metric(Metric.ITL_MS), "p99"));
   }
 
-  /** A rate per second of the window, a share in percent, or the cost of tokens. */
   private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
     Figure figure = Figure.parse(metric.figure());
     int factor = Scale.of(figure) == Scale.POINTS ? 100 : 1;

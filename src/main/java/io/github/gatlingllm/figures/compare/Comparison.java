@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Comparison(List<Place> places, List<String> unmatched, List<String> notes) {
 
-  /** Smallest relevant change, in percent of the base. */
   public static final double MIN_PERCENT = 3;
 
   /** Smallest relevant change of a share, in percentage points. */
@@ -109,7 +108,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
-  /** The number of changes with this outcome, over all places. */
   public long count(Outcome outcome) {
     return places.stream()
         .flatMap(place -> place.changes().stream())

@@ -51,10 +51,8 @@ final class RunComparison {
   private final List<String> unmatched = new ArrayList<>();
   private final List<String> shortWindows = new ArrayList<>();
 
-  /** The positions of a load level in the base and in the other run. */
   private record Match(int base, int run) {}
 
-  /** Some of the matches, and the figures of both runs there. */
   private record Part(List<Integer> matches, Figures base, Figures run) {}
 
   RunComparison(ComparedRun base, ComparedRun run) {

@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 /** Merges the {@code run.json} of injectors that loaded the same servers at the same time. */
 final class InjectorMerge {
 
-  /** Settings that differ between injectors by design. */
   private static final Set<String> OF_ONE_INJECTOR =
       Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
 
@@ -176,7 +175,6 @@ final class InjectorMerge {
     return all;
   }
 
-  /** The injectors, before their records are read. */
   private List<InjectorRun> injectors() {
     List<Map<String, String>> different = different();
     List<InjectorRun> all = new ArrayList<>();

@@ -62,7 +62,6 @@ final class LevelMerge {
     }
   }
 
-  /** Identifies a load level across injectors. */
   record LevelKey(String label, String target, @Nullable String scenario) {
 
     static LevelKey of(LevelInfo level) {
@@ -120,7 +119,6 @@ final class LevelMerge {
     return new LevelPart(level.label(), level.target(), level.scenario(), level.planned(), late);
   }
 
-  /** The record with its phase in the merged run. */
   RequestRecord placed(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     if (id.phase() != Phase.MEASURE) {
@@ -175,7 +173,6 @@ final class LevelMerge {
         .doubleValue();
   }
 
-  /** The common measure window, and the phases before and after it. */
   private List<PhaseWindow> phases(LevelKey key, List<LevelInfo> of) {
     List<LevelInfo> measured =
         of.stream().filter(part -> part.window(Phase.MEASURE).isPresent()).toList();
@@ -211,7 +208,6 @@ final class LevelMerge {
     return phases;
   }
 
-  /** Whether all injectors followed the same timetable and began together. */
   private static boolean isOneTimetable(List<LevelInfo> measured) {
     List<LevelInfo> ended = ended(measured);
     return measured.stream().allMatch(LevelInfo::isOpen)
@@ -243,7 +239,6 @@ final class LevelMerge {
     return level.phases().get(0).startUnixNanos();
   }
 
-  /** Whether an injector planned that request in a measure window. */
   static boolean isPlanned(RunInfo run, RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     LevelKey own = LevelKey.of(id, id.scenario());
@@ -275,7 +270,6 @@ final class LevelMerge {
     return of.stream().mapToLong(value).max().orElse(none);
   }
 
-  /** When the last of these phases ended; {@code other} if there was none. */
   private static long endOf(Phase phase, List<PhaseWindow> windows, long other) {
     return max(
         windows.stream().filter(window -> window.phase() == phase).toList(),

@@ -55,12 +55,10 @@ public final class MergedRecords implements RecordSource {
     return merge.merged;
   }
 
-  /** Remarks on the runs for the user, a line each. */
   public List<String> remarksOnRuns() {
     return merge.remarks();
   }
 
-  /** Copies all files except the records. */
   public void copyOthers() throws IOException {
     copyLines(RunFiles::arrivals);
     copyLines(RunFiles::generator);
@@ -132,7 +130,6 @@ public final class MergedRecords implements RecordSource {
     return merged;
   }
 
-  /** Remarks on the records for the user, a line each. */
   public List<String> remarks() {
     return List.copyOf(remarks);
   }
@@ -156,7 +153,6 @@ public final class MergedRecords implements RecordSource {
     }
   }
 
-  /** Concatenates the lines of a file of all injectors. */
   private void copyLines(Function<RunFiles, Path> of) throws IOException {
     for (RunFiles run : runs) {
       Path file = of.apply(run);

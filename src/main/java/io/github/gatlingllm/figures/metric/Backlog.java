@@ -78,7 +78,6 @@ public final class Backlog {
           + reason();
     }
 
-    /** The evidence, such as {@code the queue grew to 41}. */
     public String reason() {
       return held
           ? NumberText.counted(end, "request")
@@ -133,7 +132,6 @@ public final class Backlog {
     }
   }
 
-  /** Numbers of requests that entered and left a state. */
   private final class Flow {
     private final Instants arrived = new Instants();
     private final Instants left = new Instants();

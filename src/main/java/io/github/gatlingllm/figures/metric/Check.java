@@ -17,7 +17,6 @@ public record Check(
     NOTE,
     /** The figures must be read with the finding in mind. */
     WARNING,
-    /** The figures are not valid. */
     INVALID;
 
     private final String key = name().toLowerCase(Locale.ROOT);

@@ -104,7 +104,6 @@ public record EngineFigures(
     return power == null ? null : (Double) (power * windowS);
   }
 
-  /** A metrics page over the whole run. */
   public record Page(
       @Nullable String target,
       String url,

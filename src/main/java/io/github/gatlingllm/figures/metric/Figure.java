@@ -43,7 +43,6 @@ public record Figure(
   private static final List<String> STATISTICS =
       List.of("p50", "p75", "p90", "p95", "p99", "p99.9", "mean", "min", "max", "std", "count");
 
-  /** Additional statistics of rates, whose low values are the bad ones. */
   private static final List<String> LOW = List.of("p1", "p5", "p10");
 
   private static final String PERCENT = ".percent";
@@ -208,7 +207,6 @@ public record Figure(
     return value.apply(figures);
   }
 
-  /** Its value, including percentiles that {@link Distribution} does not have. */
   public @Nullable Double of(Figures figures, Function<Metric, ValueRecorder> recorded) {
     Double known = of(figures);
     return known != null || percent == null ? known : recorded.apply(metric).percentile(percent);

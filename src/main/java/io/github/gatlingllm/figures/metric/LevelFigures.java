@@ -77,7 +77,6 @@ public record LevelFigures(
     return figures.counts().started() > 0 || (meanInFlight != null && meanInFlight > 0);
   }
 
-  /** Ok requests that ended in the window ÷ window. */
   public @Nullable Double completedPerS() {
     return figures.number(Metric.REQUESTS_PER_S);
   }
@@ -302,12 +301,10 @@ public record LevelFigures(
       return seconds.stream().mapToDouble(Interval::lagMaxMs).max().orElse(0);
     }
 
-    /** Share of the machine's CPU that the generator used; null if unknown. */
     public @Nullable Double own() {
       return mean(Interval::own);
     }
 
-    /** Idle share of the machine's CPU; null if unknown. */
     public @Nullable Double idle() {
       return mean(Interval::idle);
     }

@@ -401,7 +401,6 @@ public enum Metric {
     return OF_REQUESTS;
   }
 
-  /** The metrics that have a distribution, in the order of tables. */
   public static List<Metric> distributions() {
     return DISTRIBUTIONS;
   }
@@ -461,12 +460,10 @@ public enum Metric {
     return kind().isDistribution();
   }
 
-  /** Whether it is a time; lower times are better. */
   public boolean isTime() {
     return entry.unit == Unit.MILLIS;
   }
 
-  /** Whether it pools many values per request, which are not independent. */
   public boolean isPooled() {
     return entry.kind == Kind.POOLED;
   }
@@ -490,12 +487,10 @@ public enum Metric {
     return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
   }
 
-  /** Its single number for a set of requests; null if there is none. */
   public @Nullable Double number(Figures figures) {
     return entry.value == null ? figures.numbers().get(this) : entry.value.apply(figures);
   }
 
-  /** The number of requests; null for other kinds of metrics. */
   @Nullable ToLongFunction<Figures.Counts> count() {
     return entry.count;
   }

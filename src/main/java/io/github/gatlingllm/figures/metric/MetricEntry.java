@@ -117,7 +117,6 @@ final class MetricEntry {
     return entry;
   }
 
-  /** A time of one failed request in milliseconds, from nanoseconds; lower is better. */
   static MetricEntry timeOfFailed(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.PER_FAILED_REQUEST, title, Unit.MILLIS, Better.LOWER)
@@ -130,7 +129,6 @@ final class MetricEntry {
     return new MetricEntry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER).formula(formula);
   }
 
-  /** Tokens of one request, neither good nor bad. */
   static MetricEntry length(
       String title, String formula, Function<RequestRecord, @Nullable Number> tokens) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS, Better.NEITHER)
@@ -162,12 +160,10 @@ final class MetricEntry {
     return new MetricEntry(Kind.SINGLE, title, unit, better).named(name, "throughput." + name);
   }
 
-  /** A number of concurrent requests, neither good nor bad. */
   static MetricEntry load(String name, String title) {
     return single(name, title, Unit.NUMBER, Better.NEITHER);
   }
 
-  /** A number without unit; lower is better. */
   static MetricEntry ratio(String name, String title) {
     return single(name, title, Unit.NUMBER, Better.LOWER);
   }

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ValueRecorder {
 
-  /** Histogram steps per millisecond: the histogram counts microseconds. */
   public static final double MICROS = 1_000;
 
   public static final double WHOLE = 1;
