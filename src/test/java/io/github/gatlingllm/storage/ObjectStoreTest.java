@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.storage.RunInputs.RunPoller;
+import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
