@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * GeneratorField}. It is a line of {@code llm/generator.jsonl}. Reading takes bounded memory and
  * stops at a line that is damaged or cut off. Not thread-safe.
  */
+@SuppressWarnings("EnumOrdinal") // an array of values, one per field
 public final class GeneratorSecond {
 
   /** The delays, in milliseconds, that {@link GeneratorField#LATEST_LOOP_US} counts time above. */
@@ -48,6 +49,7 @@ public final class GeneratorSecond {
    * <p>A new field is an entry here, and the line of code that measures it. Meanings are Markdown.
    * Times are nanoseconds.
    */
+  @SuppressWarnings("ImmutableEnumChecker") // keys and types have no state
   public enum GeneratorField implements FieldTable.Field {
     INJECTOR(TEXT, "the load generator"),
     START_UNIX_NS(LONG.in("ns since 1970"), "when the interval began, on the run's clock"),

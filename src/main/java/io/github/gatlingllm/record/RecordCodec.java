@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * of {@link RecordField} in their order. Characters that end a line are escaped as by {@link
  * JsonLines}. An instance holds the values of a line that is being read.
  */
+@SuppressWarnings("EnumOrdinal") // an array of values, one per field
 final class RecordCodec {
 
   private static final int[] NO_EVENTS = {};

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * line has every field, with null or {@code []} if it does not apply, except the texts. Meanings
  * are Markdown.
  */
+@SuppressWarnings("ImmutableEnumChecker") // types and functions have no state
 enum RecordField implements FieldTable.Field {
   // Identity.
   REQUEST_ID(

@@ -50,6 +50,7 @@ public record ServerReport(
    * of Text Generation Inference and LoRAX, where an answer is not streamed, and of gateways made
    * of Envoy.
    */
+  @SuppressWarnings("ImmutableEnumChecker") // its list is a copy
   public enum Timing {
     QUEUE("queue_s", "queue", "usage.queue_time", "metrics.queue_time_ms", "x-queue-time"),
     /** From the end of the queue to the first token. */

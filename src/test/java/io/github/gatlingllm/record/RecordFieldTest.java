@@ -34,7 +34,7 @@ class RecordFieldTest {
           .endsWith("}\n")
           .doesNotContainPattern("[\\x00-\\x09\\x0b-\\x1f\\x7f\\x85\\u2028\\u2029]|\n.");
       for (RecordField field : RecordField.values()) {
-        assertThat((Object) field.get(read)).as("%s", field).isEqualTo(field.get(record));
+        assertThat(field.get(read)).as("%s", field).isEqualTo(field.get(record));
       }
     }
   }

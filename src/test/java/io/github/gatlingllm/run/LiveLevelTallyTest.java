@@ -3,14 +3,12 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Backlog;
-import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
@@ -36,22 +34,11 @@ class LiveLevelTallyTest {
 
   /** A level that starts at 0, or an open one 20 ms later. */
   private ObservedLevel begin(LoadLevel level) {
-    Users nobody =
-        new Users() {
-          @Override
-          public void start() {}
-
-          @Override
-          public void start(Arrival arrival) {}
-
-          @Override
-          public void allStarted() {}
-        };
     new PlanDriver(
             new LoadPlan.Sweep(List.of(level)).source(),
             () -> 0,
             (nanoTime, task) -> {},
-            nobody,
+            LevelLogTest.NOBODY,
             new RunningLevel.Listener() {
               @Override
               public void levelStarted(RunningLevel running, long nanoTime) {

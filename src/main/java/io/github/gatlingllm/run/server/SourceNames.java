@@ -34,7 +34,7 @@ final class SourceNames {
   record Term(String name, String label, String value) {
 
     static Term parse(String text) {
-      String[] parts = text.split("[{=}]");
+      String[] parts = text.split("[{=}]", -1);
       return parts.length == 1 ? new Term(text, "", "") : new Term(parts[0], parts[1], parts[2]);
     }
   }
@@ -44,18 +44,18 @@ final class SourceNames {
     static Choice parse(String text) {
       boolean isCount = text.startsWith("# ");
       String names = isCount ? text.substring(2) : text;
-      return new Choice(Arrays.stream(names.split(" \\+ ")).map(Term::parse).toList(), isCount);
+      return new Choice(Arrays.stream(names.split(" \\+ ", -1)).map(Term::parse).toList(), isCount);
     }
   }
 
   record Entry(String source, EngineMetric metric, List<Choice> choices, double factor) {
 
     static Entry parse(String source, String row) {
-      String[] parts = row.split(":\\s+| \\* ");
+      String[] parts = row.split(":\\s+| \\* ", -1);
       return new Entry(
           source,
           EngineMetric.valueOf(parts[0].strip().toUpperCase(Locale.ROOT)),
-          Arrays.stream(parts[1].split("\\s+\\| ")).map(Choice::parse).toList(),
+          Arrays.stream(parts[1].split("\\s+\\| ", -1)).map(Choice::parse).toList(),
           parts.length > 2 ? Double.parseDouble(parts[2]) : 1);
     }
 
@@ -75,7 +75,7 @@ final class SourceNames {
       String text = new String(requireNonNull(file).readAllBytes(), UTF_8);
       List<Entry> entries = new ArrayList<>();
       String source = "";
-      for (String row : text.replaceAll("\\n +\\|", " |").split("\n")) {
+      for (String row : text.replaceAll("\\n +\\|", " |").split("\n", -1)) {
         if (row.startsWith("  ")) {
           entries.add(Entry.parse(source, row));
         } else if (!row.startsWith("#")) {
