@@ -138,28 +138,21 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return !baseUrls.isEmpty();
   }
 
-  /** A copy for an engine in this JVM, without secrets and limits of the target. */
+  /** What matters of it for an engine in this JVM, without secrets and limits of the target. */
   LlmProtocol forJvmWarmUp(String baseUrl) {
-    return with(
+    return DEFAULT.with(
         inside -> {
           inside.baseUrls = List.of(baseUrl);
           inside.inThisJvm = true;
-          inside.apiKey = null;
-          inside.model = null;
-          inside.headers = Map.of();
+          inside.requestTimeout = requestTimeout;
+          inside.idleTimeout = idleTimeout;
           inside.maxInFlight = maxInFlight == null ? null : (Integer) WARM_UP_GATE;
-          inside.maxRequestsPerMinute = null;
-          inside.maxTokensPerMinute = null;
-          inside.verifyTls = null;
-          inside.streaming = true;
+          inside.shareConnections = shareConnections;
           inside.pinning = Pinning.ALWAYS;
-          inside.includeUsage = true;
-          inside.extraBody = null;
-          inside.prefix = PromptPrefix.NONE;
-          inside.sloByName = Map.of();
-          inside.assertions = List.of();
+          inside.slo = slo;
           inside.recordText = true;
-          inside.recordTokens = true;
+          inside.warmUpSession = warmUpSession;
+          inside.tokenizer = tokenizer;
         });
   }
 

@@ -11,6 +11,7 @@ import io.gatling.core.session.GroupBlock;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Message;
 import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.client.ReceivedAnswer;
@@ -20,8 +21,9 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
+import java.util.function.ToIntFunction;
 import scala.Option;
 import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
@@ -78,10 +80,12 @@ final class ResponseProcessor {
     }
     long ended = System.nanoTime();
     components.inFlight.ended(exchange, ended);
-    if (exchange.answer().needsTokenizer() && needsCounts(exchange, sent)) {
+    ReceivedAnswer answer = exchange.answer();
+    GenerationRequest body = sent.prepared().body();
+    if (answer.needsTokenizer() && needsCounts(exchange, sent)) {
       components.counting.countNow(
-          () -> countedByTokenizer(exchange, sent),
-          () -> countedByEvents(exchange, sent),
+          () -> answer.tokensByTokenizer(body, components.protocol.tokenizer::count),
+          () -> answer.tokensByEvents(body),
           tokens ->
               EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
@@ -92,7 +96,7 @@ final class ResponseProcessor {
             if (user != null) {
               user.delayed(System.nanoTime() - ended);
             }
-            finish(exchange, sent, exchange.answer().tokens(sent.prepared().body()));
+            finish(exchange, sent, answer.tokens(body));
           });
     }
   }
@@ -106,18 +110,6 @@ final class ResponseProcessor {
     return exchange.ending().status() != RequestStatus.CANCELLED
         && (!request.checks.isEmpty()
             || !components.sloOf(request, sent.prepared().name()).isEmpty());
-  }
-
-  private RequestRecord.Tokens countedByTokenizer(
-      StreamedExchange exchange, LlmAction.SentRequest sent) {
-    return exchange
-        .answer()
-        .tokensByTokenizer(sent.prepared().body(), components.protocol.tokenizer::count);
-  }
-
-  private static RequestRecord.Tokens countedByEvents(
-      StreamedExchange exchange, LlmAction.SentRequest sent) {
-    return exchange.answer().tokensByEvents(sent.prepared().body());
   }
 
   private void finish(
@@ -170,41 +162,40 @@ final class ResponseProcessor {
   /** Writes the record as soon as its tokens are counted; the user does not wait for that. */
   private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
     TokenCounting.PromptCount prompt = sent.promptCount();
-    boolean answerToo = record.tokens().source() == null && exchange.answer().needsTokenizer();
+    ReceivedAnswer answer = exchange.answer();
+    GenerationRequest body = sent.prepared().body();
+    ToIntFunction<String> tokenizer = components.protocol.tokenizer::count;
+    RequestRecord.TokenSource source = record.tokens().source();
+    boolean ok = record.outcome().ok();
+    String error = record.outcome().error();
+    boolean answerToo = source == null && answer.needsTokenizer();
     boolean compared =
-        record.tokens().source() == RequestRecord.TokenSource.USAGE
-            && record.outcome().ok()
+        source == RequestRecord.TokenSource.USAGE
+            && ok
             && components.counting.isSampled(sent.index());
     if (prompt.isKnown() && !answerToo && !compared) {
       write(record, exchange, prompt);
       return;
     }
-    boolean ok = record.outcome().ok();
-    String error = record.outcome().error();
     components.counting.countLater(
         () -> {
           prompt.count();
-          return answerToo
-              ? records.sent(exchange, sent, countedByTokenizer(exchange, sent), ok, error)
-              : compared
-                  ? record.withLocalCounts(
-                      null, exchange.answer().countLocally(components.protocol.tokenizer::count))
-                  : record;
+          if (answerToo) {
+            RequestRecord.Tokens tokens = answer.tokensByTokenizer(body, tokenizer);
+            return records.sent(exchange, sent, tokens, ok, error);
+          }
+          return compared ? record.withLocalCounts(null, answer.countLocally(tokenizer)) : record;
         },
         () ->
             answerToo
-                ? records.sent(exchange, sent, countedByEvents(exchange, sent), ok, error)
+                ? records.sent(exchange, sent, answer.tokensByEvents(body), ok, error)
                 : record,
         counted -> write(counted, exchange, prompt));
   }
 
-  private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
-    return record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal());
-  }
-
   private void write(
       RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
-    components.record(counted(record, prompt));
+    components.record(record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal()));
     components.inFlight.remove(exchange);
   }
 
@@ -248,7 +239,7 @@ final class ResponseProcessor {
     String name = record.identity().name();
     Long admitted = timing.admittedUnixNanos();
     long startMillis = millis(admitted == null ? timing.startUnixNanos() : admitted);
-    long endMillis = startMillis + millis(orZero(timing.closedNanos()));
+    long endMillis = startMillis + millis(Objects.requireNonNullElse(timing.closedNanos(), 0L));
     StatsBatcher.log(
         session.eventLoop(),
         actors,
@@ -266,7 +257,7 @@ final class ResponseProcessor {
             group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
           }
           if (outcome.sloOk() != null) {
-            long latency = orZero(timing.latencyFromScheduleNanos());
+            long latency = Objects.requireNonNullElse(timing.latencyFromScheduleNanos(), 0L);
             group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
           }
         });
@@ -287,10 +278,6 @@ final class ResponseProcessor {
 
   private static Status status(boolean ok) {
     return ok ? OK$.MODULE$ : KO$.MODULE$;
-  }
-
-  private static long orZero(@Nullable Long value) {
-    return value == null ? 0 : value;
   }
 
   private static long millis(long nanos) {
