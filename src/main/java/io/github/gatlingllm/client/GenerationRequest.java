@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,7 +167,9 @@ public final class GenerationRequest {
     }
   }
 
-  /** Builds a request; null unsets a field. Raw JSON is checked when it is set. Not thread safe. */
+  /**
+   * Builds a request; null leaves a field out. Raw JSON is checked when it is set. Not thread safe.
+   */
   public static final class Builder {
 
     private static final ObjectMapper JSON =
@@ -191,7 +192,7 @@ public final class GenerationRequest {
     }
 
     public Builder model(@Nullable String model) {
-      return set("model", model == null ? null : JsonNodeFactory.instance.textNode(model));
+      return model == null ? this : parameter("model", model);
     }
 
     public Builder message(Message message) {
@@ -199,10 +200,10 @@ public final class GenerationRequest {
       if (message.parts() == null) {
         node.put("content", message.content());
       } else {
-        node.set("content", json("message parts", message.parts(), ArrayNode.class));
+        node.set("content", parsed("message parts", message.parts(), ArrayNode.class));
       }
       if (message.toolCalls() != null) {
-        node.set("tool_calls", json("tool calls", message.toolCalls(), ArrayNode.class));
+        node.set("tool_calls", parsed("tool calls", message.toolCalls(), ArrayNode.class));
       }
       if (message.toolCallId() != null) {
         node.put("tool_call_id", message.toolCallId());
@@ -216,7 +217,7 @@ public final class GenerationRequest {
     }
 
     public Builder messagesJson(String array) {
-      messages.addAll(json("messages", array, ArrayNode.class));
+      messages.addAll(parsed("messages", array, ArrayNode.class));
       return this;
     }
 
@@ -267,31 +268,32 @@ public final class GenerationRequest {
 
     /** A field of the API that is sent as it is: a number, text or boolean. */
     public Builder parameter(String name, Object value) {
-      return set(name, JSON.valueToTree(value));
+      body.set(name, JSON.valueToTree(value));
+      return this;
     }
 
     public Builder stop(List<String> texts) {
-      if (texts.isEmpty()) {
-        return set("stop", null);
-      }
-      ArrayNode array = JsonNodeFactory.instance.arrayNode();
-      texts.forEach(array::add);
-      return set("stop", array);
+      return texts.isEmpty() ? this : parameter("stop", texts);
     }
 
     public Builder tools(@Nullable String array) {
-      return set("tools", array == null ? null : json("tools", array, ArrayNode.class));
+      return json("tools", array, ArrayNode.class);
     }
 
     /** Any JSON value, such as {@code "auto"} with its quotes. */
     public Builder toolChoice(@Nullable String value) {
-      return set("tool_choice", value == null ? null : json("tool_choice", value, JsonNode.class));
+      return json("tool_choice", value, JsonNode.class);
     }
 
     public Builder responseFormat(@Nullable String object) {
-      return set(
-          "response_format",
-          object == null ? null : json("response_format", object, ObjectNode.class));
+      return json("response_format", object, ObjectNode.class);
+    }
+
+    private Builder json(String key, @Nullable String text, Class<? extends JsonNode> kind) {
+      if (text != null) {
+        body.set(key, parsed(key, text, kind));
+      }
+      return this;
     }
 
     /**
@@ -300,7 +302,7 @@ public final class GenerationRequest {
      */
     public Builder extra(@Nullable String object) {
       if (object != null) {
-        extra.setAll(json("body", object, ObjectNode.class));
+        extra.setAll(parsed("body", object, ObjectNode.class));
       }
       return this;
     }
@@ -318,7 +320,10 @@ public final class GenerationRequest {
       }
       if (!extra.isEmpty()) {
         whole.setAll(extra);
-        whole.remove(nullFields(extra));
+        extra
+            .propertyStream()
+            .filter(f -> f.getValue().isNull())
+            .forEach(f -> whole.remove(f.getKey()));
       }
       checkRequired(whole);
       return new GenerationRequest(api, whole);
@@ -396,24 +401,7 @@ public final class GenerationRequest {
       return longer;
     }
 
-    private Builder set(String key, @Nullable JsonNode value) {
-      if (value == null) {
-        body.remove(key);
-      } else {
-        body.set(key, value);
-      }
-      return this;
-    }
-
-    private static List<String> nullFields(ObjectNode object) {
-      return object
-          .propertyStream()
-          .filter(field -> field.getValue().isNull())
-          .map(Map.Entry::getKey)
-          .toList();
-    }
-
-    private static <T extends JsonNode> T json(String what, String text, Class<T> kind) {
+    private static <T extends JsonNode> T parsed(String what, String text, Class<T> kind) {
       try {
         JsonNode node = JSON.readTree(text);
         if (kind.isInstance(node) && !node.isMissingNode()) {

@@ -57,10 +57,6 @@ class GenerationRequestTest {
                     .stop(List.of("a", "b")),
             "{'temperature':0.0,'top_p':0.95,'seed':7,'n':2,'stop':['a','b']," + HI + STREAM + "}"),
         chat(
-            "taken back",
-            b -> b.prompt("hi").model("m").model(null).stop(List.of()),
-            "{" + HI + STREAM + "}"),
-        chat(
             "tools",
             b ->
                 b.prompt("hi")
