@@ -196,8 +196,9 @@ final class SloFormatter {
    */
   private String noise(boolean holds) {
     Interval interval =
-        SloProof.of(level, curve.slo()) == SloProof.UNDECIDED && !(holds && fewest().isPresent())
-            ? SloProof.worst(level, curve.slo())
+        LoadCurve.SloProof.of(level, curve.slo()) == LoadCurve.SloProof.UNDECIDED
+                && !(holds && fewest().isPresent())
+            ? LoadCurve.SloProof.worst(level, curve.slo())
             : null;
     return interval == null
         ? ""

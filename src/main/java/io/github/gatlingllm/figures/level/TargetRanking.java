@@ -44,8 +44,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
                   "second", ranking -> ranking.second.target(),
                   "ratio", ranking -> NumberText.plain(Math.round(10 * ranking.ratio()) / 10.0),
                   "percent", ranking -> "" + Math.round(100 * (ranking.ratio() - 1)),
-                  "load", ranking -> VerdictSentence.load(ranking.pair().one),
-                  "met", ranking -> VerdictSentence.load(ranking.first.proven()),
+                  "load", ranking -> ranking.pair().one.load(),
+                  "met", ranking -> ranking.first.proven().load(),
                   "figures", TargetRanking::figures))
           .row(
               "slo",
@@ -176,12 +176,15 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
     LevelFigures met = first.lastProven() < 0 ? null : first.proven();
     return loads.stream()
         .anyMatch(
-            pair -> pair.one == met && SloProof.of(pair.other, second.slo()) == SloProof.MISSED);
+            pair ->
+                pair.one == met
+                    && LoadCurve.SloProof.of(pair.other, second.slo())
+                        == LoadCurve.SloProof.MISSED);
   }
 
   private String figures() {
     LevelFigures one = pair().one;
-    Metric metric = VerdictSentence.latency(one).fromSchedule();
+    Metric metric = one.latency().fromSchedule();
     Distribution its = one.figures().metric(metric);
     Distribution others = pair().other.figures().metric(metric);
     Distribution fewer = its.count() <= others.count() ? its : others;
@@ -195,7 +198,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
                 ? ""
                 : ", %s %s %s against %s"
                     .formatted(
-                        first.clock().name(VerdictSentence.latency(one)),
+                        first.clock().name(one.latency()),
                         tail.name(),
                         NumberText.ms(its.percentile(tail.name())),
                         NumberText.ms(others.percentile(tail.name()))));

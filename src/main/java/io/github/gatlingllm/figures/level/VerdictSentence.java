@@ -12,7 +12,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,10 +39,10 @@ final class VerdictSentence {
 
   private static final Map<String, Function<Quote, String>> FIELDS =
       Map.ofEntries(
-          entry("load", quote -> load(quote.level)),
-          entry("short", quote -> shortLoad(quote.level)),
+          entry("load", quote -> quote.level.load()),
+          entry("short", quote -> quote.level.shortLoad()),
           entry("tokens", quote -> tokens(quote.level)),
-          entry("latency", quote -> quote.curve.clock().name(latency(quote.level))),
+          entry("latency", quote -> quote.curve.clock().name(quote.level.latency())),
           entry("tail", quote -> tail(quote.times())),
           entry("figures", Quote::figures),
           entry("at", Quote::at),
@@ -56,7 +55,7 @@ final class VerdictSentence {
           entry("certain", Quote::certain),
           entry("undecided", quote -> prefixed("; undecided ", span(quote.curve.undecided()))),
           entry("metAt", quote -> loads(quote.metAbove())),
-          entry("noneMeets", quote -> quote.slo(quote.levels()).noneMeets(load(quote.level))),
+          entry("noneMeets", quote -> quote.slo(quote.levels()).noneMeets(quote.level.load())),
           entry("growth", quote -> quote.growth().sentence()));
 
   /** The result of a curve; the level is the one that headlines quote. */
@@ -143,7 +142,7 @@ final class VerdictSentence {
     }
 
     String at() {
-      return isWholeRun(level) ? "over the whole run" : "at " + load(level);
+      return level.isWholeRun() ? "over the whole run" : "at " + level.load();
     }
 
     String figures() {
@@ -152,13 +151,13 @@ final class VerdictSentence {
           .formatted(
               tokens(level),
               NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
-              curve.clock().name(latency(level)),
+              curve.clock().name(level.latency()),
               isTailKnown ? "p50 " + NumberText.ms(times().p50()) + " and " : "",
               tail(times()));
     }
 
     Distribution times() {
-      return level.figures().metric(latency(level).fromSchedule());
+      return level.figures().metric(level.latency().fromSchedule());
     }
 
     SloFormatter slo(List<LevelFigures> missing) {
@@ -184,7 +183,7 @@ final class VerdictSentence {
         return "";
       }
       return proven >= 0
-          ? "; certain up to " + load(levels().get(proven))
+          ? "; certain up to " + levels().get(proven).load()
           : slo(List.of()).tooFew().isEmpty() ? "; within noise" : "";
     }
 
@@ -196,13 +195,13 @@ final class VerdictSentence {
               .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
               .findFirst()
               .orElse(levels().get(levels().size() - 1));
-      Distribution heavier = to.figures().metric(latency(level).fromSchedule());
+      Distribution heavier = to.figures().metric(level.latency().fromSchedule());
       boolean isP90Known = !times().isLowN("p90") && !heavier.isLowN("p90");
       return new Growth(
           ratio(load, to.offered()),
           ratio(level.figures().delivered(), to.figures().delivered()),
           isP90Known ? ratio(times().p90(), heavier.p90()) : ratio(times().p50(), heavier.p50()),
-          curve.clock().name(latency(level)) + (isP90Known ? " p90" : " p50"));
+          curve.clock().name(level.latency()) + (isP90Known ? " p90" : " p50"));
     }
   }
 
@@ -355,7 +354,7 @@ final class VerdictSentence {
     return levels
         .filter(LevelFigures::fallsBehind)
         .findFirst()
-        .map(level -> Objects.requireNonNull(level.queue()).words(load(level)))
+        .map(level -> Objects.requireNonNull(level.queue()).words(level.load()))
         .map(words -> words.replaceFirst("^it ", ""));
   }
 
@@ -369,7 +368,7 @@ final class VerdictSentence {
             .formatted(
                 NumberText.percent(failed),
                 NumberText.counted(counts.ended(), "request"),
-                isWholeRun(level) ? "" : " at " + load(level),
+                level.isWholeRun() ? "" : " at " + level.load(),
                 end);
   }
 
@@ -380,11 +379,6 @@ final class VerdictSentence {
         + " "
         + NumberText.ms(tail.value())
         + (tail.name().equals("p50") ? " of " + NumberText.counted(times.count(), "request") : "");
-  }
-
-  /** The latency in headlines about a level: TTFT, or E2E without streams. */
-  static Metric latency(LevelFigures level) {
-    return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
   }
 
   private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {
@@ -400,64 +394,27 @@ final class VerdictSentence {
     return NumberText.plain(Math.round(ratio * steps) / steps) + " ×";
   }
 
-  private static boolean isWholeRun(LevelFigures level) {
-    return level.offered() == null && level.label().equals(LevelInfo.WHOLE_RUN);
-  }
-
   /** Neighbouring levels: {@code at 4 requests/s}, {@code from 4 to 32 requests/s}. */
   private static String span(List<LevelFigures> levels) {
     return switch (levels.size()) {
       case 0 -> "";
-      case 1 -> "at " + load(levels.get(0));
+      case 1 -> "at " + levels.get(0).load();
       default -> {
         Double from = levels.get(0).offered();
         yield "from %s to %s"
             .formatted(
-                from == null ? load(levels.get(0)) : offered(from),
-                load(levels.get(levels.size() - 1)));
+                from == null ? levels.get(0).load() : NumberText.load(from),
+                levels.get(levels.size() - 1).load());
       }
     };
   }
 
   private static String loads(List<LevelFigures> levels) {
-    return levels.stream().map(VerdictSentence::load).collect(Collectors.joining(", "));
+    return levels.stream().map(LevelFigures::load).collect(Collectors.joining(", "));
   }
 
   private static String prefixed(String prefix, String text) {
     return text.isEmpty() ? "" : prefix + text;
-  }
-
-  /**
-   * The load of a level in words: {@code 8 concurrent requests}, {@code 16 requests/s}; its label
-   * where it has no single number.
-   */
-  static String load(LevelFigures level) {
-    Double offered = level.offered();
-    if (offered == null) {
-      return isWholeRun(level) ? "the whole run" : "load level " + level.label();
-    }
-    String unit = isConcurrency(level) ? "concurrent request" : String.valueOf(level.unit());
-    return NumberText.of(
-        offered(offered), isConcurrency(level) && offered != 1 ? unit + "s" : unit);
-  }
-
-  /** The load of a level in short: {@code 8 concurrent}. */
-  private static String shortLoad(LevelFigures level) {
-    Double offered = level.offered();
-    return offered != null && isConcurrency(level)
-        ? offered(offered) + " concurrent"
-        : capital(load(level));
-  }
-
-  private static boolean isConcurrency(LevelFigures level) {
-    String unit = level.unit();
-    return unit == null || List.of("", "users", "concurrent").contains(unit);
-  }
-
-  private static String offered(double offered) {
-    return offered == Math.rint(offered)
-        ? NumberText.number(offered)
-        : NumberText.threeDigits(offered);
   }
 
   private static String tokens(LevelFigures level) {

@@ -77,6 +77,39 @@ public record LevelFigures(
     return figures.counts().started() > 0 || (meanInFlight != null && meanInFlight > 0);
   }
 
+  public boolean isWholeRun() {
+    return offered() == null && label().equals(LevelInfo.WHOLE_RUN);
+  }
+
+  /** Its load: {@code 8 concurrent requests}; its label where it has no single number. */
+  public String load() {
+    Double offered = offered();
+    if (offered == null) {
+      return isWholeRun() ? "the whole run" : "load level " + label();
+    }
+    boolean isOne = isConcurrency() && offered == 1;
+    return NumberText.of(
+        NumberText.load(offered),
+        isConcurrency() ? "concurrent request" + (isOne ? "" : "s") : info.unit());
+  }
+
+  /** Its load in short: {@code 8 concurrent}. */
+  public String shortLoad() {
+    Double offered = offered();
+    return offered != null && isConcurrency()
+        ? NumberText.load(offered) + " concurrent"
+        : Sentences.capital(load());
+  }
+
+  private boolean isConcurrency() {
+    return List.of("", "users", "concurrent").contains(info.unit());
+  }
+
+  /** The latency in headlines: TTFT, or E2E without streams. */
+  public Metric latency() {
+    return figures.metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
+  }
+
   public @Nullable Double completedPerS() {
     return figures.number(Metric.REQUESTS_PER_S);
   }

@@ -46,6 +46,11 @@ public final class NumberText {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
+  /** An offered load: whole numbers in full, others with three digits. */
+  public static String load(double offered) {
+    return offered == Math.rint(offered) ? number(offered) : threeDigits(offered);
+  }
+
   /** A measured number as a setting, with three significant digits: {@code 8.87}. */
   public static String threeDigits(double value) {
     return plain(new BigDecimal(value).round(new MathContext(3)).doubleValue());
