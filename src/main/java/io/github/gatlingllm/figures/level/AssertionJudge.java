@@ -5,7 +5,6 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import java.util.ArrayList;
@@ -14,6 +13,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,6 @@ final class AssertionJudge {
 
   private final FigureGroups parts;
   private final Function<@Nullable String, @Nullable MaxGoodput> maxGoodput;
-  private final List<AssertionResult> results = new ArrayList<>();
 
   AssertionJudge(FigureGroups parts, Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
     this.parts = parts;
@@ -34,77 +33,62 @@ final class AssertionJudge {
   }
 
   List<AssertionResult> judge(List<Assertion> assertions) {
-    assertions.forEach(this::judge);
-    return List.copyOf(results);
+    return assertions.stream().flatMap(this::results).toList();
   }
 
-  private void judge(Assertion assertion) {
-    Figure figure = Figure.parse(assertion.figure());
+  private Stream<AssertionResult> results(Assertion assertion) {
     String target = assertion.target();
+    Predicate<LevelTally> ofTarget = FigureGroups.of(target);
     String name = String.valueOf(assertion.name());
-    switch (assertion.scope()) {
-      case RUN -> add(assertion, figure, "Global", null, "the checks were not judged");
-      case GLOBAL -> one(assertion, figure, place("Global", target), target, null, null);
-      case REQUEST -> {
-        if (parts.requests(target).contains(name)) {
-          one(assertion, figure, place(name, target), target, null, name);
-        } else {
-          none(assertion, figure, "no request is called", parts.requests(target));
-        }
-      }
-      case EVERY_REQUEST -> {
-        for (String each : parts.requests(target)) {
-          one(assertion, figure, place(each, target), target, null, each);
-        }
-        if (parts.requests(target).isEmpty()) {
-          add(assertion, figure, place("For all", target), null, "no request was sent");
-        }
-      }
-      case STAGE -> stages(assertion, figure);
-    }
+    List<String> requests = parts.requests(target);
+    return switch (assertion.scope()) {
+      case RUN -> Stream.of(result(assertion, "Global", null, "the checks were not judged"));
+      case GLOBAL -> Stream.of(one(assertion, place("Global", target), target, ofTarget, null));
+      case REQUEST ->
+          requests.contains(name)
+              ? Stream.of(one(assertion, place(name, target), target, ofTarget, name))
+              : Stream.of(none(assertion, "no request is called", requests));
+      case EVERY_REQUEST ->
+          requests.isEmpty()
+              ? Stream.of(result(assertion, place("For all", target), null, "no request was sent"))
+              : requests.stream()
+                  .map(each -> one(assertion, place(each, target), target, ofTarget, each));
+      case STAGE -> levels(assertion, parts.levels().stream().filter(ofTarget).toList());
+    };
   }
 
-  private void stages(Assertion assertion, Figure figure) {
-    List<LevelTally> all =
-        parts.levels().stream().filter(FigureGroups.of(assertion.target())).toList();
+  private Stream<AssertionResult> levels(Assertion assertion, List<LevelTally> all) {
     List<LevelTally> named =
         all.stream().filter(level -> level.info().label().equals(assertion.name())).toList();
-    for (LevelTally level : named) {
-      one(
-          assertion,
-          figure,
-          parts.runLevels().place(level.info()),
-          level.target(),
-          level::equals,
-          null);
-    }
     if (named.isEmpty()) {
-      none(
-          assertion,
-          figure,
-          "no load level is called",
-          all.stream().map(level -> level.info().label()).toList());
+      List<String> labels = all.stream().map(level -> level.info().label()).toList();
+      return Stream.of(none(assertion, "no load level is called", labels));
     }
+    return named.stream()
+        .map(
+            level ->
+                one(
+                    assertion,
+                    parts.runLevels().place(level.info()),
+                    level.target(),
+                    level::equals,
+                    null));
   }
 
-  private void one(
+  private AssertionResult one(
       Assertion assertion,
-      Figure figure,
       String subject,
       @Nullable String target,
-      @Nullable Predicate<LevelTally> level,
+      Predicate<LevelTally> levels,
       @Nullable String name) {
-    boolean all = level == null && name == null;
-    GroupTally group = parts.joined(level == null ? FigureGroups.of(target) : level, name);
+    Figure figure = Figure.parse(assertion.figure());
+    boolean isAll = assertion.scope() == Assertion.Scope.GLOBAL;
+    GroupTally group = parts.joined(levels, name);
     Figures figures =
-        group.figures(parts.judge(target), null, all ? maxGoodput.apply(target) : null);
+        group.figures(parts.judge(target), null, isAll ? maxGoodput.apply(target) : null);
     Double value = figure.of(figures, group::recorder);
-    add(
-        assertion,
-        figure,
-        subject,
-        value,
-        value == null ? noValue(figures) : note(figure, figures, group, value));
+    String note = value == null ? noValue(figures) : note(figure, figures, group, value);
+    return result(assertion, subject, value, note);
   }
 
   private static String noValue(Figures figures) {
@@ -133,7 +117,7 @@ final class AssertionJudge {
     return notes.isEmpty() ? null : String.join("; ", notes);
   }
 
-  private void none(Assertion assertion, Figure figure, String reason, List<String> names) {
+  private AssertionResult none(Assertion assertion, String reason, List<String> names) {
     List<String> distinct = names.stream().distinct().toList();
     String there =
         distinct.isEmpty()
@@ -146,22 +130,15 @@ final class AssertionJudge {
                         distinct.size() == 1 ? "; there is " : "; there are ",
                         distinct.size() > MAX_NAMED ? ", …" : ""));
     String name = String.valueOf(assertion.name());
-    add(
-        assertion,
-        figure,
-        place(name, assertion.target()),
-        null,
-        reason + " '" + name + "'" + there);
+    String note = reason + " '" + name + "'" + there;
+    return result(assertion, place(name, assertion.target()), null, note);
   }
 
-  private void add(
-      Assertion assertion,
-      Figure figure,
-      String whose,
-      @Nullable Double value,
-      @Nullable String note) {
-    Unit unit = figure.unit();
-    results.add(new AssertionResult(whose + ": " + figure.words(), assertion, unit, value, note));
+  private static AssertionResult result(
+      Assertion assertion, String whose, @Nullable Double value, @Nullable String note) {
+    Figure figure = Figure.parse(assertion.figure());
+    return new AssertionResult(
+        whose + ": " + figure.words(), assertion, figure.unit(), value, note);
   }
 
   /** The subject, with its target where the run has several. */

@@ -55,18 +55,6 @@ public record Summary(
   /** Name and version of the format of the file. */
   public static final String SCHEMA = "gatling-llm/summary/1";
 
-  public Summary {
-    checks = List.copyOf(checks);
-    assertions = List.copyOf(assertions);
-    stages = List.copyOf(stages);
-    curves = List.copyOf(curves);
-    targets = List.copyOf(targets);
-    requests = List.copyOf(requests);
-    requestsAtPoints = List.copyOf(requestsAtPoints);
-    serverPages = List.copyOf(serverPages);
-    injectors = List.copyOf(injectors);
-  }
-
   /** The same with the results of the checks, which assertions about validity count. */
   public Summary checked(List<Check> checks, List<LevelFigures> stages, List<Injector> injectors) {
     List<String> invalid =

@@ -31,14 +31,11 @@ final class TokenStream implements TokenGaps.Visitor {
   private int[] chunkMicros = new int[256];
   private double[] tokenMicros = new double[256];
   private int[] gapTokens = new int[256];
-  private double[] ascending = new double[256];
-  private int sorted;
   private boolean oneEach;
 
   void read(RequestRecord record) {
     arrivals = 0;
     gaps = 0;
-    sorted = -1;
     RequestRecord.Events events = record.events();
     oneEach = TokenGaps.areOneEach(events, record.tokens());
     if (oneEach) {
@@ -190,35 +187,23 @@ final class TokenStream implements TokenGaps.Visitor {
     }
   }
 
-  /** ITL p99 ÷ p50 of this request; null without gaps, and where the median is 0. */
+  /**
+   * ITL p99 ÷ p50 of this request, each gap counted once per token; null without gaps, and where
+   * the median is 0.
+   */
   @Nullable Double jitter() {
-    sort();
-    double median = sorted > 0 ? tokenMicrosAt(50) : 0;
-    return median > 0 ? (Double) (tokenMicrosAt(99) / median) : null;
-  }
-
-  /** Nearest-rank percentile of the gaps per token of this request, each counted once per token. */
-  private double tokenMicrosAt(double percent) {
-    return TokenGaps.nearestRank(ascending, sorted, percent);
-  }
-
-  private void sort() {
-    if (sorted >= 0) {
-      return;
-    }
     long all = 0;
     for (int g = 0; g < gaps; g++) {
       all += gapTokens[g];
     }
-    sorted = all > MAX_SORTED ? 0 : (int) all;
-    if (ascending.length < sorted) {
-      ascending = new double[Math.max(sorted, ascending.length * 2)];
-    }
+    double[] ascending = new double[all > MAX_SORTED ? 0 : (int) all];
     int at = 0;
-    for (int g = 0; g < gaps && sorted > 0; g++) {
+    for (int g = 0; g < gaps && ascending.length > 0; g++) {
       Arrays.fill(ascending, at, at + gapTokens[g], tokenMicros[g]);
       at += gapTokens[g];
     }
-    Arrays.sort(ascending, 0, sorted);
+    Arrays.sort(ascending);
+    double median = at == 0 ? 0 : TokenGaps.nearestRank(ascending, at, 50);
+    return median > 0 ? (Double) (TokenGaps.nearestRank(ascending, at, 99) / median) : null;
   }
 }

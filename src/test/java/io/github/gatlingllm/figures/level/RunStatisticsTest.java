@@ -47,12 +47,6 @@ class RunStatisticsTest {
    * requests/s     fill and r1 ÷ 2 s                          = 1
    * in flight      (250 + 200 + 20 + 200) ms ÷ 2,000 ms       = 0.335
    * wall tok/s     (4 + 2 + 4) ÷ (3.1 − 1.0)                  = 4.7619
-   * TTFT           100, 100
-   * E2E            200, 300: mean 250, deviation 50
-   * ITL            20 20 60, 50 50 100: mean 50, p50 = 3rd of 6 = 50, p99 = 100
-   * TPOT           100 ÷ 3, 200 ÷ 3: mean 50
-   * user tok/s     4 ÷ 0.2 = 20, 4 ÷ 0.3 = 13.33
-   * decode tok/s   30, 15
    * </pre>
    */
   private static final RunInfo RUN = run(4, stage(2, 1_000, 3_000));
@@ -88,43 +82,6 @@ class RunStatisticsTest {
   }
 
   @Test
-  void latenciesOfOkRequestsScheduledInMeasure() {
-    Distribution e2e = figures.metric(Metric.E2E_MS);
-    assertThat(e2e.count()).isEqualTo(2);
-    assertThat(e2e.mean()).isEqualTo(250, within(1e-9));
-    assertThat(e2e.std()).isEqualTo(50, within(1e-9));
-    assertThat(figures.metric(Metric.TTFT_MS).mean()).isEqualTo(100);
-    assertThat(figures.metric(Metric.TPOT_MS).mean()).isEqualTo(50, within(1e-6));
-    assertThat(figures.metric(Metric.STALL_MS).max()).isEqualTo(100);
-    assertThat(figures.metric(Metric.E2E_PER_TOKEN_MS).mean()).isEqualTo(62.5, within(1e-9));
-  }
-
-  @Test
-  void gapsAndJitter() {
-    Distribution itl = figures.metric(Metric.ITL_MS);
-    assertThat(itl.count()).isEqualTo(6);
-    assertThat(itl.mean()).isEqualTo(50, within(1e-9));
-    assertThat(itl.p50()).isEqualTo(50, within(0.05));
-    assertThat(figures.number(Metric.JITTER)).isEqualTo(2, within(0.002));
-    assertThat(figures.number(Metric.BATCH_RATIO)).isEqualTo(1);
-    assertThat(figures.number(Metric.STALLS_PER_1K_TOKENS)).isZero();
-  }
-
-  /** r1: 60 ÷ 20 = 3, r2: 100 ÷ 50 = 2; nearest-rank median of two = the lower. */
-  @Test
-  void jitterOfEachRequest() {
-    assertThat(figures.number(Metric.JITTER_PER_REQUEST)).isEqualTo(2, within(0.002));
-  }
-
-  @Test
-  void ratesOfOneUser() {
-    assertThat(figures.metric(Metric.USER_TOKENS_PER_S).max()).isEqualTo(20, within(1e-9));
-    assertThat(figures.metric(Metric.USER_TOKENS_PER_S).min()).isEqualTo(40 / 3.0, within(1e-9));
-    assertThat(figures.metric(Metric.DECODE_TOKENS_PER_S).max()).isEqualTo(30, within(1e-6));
-    assertThat(figures.metric(Metric.PREFILL_TOKENS_PER_S).mean()).isEqualTo(100, within(1e-9));
-  }
-
-  @Test
   void countsAndErrors() {
     assertThat(figures.counts())
         .isEqualTo(new Figures.Counts(null, 3, 3, 2, 0, Map.of("complete", 2L, "truncated", 1L)));
@@ -143,12 +100,6 @@ class RunStatisticsTest {
     assertThat(stage.figures()).usingRecursiveComparison().isEqualTo(figures);
     assertThat(summary.targets()).hasSize(1);
     assertThat(summary.requests().get(0).figures()).usingRecursiveComparison().isEqualTo(figures);
-  }
-
-  @Test
-  void noSloNoGoodput() {
-    assertThat(summary.slo()).isNull();
-    assertThat(figures.goodput()).isNull();
   }
 
   /** 1 + 3 tokens in two events, the second one past the edge. */
@@ -280,20 +231,6 @@ class RunStatisticsTest {
         .isTrue();
     Figures unknown = one(at(1_000).stage("c=2").tokens(10, 20).withoutTimes().record());
     assertThat(unknown.metric(Metric.TTST_MS).isEmpty()).isTrue();
-  }
-
-  /** Cut was failed after 20 ms; ok requests have their own distribution. */
-  @Test
-  void failedRequestsHaveTheirOwnDistribution() {
-    assertThat(figures.metric(Metric.FAILED_E2E_MS).count()).isEqualTo(1);
-    assertThat(figures.metric(Metric.FAILED_E2E_MS).mean()).isEqualTo(20);
-    assertThat(figures.metric(Metric.E2E_MS).count()).isEqualTo(2);
-  }
-
-  @Test
-  void cachedTokensNeedNoPrefill() {
-    Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(100).cached(80).record());
-    assertThat(f.metric(Metric.PREFILL_TOKENS_PER_S).mean()).isEqualTo(200, within(1e-9));
   }
 
   @Test
