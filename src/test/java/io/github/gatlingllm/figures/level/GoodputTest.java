@@ -291,13 +291,13 @@ class GoodputTest {
   void missedLevelsAreQuotedWithTheirOwnObjectives() {
     RunInfo own = mixed(run(2, stage(1, 0, 1_000), stage(2, 1_000, 2_000)));
     List<RequestRecord> records = new ArrayList<>();
-    addLevel(records, 1_000, "c=2", 100, 110);
-    records.add(at(0).name("slow").stage("c=1").tokens(100, 250).record());
+    addLevel(records, 0, "c=1", 100, 110);
+    records.add(at(1_000).name("slow").stage("c=2").tokens(100, 250).record());
     Summary s = figures(own, records).summary();
-    assertThat(s.figures().goodput().max().stage()).isEqualTo("c=2");
+    assertThat(s.figures().goodput().max().stage()).isEqualTo("c=1");
     assertThat(s.stages())
         .extracting(level -> level.figures().goodput().slo())
-        .containsExactly("slow: e2e<200ms", "ttft<1s");
+        .containsExactly("ttft<1s", "slow: e2e<200ms");
 
     // No level holds: the lowest has no slow requests, the other one misses only what they must.
     List<RequestRecord> none = new ArrayList<>();
@@ -363,19 +363,25 @@ class GoodputTest {
             tuple("b: slow: ttft", 1.0, 50.0));
   }
 
-  /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */
+  /** Levels 1, 2, 4, 8: shares 1, 0.75, 0.5, 1 at 60 %: 2 is the last before one that misses. */
   @Test
   void highestLoadThatMeetsTheSlo() {
     RunInfo info =
-        run(3, stage(1, 0, 1_000), stage(2, 1_000, 2_000), stage(4, 2_000, 3_000))
+        run(
+                4,
+                stage(1, 0, 1_000),
+                stage(2, 1_000, 2_000),
+                stage(4, 2_000, 3_000),
+                stage(8, 3_000, 4_000))
             .slo(Slo.parse("ttft<200ms", 60, Slo.Rule.PERCENTILES));
     List<RequestRecord> records = new ArrayList<>();
     addLevel(records, 0, "c=1", 100, 100, 100, 100);
-    addLevel(records, 1_000, "c=2", 100, 100, 300, 300);
-    addLevel(records, 2_000, "c=4", 100, 100, 100, 300);
+    addLevel(records, 1_000, "c=2", 100, 100, 100, 300);
+    addLevel(records, 2_000, "c=4", 100, 100, 300, 300);
+    addLevel(records, 3_000, "c=8", 100, 100, 100, 100);
     Goodput all = figures(info, records).summary().figures().goodput();
-    assertThat(all.max().stage()).isEqualTo("c=4");
-    assertThat(all.max().offered()).isEqualTo(4);
+    assertThat(all.max().stage()).isEqualTo("c=2");
+    assertThat(all.max().offered()).isEqualTo(2);
     assertThat(all.max().requestsPerS()).isEqualTo(3);
   }
 
