@@ -10,7 +10,6 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Parses assertions of the setting {@code assert}.
@@ -76,39 +75,24 @@ final class AssertionText {
   }
 
   private static double value(Figure figure, BigDecimal number, String unit) {
-    Double value =
+    String allowed =
         switch (figure.unit()) {
-          case MILLIS -> millis(number, unit);
-          case PERCENT -> only(number, unit, "%");
-          case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> only(number, unit, "/s");
-          case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> only(number, unit, "");
+          case MILLIS -> "us, ms, s, m or h";
+          case PERCENT -> "%";
+          case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> "/s";
+          case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> "a plain number";
         };
-    if (value == null) {
+    boolean isTime = !unit.isEmpty() && !unit.equals("%") && !unit.equals("/s");
+    if (!unit.isEmpty() && !unit.equals(allowed) && !(isTime && figure.unit() == Unit.MILLIS)) {
       throw new IllegalArgumentException(
-          "'%s' is no unit of %s; expected %s"
-              .formatted(
-                  unit,
-                  figure.name(),
-                  switch (figure.unit()) {
-                    case MILLIS -> "us, ms, s, m or h";
-                    case PERCENT -> "%";
-                    case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> "/s";
-                    case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> "a plain number";
-                  }));
+          "'%s' is no unit of %s; expected %s".formatted(unit, figure.name(), allowed));
     }
-    return value;
-  }
-
-  private static @Nullable Double millis(BigDecimal number, String unit) {
-    if (unit.equals("%") || unit.equals("/s")) {
-      return null;
-    }
-    long nanos = DurationText.unitNanos(unit.isEmpty() ? "ms" : unit);
-    return number.multiply(BigDecimal.valueOf(nanos)).movePointLeft(6).doubleValue();
-  }
-
-  private static @Nullable Double only(BigDecimal number, String unit, String allowed) {
-    return unit.isEmpty() || unit.equals(allowed) ? (Double) number.doubleValue() : null;
+    return isTime
+        ? number
+            .multiply(BigDecimal.valueOf(DurationText.unitNanos(unit)))
+            .movePointLeft(6)
+            .doubleValue()
+        : number.doubleValue();
   }
 
   private static Condition condition(String operator) {

@@ -53,6 +53,8 @@ public final class Benchmark extends Simulation {
 
   private static final List<Switch> SWITCHES =
       List.of(
+          new Switch(Setting.VERIFY_TLS, true, LlmProtocolBuilder::verifyTls),
+          new Switch(Setting.VERIFY_TLS, false, LlmProtocolBuilder::disableVerifyTls),
           new Switch(Setting.JVM_WARM_UP, false, LlmProtocolBuilder::disableJvmWarmUp),
           new Switch(Setting.RECORD_TEXT, true, LlmProtocolBuilder::recordText),
           new Switch(Setting.RECORD_TOKENS, false, LlmProtocolBuilder::disableRecordTokens),
@@ -82,12 +84,10 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }
-    boolean selfTest = plan.get(Setting.SELF_TEST);
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
     forRun(LiveView.Options.PAGE_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
     forRun(S3Location.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
-    EmbeddedEngine engine = plan.embedded() && !selfTest ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -101,9 +101,7 @@ public final class Benchmark extends Simulation {
                   plan,
                   plan.embedded() ? "" : plan.labels().get(0),
                   plan.tokenizers().get(0),
-                  selfTest
-                      ? embedded(startProcess())
-                      : engine != null ? embedded(engine) : target(plan, plan.targets().get(0))));
+                  onlyTarget(plan)));
     }
   }
 
@@ -145,12 +143,6 @@ public final class Benchmark extends Simulation {
   static LlmProtocolBuilder protocol(
       BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocolBuilder target) {
     LlmProtocolBuilder protocol = target;
-    for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
-      protocol =
-          plan.labels().contains(own.getKey())
-              ? protocol
-              : protocol.slo(own.getKey(), own.getValue());
-    }
     protocol =
         protocol
             .headers(plan.settings().headers())
@@ -165,6 +157,11 @@ public final class Benchmark extends Simulation {
             .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
             .seed(plan.seed())
             .tokenizer(tokenizer);
+    for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
+      if (!plan.labels().contains(own.getKey())) {
+        protocol = protocol.slo(own.getKey(), own.getValue());
+      }
+    }
     ObjectNode body = plan.get(Setting.BODY);
     protocol = with(protocol, body.isEmpty() ? null : body.toString(), LlmProtocolBuilder::body);
     if (plan.prefix() instanceof PromptPrefix.Unique) {
@@ -177,18 +174,11 @@ public final class Benchmark extends Simulation {
     } else if (plan.settings().isSet(Setting.IGNORE_EOS)) {
       protocol = protocol.ignoreEos();
     }
-    protocol = plan.get(Setting.VERIFY_TLS) ? protocol.verifyTls() : protocol.disableVerifyTls();
     protocol = with(protocol, plan.get(Setting.MAX_IN_FLIGHT), LlmProtocolBuilder::maxInFlight);
-    protocol =
-        with(
-            protocol,
-            plan.get(Setting.MAX_REQUESTS_PER_MINUTE),
-            LlmProtocolBuilder::maxRequestsPerMinute);
-    protocol =
-        with(
-            protocol,
-            plan.get(Setting.MAX_TOKENS_PER_MINUTE),
-            LlmProtocolBuilder::maxTokensPerMinute);
+    Integer requests = plan.get(Setting.MAX_REQUESTS_PER_MINUTE);
+    protocol = with(protocol, requests, LlmProtocolBuilder::maxRequestsPerMinute);
+    Integer tokens = plan.get(Setting.MAX_TOKENS_PER_MINUTE);
+    protocol = with(protocol, tokens, LlmProtocolBuilder::maxTokensPerMinute);
     protocol = with(protocol, plan.get(Setting.GPUS), LlmProtocolBuilder::gpus);
     protocol = with(protocol, plan.get(Setting.COST_PER_HOUR), LlmProtocolBuilder::costPerHour);
     if (plan.perUserConnections()) {
@@ -199,11 +189,10 @@ public final class Benchmark extends Simulation {
       protocol = plan.get(each.setting) == each.value ? each.change.apply(protocol) : protocol;
     }
     protocol = protocol.readingSpeed(plan.get(Setting.READING_SPEED));
-    return plan.config().entrySet().stream()
-        .reduce(
-            protocol,
-            (noted, setting) -> noted.note(setting.getKey(), setting.getValue()),
-            (a, b) -> b);
+    for (Map.Entry<String, String> setting : plan.config().entrySet()) {
+      protocol = protocol.note(setting.getKey(), setting.getValue());
+    }
+    return protocol;
   }
 
   private static <T> LlmProtocolBuilder with(
@@ -218,11 +207,14 @@ public final class Benchmark extends Simulation {
     return plan.get(Setting.HTTP2) ? HttpDsl.http.enableHttp2() : HttpDsl.http;
   }
 
-  private static EmbeddedEngine start(BenchmarkPlan plan) {
-    return EmbeddedEngine.builder().seed(plan.seed()).start();
-  }
-
-  private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {
+  private static LlmProtocolBuilder onlyTarget(BenchmarkPlan plan) {
+    if (plan.get(Setting.SELF_TEST)) {
+      return selfTest();
+    }
+    if (!plan.embedded()) {
+      return target(plan, plan.targets().get(0));
+    }
+    EmbeddedEngine engine = EmbeddedEngine.builder().seed(plan.seed()).start();
     return embedded(engine.baseUrl()).closeAfterRun(engine);
   }
 
@@ -230,13 +222,11 @@ public final class Benchmark extends Simulation {
     return llm.baseUrl(baseUrl).target("embedded engine").model("embedded");
   }
 
-  private static LlmProtocolBuilder embedded(EngineProcess engine) {
-    return embedded(engine.baseUrl()).note(SelfTest.ENGINE, Integer.toString(engine.controlPort()));
-  }
-
-  private static EngineProcess startProcess() {
+  private static LlmProtocolBuilder selfTest() {
     try {
-      return EngineProcess.start();
+      EngineProcess engine = EngineProcess.start();
+      String port = Integer.toString(engine.controlPort());
+      return embedded(engine.baseUrl()).note(SelfTest.ENGINE, port);
     } catch (IOException e) {
       throw InvalidSimulation.because(e.getMessage());
     }

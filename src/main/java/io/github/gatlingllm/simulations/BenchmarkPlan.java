@@ -1,7 +1,6 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
@@ -49,12 +48,6 @@ record BenchmarkPlan(
           "messages", "prompt",
           "prompt", "prompt",
           "max_tokens", "maxTokens");
-
-  BenchmarkPlan {
-    targets = List.copyOf(targets);
-    tokenizers = List.copyOf(tokenizers);
-    assertions = List.copyOf(assertions);
-  }
 
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
@@ -151,7 +144,7 @@ record BenchmarkPlan(
     if (sizes != null) {
       config.put("promptsSizedBy", sizes);
     }
-    return Collections.unmodifiableMap(config);
+    return config;
   }
 
   /**
@@ -199,12 +192,8 @@ record BenchmarkPlan(
   }
 
   private static EndpointSpec endpoint(Settings settings, String url, @Nullable Api asked) {
-    EndpointSpec endpoint;
-    try {
-      endpoint = EndpointSpec.parse(url, asked);
-    } catch (IllegalArgumentException e) {
-      throw settings.invalid(Setting.ENDPOINT, String.valueOf(e.getMessage()));
-    }
+    EndpointSpec endpoint =
+        settings.checked(Setting.ENDPOINT, () -> EndpointSpec.parse(url, asked));
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
           "llm.endpoint has no path: posting to "
@@ -218,17 +207,14 @@ record BenchmarkPlan(
   private static List<@Nullable String> perEndpoint(
       Settings settings, SettingEntry<List<String>> setting, int endpoints) {
     List<String> values = settings.get(setting);
-    if (endpoints == 0) {
-      if (!values.isEmpty()) {
-        settings.warn(
-            setting.property() + " has no effect: no llm.endpoint, the embedded engine answers");
-      }
-      return List.of();
+    if (endpoints == 0 && !values.isEmpty()) {
+      settings.warn(
+          setting.property() + " has no effect: no llm.endpoint, the embedded engine answers");
     }
     if (setting.secret && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
       throw settings.invalid(setting, "expected visible ASCII without spaces");
     }
-    return values.isEmpty()
+    return values.isEmpty() || endpoints == 0
         ? Collections.nCopies(endpoints, null)
         : oneEach(settings, setting, values, endpoints, "endpoint");
   }
@@ -274,10 +260,9 @@ record BenchmarkPlan(
   private static void checkMetricsUrls(Settings settings, List<String> labels) {
     for (EndpointSpec.Named page : settings.get(Setting.METRICS_URL)) {
       if (page.name() != null && !labels.contains(page.name())) {
+        String expected = "; expected one of " + labels + ", or a URL without a name";
         throw settings.invalid(
-            Setting.METRICS_URL,
-            "'%s' is no target; expected one of %s, or a URL without a name"
-                .formatted(page.name(), labels));
+            Setting.METRICS_URL, "'" + page.name() + "' is no target" + expected);
       }
     }
   }
@@ -294,14 +279,11 @@ record BenchmarkPlan(
 
   /** Parses extra fields of requests. The result must not be modified. */
   static ObjectNode body(String text) {
-    JsonNode node;
+    ObjectNode body;
     try {
-      node = JSON.readTree(text);
+      body = Form.require(JSON.readValue(text, ObjectNode.class), Objects::nonNull);
     } catch (JsonProcessingException e) {
-      node = JSON.missingNode();
-    }
-    if (!(node instanceof ObjectNode body)) {
-      throw new IllegalArgumentException();
+      throw new IllegalArgumentException(null, e);
     }
     OWN_FIELDS.forEach(
         (field, setting) -> {

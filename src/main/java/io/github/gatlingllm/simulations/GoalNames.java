@@ -1,14 +1,15 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,22 +42,16 @@ record GoalNames(
   void check(NamedSlos slo) {
     for (String name : slo.named().keySet()) {
       if (!requests.contains(name) && !targets.contains(name)) {
-        throw settings.invalid(
-            Setting.SLO,
-            "no request and no target is called '%s'; expected %s"
-                .formatted(name, list(List.of(requests, targets))));
+        throw unknown(Setting.SLO, "request and no target", name, List.of(requests, targets));
       }
     }
   }
 
   /** Resolves the name of each assertion to a load level, a request name or a target. */
   List<Assertion> resolve(List<Assertion> assertions) {
-    List<Assertion> resolved = new ArrayList<>();
-    for (Assertion assertion : assertions) {
-      String name = assertion.name();
-      resolved.add(name == null ? assertion : resolve(assertion, name));
-    }
-    return resolved;
+    return assertions.stream()
+        .map(each -> each.name() == null ? each : resolve(each, each.name()))
+        .toList();
   }
 
   private Assertion resolve(Assertion assertion, String name) {
@@ -80,10 +75,7 @@ record GoalNames(
     if (stages.contains(name) || anyStage) {
       return of(assertion, target, Scope.STAGE, name);
     }
-    throw settings.invalid(
-        Setting.ASSERT,
-        "no load level is called '%s'; expected %s"
-            .formatted(name, list(List.of(stages, requests, targets))));
+    throw unknown(Setting.ASSERT, "load level", name, List.of(stages, requests, targets));
   }
 
   private static Assertion of(
@@ -92,7 +84,10 @@ record GoalNames(
         target, scope, name, assertion.figure(), assertion.condition(), assertion.values());
   }
 
-  private static String list(List<Collection<String>> names) {
-    return String.join(", ", names.stream().flatMap(Collection::stream).toList());
+  private InvalidSimulation unknown(
+      SettingEntry<?> setting, String what, String name, List<Collection<String>> known) {
+    String names = known.stream().flatMap(Collection::stream).collect(Collectors.joining(", "));
+    return settings.invalid(
+        setting, "no %s is called '%s'; expected %s".formatted(what, name, names));
   }
 }

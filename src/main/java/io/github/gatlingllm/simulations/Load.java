@@ -10,14 +10,12 @@ import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.io.Serializable;
-import java.math.BigDecimal;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The load on each target. */
@@ -89,15 +87,9 @@ record Load(LoadPlan plan) {
     Gaps gaps =
         arrivals instanceof Arrivals.Steady steady ? steady.gaps() : new Gaps.Exponential(0);
     long lengthNanos = levels.get(0).arrivals().lengthNanos();
-    try {
-      return LoadPlan.Sweep.open(
-          levels,
-          gaps,
-          seed,
-          lengthNanos == Long.MAX_VALUE ? phases : phases.withMeasure(lengthNanos));
-    } catch (IllegalArgumentException e) {
-      throw settings.invalid(Setting.STABILIZE, String.valueOf(e.getMessage()));
-    }
+    Phases timed = lengthNanos == Long.MAX_VALUE ? phases : phases.withMeasure(lengthNanos);
+    return settings.checked(
+        Setting.STABILIZE, () -> LoadPlan.Sweep.open(levels, gaps, seed, timed));
   }
 
   PlanText words() {
@@ -180,13 +172,8 @@ record Load(LoadPlan plan) {
   }
 
   private static Arrivals replay(String file, @Nullable String speed) {
-    Path path;
-    try {
-      path = Path.of(file);
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("expected a path to a readable file", e);
-    }
-    return new Arrivals.Replay(Trace.read(path), speed == null ? 1 : Double.parseDouble(speed));
+    Trace trace = Trace.read(Form.silent(Path::of).apply(file));
+    return new Arrivals.Replay(trace, speed == null ? 1 : Double.parseDouble(speed));
   }
 
   /** Whether the load follows a rate curve, which has its own duration. */
@@ -210,10 +197,10 @@ record Load(LoadPlan plan) {
 
   private static RateCurve curve(String text) {
     boolean steps = text.startsWith(STEPS);
-    List<RateCurve.Segment> segments = new ArrayList<>();
-    for (String part : text.substring(steps ? STEPS.length() : 0).split(",", -1)) {
-      segments.add(segment(part));
-    }
+    List<RateCurve.Segment> segments =
+        Stream.of(text.substring(steps ? STEPS.length() : 0).split(",", -1))
+            .map(Load::segment)
+            .toList();
     if (segments.stream().allMatch(segment -> segment.perSecond() == 0)) {
       throw new IllegalArgumentException("offers no request; expected a rate > 0 somewhere");
     }
@@ -222,16 +209,12 @@ record Load(LoadPlan plan) {
 
   private static RateCurve.Segment segment(String text) {
     Matcher form = SEGMENT.matcher(text);
-    try {
-      if (form.matches()) {
-        Duration duration = Form.durationOf(form.group(2));
-        double rate = new BigDecimal(form.group(1)).doubleValue();
-        if (!duration.isZero() && rate <= 1e6) {
-          return new RateCurve.Segment(rate, duration);
-        }
+    if (form.matches()) {
+      Duration duration = Form.durationOf(form.group(2));
+      double rate = Double.parseDouble(form.group(1));
+      if (!duration.isZero() && rate <= 1e6) {
+        return new RateCurve.Segment(rate, duration);
       }
-    } catch (IllegalArgumentException e) {
-      // The message below applies.
     }
     throw new IllegalArgumentException(
         "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s or"
@@ -245,10 +228,6 @@ record Load(LoadPlan plan) {
   record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
 
     record Segment(double perSecond, Duration duration) implements Serializable {}
-
-    public RateCurve {
-      segments = List.copyOf(segments);
-    }
 
     /** The rate at a number of nanoseconds since the start; after the end, the last rate. */
     @Override

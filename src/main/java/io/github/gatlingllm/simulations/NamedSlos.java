@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}. */
 record NamedSlos(Slo all, Map<String, Slo> named) {
@@ -27,8 +29,8 @@ record NamedSlos(Slo all, Map<String, Slo> named) {
   }
 
   NamedSlos each(UnaryOperator<Slo> change) {
-    Map<String, Slo> changed = new LinkedHashMap<>();
-    named.forEach((name, slo) -> changed.put(name, change.apply(slo)));
+    Map<String, Slo> changed = new LinkedHashMap<>(named);
+    changed.replaceAll((name, slo) -> change.apply(slo));
     return new NamedSlos(change.apply(all), changed);
   }
 
@@ -43,16 +45,11 @@ record NamedSlos(Slo all, Map<String, Slo> named) {
 
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(all.toString());
-    named.forEach(
-        (name, slo) ->
-            slo.objectives()
-                .forEach(
-                    each ->
-                        text.append(text.isEmpty() ? "" : ",")
-                            .append(name)
-                            .append(':')
-                            .append(each)));
-    return text.toString();
+    Stream<String> own =
+        named.entrySet().stream()
+            .flatMap(
+                each -> each.getValue().objectives().stream().map(o -> each.getKey() + ":" + o));
+    Stream<String> ofAll = all.isEmpty() ? Stream.empty() : Stream.of(all.toString());
+    return Stream.concat(ofAll, own).collect(Collectors.joining(","));
   }
 }

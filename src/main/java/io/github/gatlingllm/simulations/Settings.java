@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -195,8 +196,13 @@ final class Settings {
     if (text == null) {
       return setting.defaultValue(isSet(Setting.ENDPOINT));
     }
+    return checked(setting, () -> setting.parse(text));
+  }
+
+  /** What is made of a setting's value; a mistake that it finds is one of the setting. */
+  <R extends @Nullable Object> R checked(SettingEntry<?> setting, Supplier<R> made) {
     try {
-      return setting.parse(text);
+      return made.get();
     } catch (IllegalArgumentException e) {
       throw invalid(setting, String.valueOf(e.getMessage()));
     }

@@ -10,8 +10,6 @@ import java.util.stream.Stream;
 /** The requests of a benchmark, with generated prompts. */
 sealed interface Workload {
 
-  String name();
-
   /** Prompts that could not get their exact length; usually none. */
   default Stream<Prompts.Miss> misses() {
     return Stream.empty();
@@ -34,11 +32,6 @@ sealed interface Workload {
   /** Requests with prompts of one source. */
   record Pool(Prompts prompts) implements Workload {
     @Override
-    public String name() {
-      return prompts.source().origin();
-    }
-
-    @Override
     public Stream<Prompts.Miss> misses() {
       return prompts.misses().stream();
     }
@@ -49,12 +42,7 @@ sealed interface Workload {
     }
   }
 
-  record Recorded(Dataset dataset, boolean lengths) implements Workload {
-    @Override
-    public String name() {
-      return dataset.name();
-    }
-  }
+  record Recorded(Dataset dataset, boolean lengths) implements Workload {}
 
   /** Known scenarios: one after the other, each with the whole load, or mixed in one population. */
   record Known(List<Share> shares, boolean mixed) implements Workload {
@@ -62,21 +50,12 @@ sealed interface Workload {
     /** A scenario; its share of a mix is its weight ÷ the sum of all weights. */
     record Share(WorkloadScenario.Ready ready, double weight) {}
 
-    public Known {
-      shares = List.copyOf(shares);
-    }
-
     List<WorkloadScenario.Ready> list() {
       return shares.stream().map(Share::ready).toList();
     }
 
     String names() {
       return list().stream().map(s -> s.scenario().name()).collect(Collectors.joining(","));
-    }
-
-    @Override
-    public String name() {
-      return (mixed ? "mix of " : "") + names();
     }
 
     @Override

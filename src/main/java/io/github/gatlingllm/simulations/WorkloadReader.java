@@ -125,12 +125,10 @@ record WorkloadReader(
     if (settings.get(Setting.TURN_BY_TURN) && !api.takesMessages()) {
       throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
     }
-    try {
-      return new Workload.Recorded(
-          Dataset.open(name.format(), name.file(), tokenizer), !settings.isSet(Setting.MAX_TOKENS));
-    } catch (IllegalArgumentException e) {
-      throw settings.invalid(Setting.DATASET, String.valueOf(e.getMessage()));
-    }
+    Dataset dataset =
+        settings.checked(
+            Setting.DATASET, () -> Dataset.open(name.format(), name.file(), tokenizer));
+    return new Workload.Recorded(dataset, !settings.isSet(Setting.MAX_TOKENS));
   }
 
   private Workload.Pool pool(PromptPrefix prefix) {
