@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -116,11 +117,7 @@ final class BlockPool {
   }
 
   private int block(BlockChain chain, int index) {
-    Integer block = cached.get(chain.hash(index));
-    if (block == null) {
-      throw new IllegalStateException("Block " + index + " of the chain is not cached");
-    }
-    return block;
+    return Objects.requireNonNull(cached.get(chain.hash(index)));
   }
 
   private void hold(List<Integer> blocks, int block) {

@@ -96,12 +96,8 @@ public final class EmbeddedEngine implements AutoCloseable {
     if (!bound.isSuccess()) {
       eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
       throw new IllegalStateException(
-          "Embedded engine cannot listen on "
-              + host
-              + ":"
-              + port
-              + ": the port is taken, or the address is not of this machine; choose another one, or"
-              + " port 0 for any free one",
+          "Embedded engine cannot listen on %s:%s: the port is taken, or the address is not of this machine; choose another one, or port 0 for any free one"
+              .formatted(host, port),
           bound.cause());
     }
     server = bound.channel();
@@ -118,11 +114,8 @@ public final class EmbeddedEngine implements AutoCloseable {
     InetSocketAddress address = (InetSocketAddress) server.localAddress();
     String host =
         address.getAddress().isAnyLocalAddress() ? LOOPBACK : address.getAddress().getHostAddress();
-    return "http://"
-        + (host.contains(":") ? "[" + host + "]" : host)
-        + ":"
-        + address.getPort()
-        + "/v1";
+    String named = host.contains(":") ? "[" + host + "]" : host;
+    return "http://" + named + ":" + address.getPort() + "/v1";
   }
 
   /** POST requests received so far, rejected ones included. */

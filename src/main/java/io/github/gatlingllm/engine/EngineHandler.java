@@ -12,7 +12,9 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /** One connection: routes each request and starts its answer. */
 final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
   private final EngineCore core;
   private @Nullable ServerExchange current;
@@ -55,22 +59,21 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     if (path.startsWith("/v1/")) {
       authorize(http);
     }
+    Api api = Api.ofPath(path);
+    if (api != null && path.equals("/v1" + api.path())) {
+      answer(api, context, http, receivedNanos);
+      return;
+    }
     switch (path) {
-      case "/v1/chat/completions" -> answer(Api.CHAT, context, http, receivedNanos);
-      case "/v1/completions" -> answer(Api.COMPLETIONS, context, http, receivedNanos);
-      case "/v1/responses" -> answer(Api.RESPONSES, context, http, receivedNanos);
-      case "/v1/messages" -> answer(Api.MESSAGES, context, http, receivedNanos);
-      case "/v1/embeddings" -> answer(Api.EMBEDDINGS, context, http, receivedNanos);
       case "/v1/models" -> page(context, http, Responses.JSON, this::models);
       case "/health" -> page(context, http, "text/plain", () -> "");
-      case "/metrics" ->
-          page(
-              context,
-              http,
-              "text/plain; version=0.0.4; charset=utf-8",
-              () -> core.metrics().text(core.scheduler().load(), core.scheduler().kv()));
+      case "/metrics" -> page(context, http, METRICS, this::metrics);
       default -> throw Refusal.unknownPath(path);
     }
+  }
+
+  private String metrics() {
+    return core.metrics().text(core.scheduler().load(), core.scheduler().kv());
   }
 
   private static void page(
@@ -123,14 +126,15 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private List<ServerExchange.SequenceSpec> completions(CompletionRequest request) throws Refusal {
     EmbeddedEngineBuilder settings = core.settings();
-    checkModel(request.model());
-    int maxOutputTokens = maxOutputTokens(request);
+    int promptTokens = request.prompt().tokens();
+    check(request.model(), promptTokens, Objects.requireNonNullElse(request.maxTokens(), 1));
+    int room = settings.contextTokens() - promptTokens;
     int reasoning = request.api().takesMessages() ? settings.reasoningTokens : 0;
     return IntStream.range(0, request.choices())
         .mapToObj(
             choice -> {
               GeneratedAnswer answer =
-                  GeneratedAnswer.to(request, settings.seed, reasoning, maxOutputTokens, choice);
+                  GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
               BlockChain chain =
                   settings.sharesPrefixes()
                       ? BlockChain.of(request.prompt(), answer, request.api())
@@ -141,25 +145,22 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private List<ServerExchange.SequenceSpec> embeddings(EmbeddingRequest request) throws Refusal {
-    checkModel(request.model());
-    int maxContext = core.settings().contextTokens();
+    List<ServerExchange.SequenceSpec> sequences = new ArrayList<>();
     for (Prompt prompt : request.prompts()) {
-      if (prompt.tokens() >= maxContext) {
-        throw Refusal.contextTooLong(maxContext, prompt.tokens(), 1);
-      }
+      check(request.model(), prompt.tokens(), 1);
+      GeneratedAnswer answer = GeneratedAnswer.ofEmbedding();
+      sequences.add(new ServerExchange.SequenceSpec(prompt, BlockChain.NONE, answer, false));
     }
-    return request.prompts().stream()
-        .map(
-            prompt ->
-                new ServerExchange.SequenceSpec(
-                    prompt, BlockChain.NONE, GeneratedAnswer.ofEmbedding(), false))
-        .toList();
+    return sequences;
   }
 
-  private void checkModel(@Nullable String model) throws Refusal {
-    String served = core.settings().model;
-    if (model != null && !model.equals(served)) {
-      throw Refusal.unknownModel(model, served);
+  private void check(@Nullable String model, int promptTokens, int outputTokens) throws Refusal {
+    EmbeddedEngineBuilder settings = core.settings();
+    if (model != null && !model.equals(settings.model)) {
+      throw Refusal.unknownModel(model, settings.model);
+    }
+    if ((long) promptTokens + outputTokens > settings.contextTokens()) {
+      throw Refusal.contextTooLong(settings.contextTokens(), promptTokens, outputTokens);
     }
   }
 
@@ -176,17 +177,6 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     return request.stream()
         ? events
         : new ResponseWriter.Whole(context, request.choices(), events::whole, requestId);
-  }
-
-  /** Tokens left in the context behind the prompt; rejects a request that does not fit. */
-  private int maxOutputTokens(CompletionRequest request) throws Refusal {
-    int maxContext = core.settings().contextTokens();
-    int promptTokens = request.prompt().tokens();
-    int outputTokens = request.maxTokens() == null ? 1 : request.maxTokens();
-    if ((long) promptTokens + outputTokens > maxContext) {
-      throw Refusal.contextTooLong(maxContext, promptTokens, outputTokens);
-    }
-    return maxContext - promptTokens;
   }
 
   private void authorize(FullHttpRequest http) throws Refusal {

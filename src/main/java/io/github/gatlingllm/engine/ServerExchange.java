@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,11 +52,10 @@ final class ServerExchange {
     this.fault = fault;
     this.eventLoop = eventLoop;
     this.onEnd = onEnd;
-    List<Choice> each = new ArrayList<>();
-    for (SequenceSpec spec : sequences) {
-      each.add(new Choice(each.size(), spec));
-    }
-    this.choices = List.copyOf(each);
+    this.choices =
+        IntStream.range(0, sequences.size())
+            .mapToObj(i -> new Choice(i, sequences.get(i)))
+            .toList();
   }
 
   /** One choice, or a text to embed, which is a single token without text. */
@@ -194,10 +194,10 @@ final class ServerExchange {
   }
 
   private void injectFault() {
-    Fault.Effect effect = isFaultDue() ? fault : null;
-    if (effect == null) {
+    if (!isFaultDue()) {
       return;
     }
+    Fault.Effect effect = fault;
     fault = null;
     if (effect instanceof Fault.Stall stall) {
       stalled = true;
@@ -257,10 +257,8 @@ final class ServerExchange {
   }
 
   private Usage usage() {
-    int reasoning = 0;
-    for (Choice choice : choices) {
-      reasoning += choice.answer.reasoning(choice.generated);
-    }
+    int reasoning =
+        choices.stream().mapToInt(choice -> choice.answer.reasoning(choice.generated)).sum();
     return new Usage(
         promptTokens,
         generated,

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The URL that requests are posted to, and its API. */
 record EndpointSpec(String url, Api api) {
+  private static final String EXPECTED =
+      "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
+          + " /responses, /messages or /embeddings";
 
   record Named(@Nullable String name, String url) {
 
@@ -39,7 +42,7 @@ record EndpointSpec(String url, Api api) {
   /** Parses a base URL ({@code http://localhost:8000/v1}) or the full path of an API. */
   static EndpointSpec parse(String text, @Nullable Api asked) {
     URI uri = uri(text);
-    String path = withoutSlashes(uri.getRawPath());
+    String path = uri.getRawPath().replaceAll("/+$", "");
     Api named = Api.ofPath(path);
     if (named == null && uri.getRawQuery() != null) {
       throw new IllegalArgumentException(
@@ -47,22 +50,13 @@ record EndpointSpec(String url, Api api) {
     }
     if (named != null && asked != null && named != asked) {
       throw new IllegalArgumentException(
-          "the path is of llm.api="
-              + named.key()
-              + ", but llm.api="
-              + asked.key()
-              + " was set; remove llm.api");
+          "the path is of llm.api=%s, but llm.api=%s was set; remove llm.api"
+              .formatted(named.key(), asked.key()));
     }
     Api api = named != null ? named : asked != null ? asked : Api.CHAT;
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-    return new EndpointSpec(
-        uri.getScheme().toLowerCase(Locale.ROOT)
-            + "://"
-            + uri.getRawAuthority()
-            + path
-            + (named == null ? api.path() : "")
-            + query,
-        api);
+    String server = uri.getScheme().toLowerCase(Locale.ROOT) + "://" + uri.getRawAuthority();
+    return new EndpointSpec(server + path + (named == null ? api.path() : "") + query, api);
   }
 
   /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
@@ -76,27 +70,15 @@ record EndpointSpec(String url, Api api) {
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
-      throw new IllegalArgumentException(expected(), e);
+      throw new IllegalArgumentException(EXPECTED, e);
     }
-    String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
-    if (!(scheme.equals("http") || scheme.equals("https")) || uri.getHost() == null) {
-      throw new IllegalArgumentException(expected());
+    boolean isHttp = uri.getScheme() != null && uri.getScheme().matches("(?i)https?");
+    if (!isHttp || uri.getHost() == null || uri.getRawFragment() != null || uri.getPort() > 65535) {
+      throw new IllegalArgumentException(EXPECTED);
     }
     if (uri.getRawUserInfo() != null) {
       throw new IllegalArgumentException("expected no credentials in the URL; use LLM_API_KEY");
     }
-    if (uri.getRawFragment() != null || uri.getPort() > 65535) {
-      throw new IllegalArgumentException(expected());
-    }
     return uri;
-  }
-
-  private static String expected() {
-    return "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
-        + " /responses, /messages or /embeddings";
-  }
-
-  private static String withoutSlashes(String path) {
-    return path.replaceAll("/+$", "");
   }
 }
