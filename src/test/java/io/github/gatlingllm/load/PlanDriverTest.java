@@ -1,6 +1,7 @@
 package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
@@ -9,17 +10,23 @@ import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PlanDriverTest {
@@ -71,71 +78,6 @@ class PlanDriverTest {
   }
 
   @Test
-  void closedLevelStaysFull() {
-    FakeLoad load = run(FakeLoad.of(1_000, closed(3, seconds(0, 0, 10, 5))));
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=3 started",
-            "0 c=3 measure",
-            "10000 c=3 drain",
-            "10000 c=3 ended, 0 running, measured until 10000");
-    assertThat(load.iterations).hasSize(30).allMatch(line -> line.endsWith(" measure"));
-    assertThat(load.maxInFlight).isEqualTo(3);
-    assertThat(load.usersStarted).isEqualTo(3);
-  }
-
-  @Test
-  void phasesFollowEachOther() {
-    FakeLoad load = run(FakeLoad.of(4_000, closed(3, seconds(3, 2, 5, 5))));
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=3 started",
-            "0 c=3 fill",
-            "3000 c=3 stabilize",
-            "5000 c=3 measure",
-            "10000 c=3 drain",
-            "13000 c=3 ended, 0 running, measured until 10000");
-    assertThat(load.iterations)
-        .containsExactly(
-            "0 c=3 fill",
-            "1000 c=3 fill",
-            "2000 c=3 fill",
-            "4000 c=3 stabilize",
-            "5000 c=3 measure",
-            "6000 c=3 measure",
-            "8000 c=3 measure",
-            "9000 c=3 measure");
-  }
-
-  @Test
-  void nextLevelStartsWhenNothingIsInFlight() {
-    FakeLoad load =
-        run(FakeLoad.of(3_000, closed(1, seconds(0, 0, 4, 5)), closed(2, seconds(0, 0, 4, 5))));
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=1 started",
-            "0 c=1 measure",
-            "4000 c=1 drain",
-            "6000 c=1 ended, 0 running, measured until 4000",
-            "6000 c=2 started",
-            "6000 c=2 measure",
-            "10000 c=2 drain",
-            "12000 c=2 ended, 0 running, measured until 10000");
-    assertThat(load.usersStarted).as("users live on").isEqualTo(2);
-    assertThat(load.iterations)
-        .containsExactly(
-            "0 c=1 measure",
-            "3000 c=1 measure",
-            "6000 c=2 measure",
-            "6000 c=2 measure",
-            "9000 c=2 measure",
-            "9000 c=2 measure");
-  }
-
-  @Test
   void smallerLevelLetsUsersWait() {
     FakeLoad load =
         run(
@@ -150,51 +92,6 @@ class PlanDriverTest {
   }
 
   @Test
-  void drainTimeBoundsTheWait() {
-    FakeLoad load =
-        run(FakeLoad.of(9_000, closed(2, seconds(0, 0, 4, 1)), closed(1, seconds(0, 0, 5, 10))));
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=2 started",
-            "0 c=2 measure",
-            "4000 c=2 drain",
-            "5000 c=2 ended, 2 running, measured until 4000",
-            "5000 c=1 started",
-            "5000 c=1 measure",
-            "10000 c=1 drain",
-            "14000 c=1 ended, 0 running, measured until 10000");
-    assertThat(load.iterations)
-        .as("late users take no seat that is taken")
-        .containsExactly("0 c=2 measure", "0 c=2 measure", "5000 c=1 measure");
-  }
-
-  @Test
-  void requestsBoundALevel() {
-    FakeLoad load =
-        run(
-            FakeLoad.of(
-                1_000, closed(2, Phases.DEFAULT.withStabilize(2 * SECOND).withRequests(5))));
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=2 started",
-            "0 c=2 stabilize",
-            "2000 c=2 measure",
-            "5000 c=2 ended, 0 running, measured until 5000");
-    assertThat(load.iterations).filteredOn(line -> line.endsWith(" measure")).hasSize(5);
-    assertThat(load.iterations).filteredOn(line -> line.endsWith(" stabilize")).hasSize(4);
-  }
-
-  @Test
-  void hangingRequestsAreDrainedForTheDrainTime() {
-    FakeLoad load =
-        run(FakeLoad.of(60_000, closed(2, Phases.DEFAULT.withRequests(2).withDrain(7 * SECOND))));
-
-    assertThat(load.events).endsWith("7000 c=2 ended, 2 running, measured until 7000");
-  }
-
-  @Test
   void userThatExitsIsReplacedAtOnce() {
     FakeLoad load =
         run(
@@ -204,62 +101,6 @@ class PlanDriverTest {
     assertThat(load.iterations).hasSize(12);
     assertThat(load.usersStarted).isEqualTo(2 + 3);
     assertThat(load.maxInFlight).isEqualTo(2);
-  }
-
-  @Test
-  void trialStartsWhenTheSlowestIterationOfThePreviousHasEnded() {
-    Iterator<Long> millis = List.of(10L, 20L, 30L, 5L, 5L, 50L, 7L, 7L).iterator();
-    FakeLoad load =
-        run(
-            new FakeLoad(
-                millis::next,
-                iteration -> iteration == 2,
-                new LoadLevel.Batch(3, 2, SECOND),
-                new LoadLevel.Batch(2, 1, SECOND)));
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 b=3 started",
-            "0 b=3 measure",
-            "80 b=3 ended, 0 running, measured until 80",
-            "80 b=2 started",
-            "80 b=2 measure",
-            "87 b=2 ended, 0 running, measured until 87");
-    assertThat(load.iterations)
-        .containsExactly(
-            "0 b=3 measure",
-            "0 b=3 measure",
-            "0 b=3 measure",
-            "30 b=3 measure",
-            "30 b=3 measure",
-            "30 b=3 measure",
-            "80 b=2 measure",
-            "80 b=2 measure");
-    assertThat(load.usersStarted).as("one exits and is replaced").isEqualTo(4);
-  }
-
-  /** Every iteration takes a second and fails; the third failure of the first level ends it. */
-  @Test
-  void tooManyErrorsEndAClosedLevelAtOnce() {
-    LoadPlan plan =
-        new LoadPlan.Sweep(
-                List.of(closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5))))
-            .stopWhen(List.of(StopRule.errorCountAbove(6)));
-    FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=2 started",
-            "0 c=2 fill",
-            "1000 c=2 stabilize",
-            "2000 c=2 measure",
-            "4000 c=2 drain",
-            "4500 c=2 ended, 0 running, measured until 4000",
-            "stopped early during c=2, 1 level left out: 8 requests failed, more than 6");
-    assertThat(load.iterations)
-        .as("the seventh to end is the last but the one beside it")
-        .hasSize(8);
-    assertThat(load.usersPresent).isZero();
   }
 
   /**
@@ -320,23 +161,6 @@ class PlanDriverTest {
     assertThat(load.usersPresent).isZero();
   }
 
-  /** Nothing was measured: the level was still stabilizing. */
-  @Test
-  void tooManyErrorsEndALevelBeforeItMeasures() {
-    LoadPlan plan =
-        new LoadPlan.Sweep(List.of(closed(1, seconds(0, 10, 60, 5))))
-            .stopWhen(List.of(StopRule.errorCountAbove(1)));
-    FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
-
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=1 started",
-            "0 c=1 stabilize",
-            "2000 c=1 drain",
-            "2000 c=1 ended, 0 running, measured until 2000",
-            "stopped early during c=1: 2 requests failed, more than 1");
-  }
-
   /**
    * At 150 per second 1 % miss, exactly the limit, so chance decides. At lower rates none miss, at
    * higher rates all. 600 requests without a miss prove 99 %.
@@ -393,26 +217,240 @@ class PlanDriverTest {
         .containsExactly(600L, 600L, 4_800L, 600L, 4_800L, 600L);
   }
 
-  @Test
-  void openLevelStartsUsersAtTheirInstants() {
-    FakeLoad load = run(FakeLoad.of(700, constant(2, seconds(0, 1, 2, 5))));
+  /** Plans, and what is to happen, in milliseconds. */
+  static Stream<Arguments> scripts() {
+    Iterator<Long> trials = List.of(10L, 20L, 30L, 5L, 5L, 50L, 7L, 7L).iterator();
+    Phases automatic = Phases.DEFAULT.withMeasure(20 * SECOND);
+    return Stream.of(
+        arguments(
+            "phases follow each other",
+            FakeLoad.of(4_000, closed(3, seconds(3, 2, 5, 5))),
+            """
+            0 c=3 started
+            0 c=3 fill
+            3000 c=3 stabilize
+            5000 c=3 measure
+            10000 c=3 drain
+            13000 c=3 ended, 0 running, measured until 10000
+            """,
+            "0 1000 2000 fill, 4000 stabilize, 5000 6000 8000 9000 measure"),
+        arguments(
+            "the next level starts when nothing is in flight",
+            FakeLoad.of(3_000, closed(1, seconds(0, 0, 4, 5)), closed(2, seconds(0, 0, 4, 5))),
+            """
+            0 c=1 started
+            0 c=1 measure
+            4000 c=1 drain
+            6000 c=1 ended, 0 running, measured until 4000
+            6000 c=2 started
+            6000 c=2 measure
+            10000 c=2 drain
+            12000 c=2 ended, 0 running, measured until 10000
+            """,
+            "0 3000 6000 6000 9000 9000 measure"),
+        arguments(
+            "the drain time bounds the wait, and late users take no seat that is taken",
+            FakeLoad.of(9_000, closed(2, seconds(0, 0, 4, 1)), closed(1, seconds(0, 0, 5, 10))),
+            """
+            0 c=2 started
+            0 c=2 measure
+            4000 c=2 drain
+            5000 c=2 ended, 2 running, measured until 4000
+            5000 c=1 started
+            5000 c=1 measure
+            10000 c=1 drain
+            14000 c=1 ended, 0 running, measured until 10000
+            """,
+            "0 0 5000 measure"),
+        arguments(
+            "requests bound a level",
+            FakeLoad.of(1_000, closed(2, Phases.DEFAULT.withStabilize(2 * SECOND).withRequests(5))),
+            """
+            0 c=2 started
+            0 c=2 stabilize
+            2000 c=2 measure
+            5000 c=2 ended, 0 running, measured until 5000
+            """,
+            "0 0 1000 1000 stabilize, 2000 2000 3000 3000 4000 measure"),
+        arguments(
+            "hanging requests are drained for the drain time",
+            FakeLoad.of(60_000, closed(2, Phases.DEFAULT.withRequests(2).withDrain(7 * SECOND))),
+            """
+            0 c=2 started
+            0 c=2 measure
+            7000 c=2 ended, 2 running, measured until 7000
+            """,
+            "0 0 measure"),
+        arguments(
+            "a trial starts when the slowest iteration of the previous has ended",
+            new FakeLoad(
+                trials::next,
+                iteration -> iteration == 2,
+                new LoadLevel.Batch(3, 2, SECOND),
+                new LoadLevel.Batch(2, 1, SECOND)),
+            """
+            0 b=3 started
+            0 b=3 measure
+            80 b=3 ended, 0 running, measured until 80
+            80 b=2 started
+            80 b=2 measure
+            87 b=2 ended, 0 running, measured until 87
+            """,
+            "0 0 0 30 30 30 80 80 measure"),
+        arguments(
+            "too many errors end a closed level at once, but for the one beside the last",
+            failing(6, closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5))),
+            """
+            0 c=2 started
+            0 c=2 fill
+            1000 c=2 stabilize
+            2000 c=2 measure
+            4000 c=2 drain
+            4500 c=2 ended, 0 running, measured until 4000
+            stopped early during c=2, 1 level left out: 8 requests failed, more than 6
+            """,
+            "0 500 fill, 1000 1500 stabilize, 2000 2500 3000 3500 measure"),
+        arguments(
+            "too many errors end a level before it measures",
+            failing(1, closed(1, seconds(0, 10, 60, 5))),
+            """
+            0 c=1 started
+            0 c=1 stabilize
+            2000 c=1 drain
+            2000 c=1 ended, 0 running, measured until 2000
+            stopped early during c=1: 2 requests failed, more than 1
+            """,
+            "0 1000 stabilize"),
+        arguments(
+            "an open level starts users at their instants",
+            FakeLoad.of(700, constant(2, seconds(0, 1, 2, 5))),
+            """
+            20 r=2 started
+            20 r=2 stabilize
+            1020 r=2 measure
+            3020 r=2 drain
+            3220 r=2 ended, 0 running, measured until 3020
+            """,
+            "20 520 stabilize, 1020 1520 2020 2520 measure"),
+        arguments(
+            "requests bound an open level",
+            FakeLoad.of(700, constant(2, Phases.DEFAULT.withRequests(4))),
+            """
+            20 r=2 started
+            20 r=2 measure
+            2220 r=2 ended, 0 running, measured until 2220
+            """,
+            "20 520 1020 1520 measure"),
+        arguments(
+            "an open level without arrivals ends",
+            FakeLoad.of(
+                1, new LoadLevel.Open(0.001, Arrivals.poisson(0.001, 5), seconds(0, 0, 1, 1))),
+            """
+            20 r=0.001 started
+            20 r=0.001 measure
+            1020 r=0.001 drain
+            1020 r=0.001 ended, 0 running, measured until 1020
+            """,
+            ""),
+        arguments(
+            "users of the second level start over twice the 2 s of the first",
+            FakeLoad.of(2_000, closed(1, automatic), closed(4, automatic)),
+            """
+            0 c=1 started
+            0 c=1 stabilize
+            4000 c=1: measuring from 4 s (the first answer was there, 2 × median E2E = 4 s)
+            4000 c=1 measure
+            24000 c=1 cooldown
+            24000 c=1 drain
+            24000 c=1 ended, 0 running, measured until 24000
+            24000 c=4 started
+            24000 c=4 fill
+            28000 c=4 stabilize
+            32000 c=4: filled in 4 s, measuring from 8 s (each user had an answer, 2 × median E2E = 4 s)
+            32000 c=4 measure
+            52000 c=4 cooldown
+            53000 c=4 drain
+            55000 c=4 ended, 0 running, measured until 52000
+            """,
+            null),
+        arguments(
+            "answers of 60 s: users start after a quarter of the bound, measuring does not wait",
+            FakeLoad.of(60_000, closed(4, automatic.withDrain(15 * SECOND))),
+            """
+            0 c=4 started
+            0 c=4 fill
+            10000 c=4 stabilize
+            20000 c=4: filled in 10 s, measuring from 20 s, the longest wait (0 of 4 users had an answer): measure longer, or set how long to stabilize
+            20000 c=4 measure
+            40000 c=4 drain
+            55000 c=4 ended, 4 running, measured until 40000
+            """,
+            null),
+        arguments(
+            "what is measured has no more than the drain time, in cooldown and drain together",
+            FakeLoad.of(
+                19_000, closed(2, new Phases(0L, 0L, 20 * SECOND, true, 15 * SECOND, null))),
+            """
+            0 c=2 started
+            0 c=2 measure
+            20000 c=2 cooldown
+            35000 c=2 drain
+            35000 c=2 ended, 2 running, measured until 20000
+            """,
+            null),
+        arguments(
+            "a count is exact: no automatic phase, no cooldown",
+            FakeLoad.of(1_000, closed(4, Phases.DEFAULT.withRequests(10))),
+            """
+            0 c=4 started
+            0 c=4 measure
+            3000 c=4 ended, 0 running, measured until 3000
+            """,
+            "0 0 0 0 1000 1000 1000 1000 2000 2000 measure"),
+        arguments(
+            "an open level settles, and cools down until the last measured request is over",
+            FakeLoad.of(700, constant(2, Phases.DEFAULT.withMeasure(3_100_000_000L))),
+            """
+            20 r=2 started
+            20 r=2 stabilize
+            1420 r=2: measuring from 1.40 s (the first answer was there, 2 × median E2E = 1.40 s)
+            1420 r=2 measure
+            4520 r=2 cooldown
+            4720 r=2 drain
+            5220 r=2 ended, 0 running, measured until 4520
+            """,
+            "20 520 1020 stabilize, 1520 2020 2520 3020 3520 4020 measure, 4520 cooldown"));
+  }
 
-    assertThat(load.events)
-        .containsExactly(
-            "20 r=2 started",
-            "20 r=2 stabilize",
-            "1020 r=2 measure",
-            "3020 r=2 drain",
-            "3220 r=2 ended, 0 running, measured until 3020");
-    assertThat(load.iterations)
-        .containsExactly(
-            "20 r=2 stabilize",
-            "520 r=2 stabilize",
-            "1020 r=2 measure",
-            "1520 r=2 measure",
-            "2020 r=2 measure",
-            "2520 r=2 measure");
-    assertThat(load.lags).hasSize(6).containsOnly(0L);
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("scripts")
+  void eventsAndIterations(String name, FakeLoad load, String events, @Nullable String iterations) {
+    run(load);
+
+    assertThat(load.events).isEqualTo(events.lines().toList());
+    if (iterations != null) {
+      assertThat(byPhase(load.iterations)).isEqualTo(iterations);
+    }
+    assertThat(load.lags).allMatch(lag -> lag == 0);
+  }
+
+  /** Instants before the phase that they are in. */
+  private static String byPhase(List<String> iterations) {
+    Map<String, String> phases = new LinkedHashMap<>();
+    for (String iteration : iterations) {
+      String[] words = iteration.split(" ");
+      phases.merge(words[words.length - 1], words[0], (one, other) -> one + " " + other);
+    }
+    return phases.entrySet().stream()
+        .map(phase -> phase.getValue() + " " + phase.getKey())
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Every iteration takes a second and fails; so many may. */
+  private static FakeLoad failing(long most, LoadLevel... levels) {
+    LoadPlan plan =
+        new LoadPlan.Sweep(List.of(levels)).stopWhen(List.of(StopRule.errorCountAbove(most)));
+    return new FakeLoad(() -> 1_000, i -> false, plan).failing();
   }
 
   /** Where timers are exact, no user is late: in real runs this is a bound of {@code Bench}. */
@@ -456,25 +494,6 @@ class PlanDriverTest {
     assertThat(load.maxInFlight).isEqualTo(302);
     assertThat(load.events).contains("4020 r=100 ended, 300 running, measured until 3020");
     assertThat(load.iterations).filteredOn(line -> line.contains(" r=1 ")).hasSize(2);
-  }
-
-  @Test
-  void requestsBoundAnOpenLevel() {
-    FakeLoad load = run(FakeLoad.of(700, constant(2, Phases.DEFAULT.withRequests(4))));
-
-    assertThat(load.iterations).hasSize(4);
-    assertThat(load.events).endsWith("2220 r=2 ended, 0 running, measured until 2220");
-  }
-
-  @Test
-  void openLevelWithoutArrivalsEnds() {
-    FakeLoad load =
-        run(
-            FakeLoad.of(
-                1, new LoadLevel.Open(0.001, Arrivals.poisson(0.001, 5), seconds(0, 0, 1, 1))));
-
-    assertThat(load.iterations).isEmpty();
-    assertThat(load.events).endsWith("1020 r=0.001 ended, 0 running, measured until 1020");
   }
 
   @Test

@@ -134,124 +134,18 @@ class SettlingTest {
     assertThat(level.ttfts("c=64", "cooldown")).hasSizeGreaterThan(30);
   }
 
-  private static List<String> events(long iterationMillis, LoadLevel... levels) {
-    return FakeLoad.of(iterationMillis, levels).run().events;
-  }
-
-  /** Users of the second level start over twice the 2 s of the first. */
-  @Test
-  void laterLevelsUseTheE2eOfThePreviousOne() {
-    Phases phases = Phases.DEFAULT.withMeasure(20 * SECOND);
-    List<String> events =
-        events(2_000, new LoadLevel.Closed(1, phases), new LoadLevel.Closed(4, phases));
-
-    assertThat(events)
-        .containsExactly(
-            "0 c=1 started",
-            "0 c=1 stabilize",
-            "4000 c=1: measuring from 4 s (the first answer was there, 2 × median E2E = 4 s)",
-            "4000 c=1 measure",
-            "24000 c=1 cooldown",
-            "24000 c=1 drain",
-            "24000 c=1 ended, 0 running, measured until 24000",
-            "24000 c=4 started",
-            "24000 c=4 fill",
-            "28000 c=4 stabilize",
-            "32000 c=4: filled in 4 s, measuring from 8 s (each user had an answer, 2 × median E2E"
-                + " = 4 s)",
-            "32000 c=4 measure",
-            "52000 c=4 cooldown",
-            "53000 c=4 drain",
-            "55000 c=4 ended, 0 running, measured until 52000");
-  }
-
-  /** Answers of 60 s: users start after a quarter of the bound, and measuring does not wait. */
-  @Test
-  void waitsAreBounded() {
-    Phases phases = Phases.DEFAULT.withMeasure(20 * SECOND).withDrain(15 * SECOND);
-
-    assertThat(events(60_000, new LoadLevel.Closed(4, phases)))
-        .containsExactly(
-            "0 c=4 started",
-            "0 c=4 fill",
-            "10000 c=4 stabilize",
-            "20000 c=4: filled in 10 s, measuring from 20 s, the longest wait (0 of 4 users had an"
-                + " answer): measure longer, or set how long to stabilize",
-            "20000 c=4 measure",
-            "40000 c=4 drain",
-            "55000 c=4 ended, 4 running, measured until 40000");
-  }
-
-  /** What is measured has no more than the drain time, in cooldown and drain together. */
-  @Test
-  void cooldownLastsNoLongerThanDrain() {
-    Phases phases = new Phases(0L, 0L, 20 * SECOND, true, 15 * SECOND, null);
-
-    assertThat(events(19_000, new LoadLevel.Closed(2, phases)))
-        .containsExactly(
-            "0 c=2 started",
-            "0 c=2 measure",
-            "20000 c=2 cooldown",
-            "35000 c=2 drain",
-            "35000 c=2 ended, 2 running, measured until 20000");
-  }
-
   @Test
   void explicitFillAndAutomaticStabilizing() {
     Phases phases = Phases.DEFAULT.withFill(3 * SECOND).withMeasure(20 * SECOND);
 
-    assertThat(events(1_000, new LoadLevel.Closed(3, phases)))
+    assertThat(FakeLoad.of(1_000, new LoadLevel.Closed(3, phases)).run().events)
         .startsWith("0 c=3 started", "0 c=3 fill", "3000 c=3 stabilize")
         .contains(
             "5000 c=3: filled in 3 s, measuring from 5 s (each user had an answer, 2 × median E2E ="
                 + " 2 s)");
-    assertThat(events(1_000, new LoadLevel.Closed(3, Phases.DEFAULT.withStabilize(4 * SECOND))))
+    Phases stabilized = Phases.DEFAULT.withStabilize(4 * SECOND);
+    assertThat(FakeLoad.of(1_000, new LoadLevel.Closed(3, stabilized)).run().events)
         .contains("7000 c=3: filled in 3 s, measuring from 7 s", "7000 c=3 measure");
-  }
-
-  /** A count is exact: nothing is sent that it does not count. */
-  @Test
-  void levelBoundedByRequestsHasNoAutomaticPhasesAndNoCooldown() {
-    FakeLoad load = FakeLoad.of(1_000, new LoadLevel.Closed(4, Phases.DEFAULT.withRequests(10)));
-
-    assertThat(load.run().iterations).hasSize(10).allMatch(line -> line.endsWith(" measure"));
-    assertThat(load.events)
-        .containsExactly(
-            "0 c=4 started", "0 c=4 measure", "3000 c=4 ended, 0 running, measured until 3000");
-  }
-
-  /** Arrivals every 0.5 s, answers of 0.7 s: from 1.4 s on, until the last measured one is over. */
-  @Test
-  void openLevelsSettleAndCoolDown() {
-    FakeLoad load =
-        FakeLoad.of(
-            700,
-            new LoadLevel.Open(
-                2, Arrivals.constant(2), Phases.DEFAULT.withMeasure(3_100_000_000L)));
-
-    assertThat(load.run().events)
-        .containsExactly(
-            "20 r=2 started",
-            "20 r=2 stabilize",
-            "1420 r=2: measuring from 1.40 s (the first answer was there, 2 × median E2E = 1.40 s)",
-            "1420 r=2 measure",
-            "4520 r=2 cooldown",
-            "4720 r=2 drain",
-            "5220 r=2 ended, 0 running, measured until 4520");
-    assertThat(load.iterations)
-        .containsExactly(
-            "20 r=2 stabilize",
-            "520 r=2 stabilize",
-            "1020 r=2 stabilize",
-            "1520 r=2 measure",
-            "2020 r=2 measure",
-            "2520 r=2 measure",
-            "3020 r=2 measure",
-            "3520 r=2 measure",
-            "4020 r=2 measure",
-            "4520 r=2 cooldown");
-    assertThat(load.usersStarted).as("none that does not begin").isEqualTo(10);
-    assertThat(load.usersPresent).isZero();
   }
 
   /** Ten arrivals in 5 s with a final rate of 2 per second, which then stays constant. */
