@@ -1,12 +1,12 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.ProcessSetting;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -48,34 +48,23 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     }
     if (count == null) {
       throw new IllegalArgumentException(
-          INDEX
-              + "="
-              + index
-              + " without "
-              + COUNT
-              + ": set it to the completions of the Job, or "
-              + SHARE_PROPERTY
-              + "=1/1 where each pod is a load test of its own");
+          ("%s=%s without %s: set it to the completions of the Job, or %s=1/1 where each pod is a"
+                  + " load test of its own")
+              .formatted(INDEX, index, COUNT, SHARE_PROPERTY));
     }
     if (index == null) {
       throw new IllegalArgumentException(
-          COUNT
-              + "="
-              + count
-              + " without "
-              + INDEX
-              + ": run an Indexed Job (completionMode: Indexed), or set "
-              + SHARE_PROPERTY
-              + "=<i>/"
-              + count);
+          "%s=%s without %s: run an Indexed Job (completionMode: Indexed), or set %s=<i>/%2$s"
+              .formatted(COUNT, count, INDEX, SHARE_PROPERTY));
     }
-    if (!index.matches("\\d{1,5}") || !count.matches("\\d{1,5}")) {
-      throw notOneOf(index, count);
-    }
-    int from0 = Integer.parseInt(index);
-    int injectors = Integer.parseInt(count);
+    boolean areNumbers = index.matches("\\d{1,5}") && count.matches("\\d{1,5}");
+    int from0 = areNumbers ? Integer.parseInt(index) : 0;
+    int injectors = areNumbers ? Integer.parseInt(count) : 0;
     if (from0 >= injectors || injectors > InjectorShare.MAX_COUNT) {
-      throw notOneOf(index, count);
+      throw new IllegalArgumentException(
+          ("%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at"
+                  + " most %s")
+              .formatted(INDEX, index, COUNT, count, NumberText.count(InjectorShare.MAX_COUNT)));
     }
     return new InjectorShare(from0 + 1, injectors);
   }
@@ -83,19 +72,6 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   private static @Nullable String text(Map<String, String> environment, String variable) {
     String text = environment.get(variable);
     return text == null || text.isBlank() ? null : text.strip();
-  }
-
-  private static IllegalArgumentException notOneOf(String index, String count) {
-    return new IllegalArgumentException(
-        String.format(
-            Locale.ROOT,
-            "%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at"
-                + " most %,d",
-            INDEX,
-            index,
-            COUNT,
-            count,
-            InjectorShare.MAX_COUNT));
   }
 
   public boolean isPart() {

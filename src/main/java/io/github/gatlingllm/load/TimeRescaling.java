@@ -90,10 +90,7 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
       return perSecond;
     }
     throw new IllegalArgumentException(
-        "The rate curve is "
-            + perSecond
-            + " at "
-            + nanos / 1e9
-            + " s; expected users per second of 0 or more, at most 1,000,000");
+        "The rate curve is %s at %s s; expected users per second of 0 or more, at most 1,000,000"
+            .formatted(perSecond, nanos / 1e9));
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;

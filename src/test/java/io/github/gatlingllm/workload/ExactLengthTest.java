@@ -2,6 +2,7 @@ package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;

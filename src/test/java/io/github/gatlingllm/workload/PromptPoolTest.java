@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;

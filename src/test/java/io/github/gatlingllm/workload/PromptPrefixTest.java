@@ -3,6 +3,7 @@ package io.github.gatlingllm.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

@@ -62,30 +62,36 @@ public record Figure(
     ToLongFunction<Counts> count = metric.count();
     ToLongFunction<Counts> whole = metric.whole();
     if (count == null) {
-      return List.of(
-          new Figure(metric.figure(), metric.words(), metric.unit(), metric, null, metric::number));
+      return List.of(of(metric, "", metric.words(), metric.unit(), metric::number));
     }
     Figure number =
-        new Figure(
-            metric.figure() + COUNT,
+        of(
+            metric,
+            COUNT,
             "count of " + metric.words(),
             Unit.NUMBER,
-            metric,
-            null,
             f -> (double) count.applyAsLong(f.counts()));
     return whole == null
         ? List.of(number)
         : List.of(
             number,
-            new Figure(
-                metric.figure() + PERCENT,
+            of(
+                metric,
+                PERCENT,
                 "percentage of " + metric.words(),
                 Unit.PERCENT,
-                metric,
-                null,
                 f ->
                     MetricEntry.percent(
                         count.applyAsLong(f.counts()), whole.applyAsLong(f.counts()))));
+  }
+
+  private static Figure of(
+      Metric metric,
+      String suffix,
+      String words,
+      Unit unit,
+      Function<Figures, @Nullable Double> value) {
+    return new Figure(metric.figure() + suffix, words, unit, metric, null, value);
   }
 
   /** Throws with one line that suggests similar names. */
@@ -130,12 +136,11 @@ public record Figure(
       case "max" -> of(metric, "max", "max", Distribution::max);
       case "std" -> of(metric, "std", "standard deviation", Distribution::std);
       case "count" ->
-          new Figure(
-              metric.figure() + COUNT,
+          of(
+              metric,
+              COUNT,
               "count of " + metric.words(),
               Unit.NUMBER,
-              metric,
-              null,
               f -> (double) f.metric(metric).count());
       default -> percentile(metric, PERCENTILE.matcher(statistic));
     };
@@ -146,12 +151,11 @@ public record Figure(
       String statistic,
       String words,
       Function<Distribution, @Nullable Double> value) {
-    return new Figure(
-        metric.figure() + "." + statistic,
+    return of(
+        metric,
+        "." + statistic,
         words + " of " + metric.words(),
         metric.unit(),
-        metric,
-        null,
         f -> value.apply(f.metric(metric)));
   }
 
