@@ -2,7 +2,6 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
 import io.github.gatlingllm.figures.level.RequestSamples.Exemplars;
-import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
 import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -14,7 +13,6 @@ import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -54,31 +52,7 @@ final class ExemplarSection {
   @Nullable Section texts() {
     return exemplars.texts().isEmpty()
         ? null
-        : Section.of("texts")
-            .body("texts", Map.of("texts", exemplars.texts().stream().map(this::shown).toList()));
-  }
-
-  record Shown(String title, String facts, Map<String, String> parts) {}
-
-  private Shown shown(RecordedText text) {
-    Exemplar request = text.request();
-    Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("Prompt", text.prompt());
-    if (!text.reasoning().isEmpty()) {
-      parts.put("Reasoning", text.reasoning());
-    }
-    parts.put("Answer", text.answer().isEmpty() ? "(empty)" : text.answer());
-    Double first = request.firstTokenMs();
-    String facts =
-        "%s%s, ended after %s, %s output tokens, %s"
-            .formatted(
-                place(request),
-                first == null ? "" : ", first token after " + NumberText.ms(first),
-                NumberText.ms(request.endMs()),
-                count(request.outputTokens()),
-                request.requestId());
-    String outcome = request.error() == null ? "" : ", " + outcome(request);
-    return new Shown(text.why() + ": " + request.name() + outcome, facts, parts);
+        : Section.of("texts").body("texts", Map.of("summary", summary, "texts", exemplars.texts()));
   }
 
   private Chart chart(String title, List<Exemplar> requests) {

@@ -39,9 +39,6 @@ final class MetricsSection {
   /** The footnote of uncertain percentiles in text files. */
   static final String LOW_N = "* fewer than 10 values beyond it";
 
-  private static final String HIGHER = "↑ higher";
-  private static final String LOWER = "↓ lower";
-
   private static final List<Metric> QUOTED =
       List.of(
           Metric.TTFT_MS,
@@ -276,80 +273,17 @@ final class MetricsSection {
 
   /** Figures of the system as a whole: a row for each metric of the catalogue with a number. */
   private static Table system(Figures figures) {
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Metric metric : Metric.values()) {
-      Double value = metric.number(figures);
-      if (value == null || metric == Metric.GOODPUT_MAX_REQUESTS_PER_S) {
-        continue;
-      }
-      Figures.Reader reader = figures.reader();
-      Figures.Goodput goodput = figures.goodput();
-      if (metric == Metric.READERS_STALLED) {
-        String late =
-            "%s of %s answers have a token that a reader of %s tokens/s has to wait for"
-                .formatted(
-                    NumberText.count(reader.stalled()),
-                    NumberText.count(reader.requests()),
-                    NumberText.plain(reader.tokensPerS()));
-        rows.add(row(metric, late, NumberText.percent(reader.stalledShare())));
-      } else if (metric == Metric.GOODPUT_PERCENT && goodput != null) {
-        rows.add(row(metric, met(goodput), NumberText.percent(goodput.share())));
-      } else {
-        rows.add(row(metric, metric.formula(), NumberText.with(value, metric.unit().sign())));
-      }
-      if (metric == Metric.REQUESTS_PER_S) {
-        String perMinute = NumberText.with(figures.requestsPerMin(), "requests/min");
-        rows.add(row(metric, "the same per minute", perMinute));
-      }
-    }
-    Double std = figures.itlStdMs();
-    if (std != null) {
-      rows.add(row("ITL standard deviation", "pooled", NumberText.with(std, "ms"), LOWER));
-    }
-    Figures.Trials trials = figures.trials();
-    if (trials != null) {
-      String all = NumberText.count(trials.count()) + " trials: all tokens ÷ all wall time";
-      String spread = "standard deviation of the trials";
-      String one = "tokens of the trial ÷ its wall time";
-      rows.add(row("Trials", all, perS(trials.aggregateTokensPerS()), HIGHER));
-      rows.add(row("Spread of trials", spread, perS(trials.stdTokensPerS()), LOWER));
-      rows.add(row("Slowest trial", one, perS(trials.minTokensPerS()), HIGHER));
-      rows.add(row("Fastest trial", one, perS(trials.maxTokensPerS()), HIGHER));
-    }
-    return Table.of("Jitter, throughput and goodput", List.of("Figure", "value", "better"), rows)
+    List<Metric> metrics =
+        Stream.of(Metric.values())
+            .filter(m -> m != Metric.GOODPUT_MAX_REQUESTS_PER_S && figures.number(m) != null)
+            .toList();
+    return Table.of(
+            "Jitter, throughput and goodput",
+            Templates.rows("numbers", 4, Map.of("figures", figures, "metrics", metrics)),
+            Column.of("Figure", row -> Cell.words(row.get(0)).remarked(row.get(3))),
+            Column.figure("value", row -> row.get(1)),
+            Column.figure("better", row -> row.get(2)))
         .styled("compact");
-  }
-
-  private static String perS(double tokens) {
-    return NumberText.with(tokens, "tok/s");
-  }
-
-  private static String met(Figures.Goodput goodput) {
-    Interval interval = goodput.shareCi95();
-    return "%s of %s attempted requests met every objective%s"
-        .formatted(
-            NumberText.count(goodput.met()),
-            NumberText.count(goodput.attempted()),
-            interval == null
-                ? ""
-                : "; 95 % interval "
-                    + NumberText.percent(interval.low())
-                    + " to "
-                    + NumberText.percent(interval.high()));
-  }
-
-  private static List<Cell> row(Metric metric, String formula, String value) {
-    String better =
-        switch (metric.better()) {
-          case HIGHER -> HIGHER;
-          case LOWER -> LOWER;
-          case NEITHER -> metric == Metric.BATCH_RATIO ? "1 is exact" : "the load";
-        };
-    return row(metric.title(), formula, value, better);
-  }
-
-  private static List<Cell> row(String name, String formula, String value, String better) {
-    return List.of(Cell.words(name).remarked(formula), Cell.figure(value), Cell.figure(better));
   }
 
   // ---- the section

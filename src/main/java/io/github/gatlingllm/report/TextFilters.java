@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The forms of {@link NumberText} as filters of templates, e.g. {@code {{ mean | ms }}}. */
@@ -24,27 +25,31 @@ final class TextFilters extends AbstractExtension {
 
   @Override
   public Map<String, Filter> getFilters() {
-    return Map.of(
-        "number", number(NumberText::with),
-        "count",
-            number((n, unit) -> n == null ? NumberText.ABSENT : NumberText.count(Math.round(n))),
-        "percent", number((share, unit) -> NumberText.percent(share)),
-        "plain", number((n, unit) -> NumberText.plain(n)),
-        "ms", number((ms, unit) -> NumberText.ms(ms)),
-        "plainMs", number((ms, unit) -> NumberText.plainMs(ms)),
-        "duration", number((seconds, unit) -> NumberText.duration(seconds)),
-        "instant", number((ns, unit) -> DATE.format(Instant.ofEpochSecond((long) (ns / 1e9)))),
-        "names",
-            new Form(
-                (map, unit) ->
-                    String.join(
-                        ", ", ((Map<?, ?>) map).keySet().stream().map(String::valueOf).toList())),
-        "lengths", new Form((tokens, unit) -> RunText.lengths((Distribution) tokens)));
+    return Map.ofEntries(
+        number("number", NumberText::with),
+        number(
+            "count", (n, unit) -> n == null ? NumberText.ABSENT : NumberText.count(Math.round(n))),
+        number("percent", (share, unit) -> NumberText.percent(share)),
+        number("plain", (n, unit) -> NumberText.plain(n)),
+        number("ms", (ms, unit) -> NumberText.ms(ms)),
+        number("plainMs", (ms, unit) -> NumberText.plainMs(ms)),
+        number("clock", (seconds, unit) -> NumberText.clock(seconds)),
+        number("duration", (seconds, unit) -> NumberText.duration(seconds)),
+        number("instant", (ns, unit) -> DATE.format(Instant.ofEpochSecond((long) (ns / 1e9)))),
+        Map.entry("names", new Form((map, unit) -> names((Map<?, ?>) map))),
+        Map.entry("lengths", new Form((of, unit) -> RunText.lengths((Distribution) of))));
   }
 
-  private static Filter number(BiFunction<@Nullable Double, String, String> form) {
-    return new Form(
-        (n, unit) -> form.apply(n == null ? null : (Double) ((Number) n).doubleValue(), unit));
+  private static String names(Map<?, ?> map) {
+    return map.keySet().stream().map(String::valueOf).collect(Collectors.joining(", "));
+  }
+
+  private static Map.Entry<String, Filter> number(
+      String name, BiFunction<@Nullable Double, String, String> form) {
+    return Map.entry(
+        name,
+        new Form(
+            (n, unit) -> form.apply(n == null ? null : (Double) ((Number) n).doubleValue(), unit)));
   }
 
   private record Form(BiFunction<@Nullable Object, String, String> of) implements Filter {

@@ -5,7 +5,6 @@ import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
-import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,10 @@ final class TimeSection {
     isJudged = slo != null;
     bands = bands(summary);
     pooled = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
-    failureNote = failureNote(summary);
+    failureNote =
+        Templates.rows("failures", 1, Map.of("summary", summary)).stream()
+            .map(row -> row.get(0))
+            .collect(Collectors.joining(" "));
   }
 
   TimeSection(Series series, boolean isJudged, List<Band> bands) {
@@ -198,32 +201,6 @@ final class TimeSection {
         .distinct()
         .sorted()
         .toList();
-  }
-
-  /** Mean time between failures of each target, and the longest time without a success. */
-  private static String failureNote(Summary summary) {
-    List<String> words = new ArrayList<>();
-    for (Summary.Target target : summary.targets()) {
-      Figures.Failures of = target.failures();
-      if (of == null || of.meanTimeBetweenS() == null) {
-        continue;
-      }
-      Figures.FailingSpan span = of.longestSpan();
-      words.add(
-          (summary.hasSeveralTargets() ? target.label() + ": mean" : "Mean")
-              + " time between failures "
-              + (of.meanTimeBetweenS() < 1
-                  ? NumberText.ms(1e3 * of.meanTimeBetweenS())
-                  : NumberText.duration(of.meanTimeBetweenS()))
-              + (span == null
-                  ? "; other requests succeeded at the same time."
-                  : "; longest time in which requests failed and none succeeded "
-                      + NumberText.duration(span.seconds())
-                      + ", from "
-                      + NumberText.clock(span.fromS())
-                      + " on."));
-    }
-    return String.join(" ", words);
   }
 
   /** The phases of load levels; measure windows are labelled. */

@@ -3,6 +3,9 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
+import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.report.Table.Column;
 import io.pebbletemplates.pebble.error.PebbleException;
 import java.util.List;
@@ -28,11 +31,13 @@ class TemplatesTest {
 
   @Test
   void promptsAndAnswersAreEscaped() {
-    ExemplarSection.Shown text =
-        new ExemplarSection.Shown(HOSTILE, HOSTILE, Map.of("Answer", HOSTILE));
+    RunFigures run = DemoRun.sweep().single().figures();
+    Exemplar request = run.series().requestSamples().exemplars().slowest().get(0);
+    RecordedText text = new RecordedText(HOSTILE, request, HOSTILE, HOSTILE, HOSTILE);
+    Map<String, Object> values = Map.of("summary", run.summary(), "texts", List.of(text));
 
-    assertThat(Templates.fill("texts", Map.of("values", Map.of("texts", List.of(text)))))
-        .contains("<h3>" + ESCAPED + "</h3>")
+    assertThat(Templates.fill("texts", Map.of("values", values)))
+        .contains("<h3>" + ESCAPED + ": ")
         .contains("<dd tabindex=\"0\">" + ESCAPED + "</dd>")
         .doesNotContain(HOSTILE, "<script");
   }
