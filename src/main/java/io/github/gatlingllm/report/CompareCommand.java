@@ -100,7 +100,7 @@ final class CompareCommand implements Callable<Integer> {
                 + " is not there; expected the directory of a recorded run");
       }
     }
-    List<String> names = ComparePage.names(all);
+    List<String> names = names(all);
     ComparedRun first = read(base, null);
     List<Compared> others = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
@@ -120,6 +120,19 @@ final class CompareCommand implements Callable<Integer> {
               conditions.stream().flatMap(c -> c.judge(comparison).stream()).toList()));
     }
     return new ComparePage(new RunSide(names.get(0), first.figures()), others);
+  }
+
+  /** Display names of runs: the names of their folders if these differ, else the whole paths. */
+  private static List<String> names(List<Path> runs) {
+    List<String> names = runs.stream().map(CompareCommand::last).toList();
+    return names.stream().distinct().count() == names.size()
+        ? names
+        : runs.stream().map(Path::toString).toList();
+  }
+
+  private static String last(Path run) {
+    Path name = run.toAbsolutePath().normalize().getFileName();
+    return name == null ? run.toString() : name.toString();
   }
 
   private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {

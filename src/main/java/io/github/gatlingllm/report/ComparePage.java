@@ -79,19 +79,6 @@ record ComparePage(RunSide base, List<Compared> others) {
     return others.stream().flatMap(other -> other.judged.stream()).anyMatch(Judged::hasFailed);
   }
 
-  /** Display names of runs: the names of their folders if these differ, else the whole paths. */
-  static List<String> names(List<Path> runs) {
-    List<String> names = runs.stream().map(ComparePage::last).toList();
-    return names.stream().distinct().count() == names.size()
-        ? names
-        : runs.stream().map(Path::toString).toList();
-  }
-
-  private static String last(Path run) {
-    Path name = run.toAbsolutePath().normalize().getFileName();
-    return name == null ? run.toString() : name.toString();
-  }
-
   void write(Path file) throws IOException {
     List<Fact> facts =
         sides().stream()

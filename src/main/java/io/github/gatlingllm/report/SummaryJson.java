@@ -3,7 +3,6 @@ package io.github.gatlingllm.report;
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonIncludeProperties;
 import com.fasterxml.jackson.annotation.JsonKey;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
@@ -97,25 +96,17 @@ final class SummaryJson {
     List<Summary.Injector> injectors();
   }
 
-  @JsonIncludeProperties({
-    "label",
-    "target",
-    "scenario",
-    "kind",
-    "offered",
-    "unit",
-    "start_s",
-    "duration_s",
-    "phases",
-    "mean_in_flight",
-    "arrived_per_s",
-    "completed_per_s",
-    "queue",
-    "objectives",
-    "arrivals",
-    "server_metrics",
-    "injectors",
-    "figures"
+  @JsonIgnoreProperties({
+    "info",
+    "place",
+    "is_planned",
+    "is_cut_short",
+    "is_open",
+    "sent",
+    "law",
+    "silence",
+    "steadiness",
+    "generators"
   })
   @JsonPropertyOrder({
     "label",

@@ -82,18 +82,6 @@ class GatlingPagesIT {
   }
 
   @Test
-  void removingPiecesRestoresTheOriginalBytes() throws IOException {
-    Map<String, String> original = htmlFiles();
-    GatlingPages.insert(directory, summary);
-    assertThat(htmlFiles()).isNotEqualTo(original);
-
-    Map<String, String> restored = htmlFiles();
-    restored.replaceAll((file, html) -> new GatlingPages.MarkedPage(html).toString());
-
-    assertThat(restored).isEqualTo(original);
-  }
-
-  @Test
   void pageOfAnotherGatlingVersionIsReportedInOneLine() throws IOException {
     String other = read("index.html").replace("statistics_table_container", "stats");
     Files.writeString(directory.resolve("index.html"), other, StandardCharsets.ISO_8859_1);
@@ -116,12 +104,6 @@ class GatlingPagesIT {
 
     assertThat(directory.resolve("llm.html")).exists();
     assertThat(lines).anyMatch(line -> line.startsWith("LLM block left out of Gatling's pages"));
-  }
-
-  @Test
-  void runWithoutGatlingPages(@TempDir Path empty) throws IOException {
-    assertThat(GatlingPages.insert(empty, summary)).isEmpty();
-    assertThat(empty).isEmptyDirectory();
   }
 
   private Map<String, String> htmlFiles() throws IOException {

@@ -21,15 +21,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
 
-  @TempDir Path run;
+  @TempDir Path folder;
+  private Path run;
+
+  @BeforeEach
+  void nameRun() {
+    run = folder.resolve("run");
+  }
 
   @Test
   void messagesHaveTheEncodingOfTheStream() {
@@ -120,34 +127,29 @@ class MainTest {
     }
   }
 
-  @Test
-  void missingRunIsOneLine() {
-    Called rendered = call("render", run.resolve("none").toString());
-
-    assertThat(rendered.exitCode()).isEqualTo(1);
-    assertThat(rendered.error())
-        .contains("expected the directory of a recorded run")
-        .hasLineCount(1);
-  }
-
-  @Test
-  void wrongSloIsOneLine() throws IOException {
-    record(1);
-    Called rendered = call("render", run.toString(), "--slo", "speed<1ms");
-
-    assertThat(rendered.exitCode()).isEqualTo(1);
-    assertThat(rendered.error()).contains("speed<1ms").contains("ttft").hasLineCount(1);
-    assertThat(new RunFiles(run).page()).doesNotExist();
-  }
-
   @ParameterizedTest
-  @ValueSource(strings = {"0", "-1", "100.5", "NaN"})
-  void sloPercentileOutOfRangeIsOneLine(String percentile) throws IOException {
+  @CsvSource({
+    "render none, none/llm/requests.jsonl is not there; expected the directory of a recorded run",
+    "render run --slo speed<1ms, speed<1ms",
+    "render run --slo-percentile 0, at most 100",
+    "render run --slo-percentile -1, at most 100",
+    "render run --slo-percentile 100.5, at most 100",
+    "render run --slo-percentile NaN, at most 100",
+    "render run --slo-rule all, 'all'",
+    "render run --out run/llm/requests.jsonl, requests.jsonl is not a directory; expected one",
+    "rendr x, rendr"
+  })
+  void mistakeIsOneLineAndWritesNothing(String arguments, String message) throws IOException {
     record(1);
-    Called rendered = call("render", run.toString(), "--slo-percentile", percentile);
+    String[] given = arguments.split(" ");
+    Called called =
+        call(
+            Stream.of(given)
+                .map(argument -> argument.replaceFirst("^(run|none)", folder + "/$1"))
+                .toArray(String[]::new));
 
-    assertThat(rendered.exitCode()).isEqualTo(1);
-    assertThat(rendered.error()).startsWith("--slo-percentile").contains("at most 100");
+    assertThat(called.exitCode()).isEqualTo(1);
+    assertThat(called.error()).contains(message).hasLineCount(1);
     assertThat(new RunFiles(run).page()).doesNotExist();
   }
 
@@ -157,15 +159,6 @@ class MainTest {
 
     assertThat(call("render", run.toString(), "--slo-percentile", "95").output())
         .contains("LLM: the run has no SLO to judge by; set one with --slo");
-  }
-
-  @Test
-  void fileForTheOutputFolderIsOneLine() throws IOException {
-    record(1);
-    Path file = Files.writeString(run.resolve("file"), "");
-
-    assertThat(call("render", run.toString(), "--out", file.toString()).error())
-        .isEqualToIgnoringNewLines(file + " is not a directory; expected one for --out");
   }
 
   /** The objectives are the run's own; without any, nothing is judged. */
@@ -181,17 +174,6 @@ class MainTest {
     assertThat(files.summaryJson())
         .content(UTF_8)
         .contains("\"text\" : \"ttft<1s,e2e<2s\"", "\"rule\" : \"requests\"");
-    Called wrong = call("render", run.toString(), "--slo-rule", "all");
-    assertThat(wrong.exitCode()).isEqualTo(1);
-    assertThat(wrong.error()).contains("'--slo-rule'", "'all'").hasLineCount(1);
-  }
-
-  @Test
-  void unknownCommandIsOneLine() {
-    Called called = call("rendr", "x");
-
-    assertThat(called.exitCode()).isEqualTo(1);
-    assertThat(called.error()).contains("rendr").hasLineCount(1);
   }
 
   private void record(int requests) throws IOException {
