@@ -107,20 +107,14 @@ final class ChangeText {
       return "No load level is in both runs, so there is nothing to compare.";
     }
     String failed = failed(other);
-    String changes = changes(other);
-    if (changes.isEmpty()) {
-      return failed.isEmpty()
-          ? "No clear change."
-          : failed + " No change is clearly more than noise.";
-    }
-    return (failed.isEmpty() ? "" : failed + " ") + Sentences.capital(changes) + ".";
-  }
-
-  private static String changes(Compared other) {
-    return Stream.of(Outcome.WORSE, Outcome.BETTER)
-        .map(outcome -> list(other.comparison(), outcome, other.comparison().count(outcome)))
-        .filter(part -> !part.isEmpty())
-        .collect(Collectors.joining("; "));
+    String changes =
+        Stream.of(Outcome.WORSE, Outcome.BETTER)
+            .map(outcome -> list(other.comparison(), outcome, other.comparison().count(outcome)))
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining("; "));
+    return changes.isEmpty()
+        ? failed + (failed.isEmpty() ? "No clear change." : "No change is clearly more than noise.")
+        : failed + Sentences.capital(changes) + ".";
   }
 
   /** Which conditions failed, e.g. {@code Failed: ttft.p95>+10% (+12.3 %).}; empty for none. */
@@ -135,7 +129,7 @@ final class ChangeText {
                             judged.condition().text(),
                             judged.change() == null ? judged.missing() : by(judged.change())))
             .collect(Collectors.joining(", "));
-    return failed.isEmpty() ? "" : "Failed: " + failed + ".";
+    return failed.isEmpty() ? "" : "Failed: " + failed + ". ";
   }
 
   private static String list(Comparison comparison, Outcome outcome, long count) {

@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,19 +64,14 @@ public final class ConsoleBlock {
     lines.add(
         row(
             "TTFT ms",
-            cell("p50", number(ttft == null ? null : (Double) ttft.p50())),
-            cell("p95", number(ttft == null ? null : (Double) ttft.p95())),
-            cell("p99", number(ttft == null ? null : (Double) ttft.p99()))));
-    lines.add(
-        row(
-            "ITL ms",
-            cell("p50", number(itl == null ? null : (Double) itl.p50())),
-            cell("p99", number(itl == null ? null : (Double) itl.p99()))));
-    lines.add(
-        row(
-            "output tok/s",
-            cell("now", number(figures.tokensPerSecondNow())),
-            cell("mean", number(figures.tokensPerSecondMean()))));
+            cell("p50", number(ttft, Percentiles::p50)),
+            cell("p95", number(ttft, Percentiles::p95)),
+            cell("p99", number(ttft, Percentiles::p99))));
+    String last = number(itl, Percentiles::p99);
+    lines.add(row("ITL ms", cell("p50", number(itl, Percentiles::p50)), cell("p99", last)));
+    String mean = number(figures.tokensPerSecondMean());
+    String now = number(figures.tokensPerSecondNow());
+    lines.add(row("output tok/s", cell("now", now), cell("mean", mean)));
   }
 
   public static String finished(String level, LiveFigures figures) {
@@ -172,6 +168,10 @@ public final class ConsoleBlock {
       where.append(" / left: ").append(duration(progress.leftNanos()));
     }
     lines.add(where.length() <= WIDTH ? where.toString() : where.substring(0, WIDTH));
+  }
+
+  private static String number(@Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {
+    return ms == null ? UNKNOWN : NumberText.number(which.applyAsDouble(ms));
   }
 
   private static String number(@Nullable Double value) {

@@ -166,31 +166,38 @@ final class EngineSection {
 
   // ---- charts over time
 
-  /** A line to draw for each target; {@code color} applies if there is only one target. */
+  /**
+   * A line to draw for each target, from these metrics; {@code color} applies if there is only one
+   * target.
+   */
   private record Drawn(
-      String name, int color, int dash, Function<Point, @Nullable Double> figure) {}
+      String name,
+      int color,
+      int dash,
+      Function<Point, @Nullable Double> figure,
+      EngineMetric... metrics) {}
 
   /** A chart with these lines for each target; its caption gives the server's metric names. */
-  private Chart chart(String key, List<EngineMetric> metrics, Drawn... drawn) {
+  private Chart chart(String key, Drawn... drawn) {
     List<Line> lines = new ArrayList<>();
     for (Drawn each : drawn) {
-      for (int i = 0; i < targets.size(); i++) {
-        OverTime target = targets.get(i);
+      for (OverTime target : targets) {
         boolean one = targets.size() == 1;
         List<Chart.Point> points = Chart.Point.of(target.points(), Point::startS, each.figure);
         if (points.stream().anyMatch(point -> point.y() != null)) {
           String name = one ? each.name : target.target() + " " + each.name;
-          lines.add(Line.of(name, one ? each.color : i, each.dash, points));
+          lines.add(Line.of(name, one ? each.color : targets.indexOf(target), each.dash, points));
         }
       }
     }
+    Stream<EngineMetric> metrics = Stream.of(drawn).flatMap(each -> Stream.of(each.metrics));
     return Chart.of(key, Axis.time(), lines, named(metrics), leastMemory());
   }
 
   /** The server's names of these metrics, for captions; may be empty. */
-  private String named(List<EngineMetric> metrics) {
+  private String named(Stream<EngineMetric> metrics) {
     List<String> names =
-        metrics.stream()
+        metrics
             .flatMap(metric -> summary.serverPages().stream().map(page -> page.names().get(metric)))
             .filter(Objects::nonNull)
             .distinct()
@@ -203,54 +210,51 @@ final class EngineSection {
   }
 
   private static Drawn drawn(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, point -> point.of(metric));
+    return new Drawn(name, color, dash, point -> point.of(metric), metric);
   }
 
   private static Drawn drawnMs(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, point -> ms(point.of(metric)));
+    return new Drawn(name, color, dash, point -> ms(point.of(metric)), metric);
   }
 
   private static Drawn drawnShare(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, point -> TimeSection.percent(point.of(metric)));
+    return new Drawn(name, color, dash, of -> TimeSection.percent(of.of(metric)), metric);
   }
 
   private Stream<Chart> charts() {
     return Stream.of(
         chart(
             "engine-requests",
-            List.of(EngineMetric.REQUESTS_RUNNING, EngineMetric.REQUESTS_WAITING),
             drawn("running", 0, 0, EngineMetric.REQUESTS_RUNNING),
             drawn("waiting", 1, 1, EngineMetric.REQUESTS_WAITING)),
         chart(
                 "engine-cache",
-                List.of(
-                    EngineMetric.KV_CACHE_USE,
-                    EngineMetric.PREFIX_CACHE_HITS,
-                    EngineMetric.PREFIX_CACHE_QUERIES,
-                    EngineMetric.PREFIX_CACHE_HIT_RATE),
                 drawnShare("KV cache in use", 0, 0, EngineMetric.KV_CACHE_USE),
                 new Drawn(
-                    "prefix hits", 2, 1, point -> TimeSection.percent(point.prefixCacheHitRate())))
+                    "prefix hits",
+                    2,
+                    1,
+                    point -> TimeSection.percent(point.prefixCacheHitRate()),
+                    EngineMetric.PREFIX_CACHE_HITS,
+                    EngineMetric.PREFIX_CACHE_QUERIES,
+                    EngineMetric.PREFIX_CACHE_HIT_RATE))
             .upTo(100),
         chart(
                 "engine-times",
-                List.of(
-                    EngineMetric.ENGINE_TTFT_S,
-                    EngineMetric.ENGINE_QUEUE_S,
-                    EngineMetric.ENGINE_PREFILL_S),
                 drawnMs("TTFT", 0, 0, EngineMetric.ENGINE_TTFT_S),
                 drawnMs("queue", 1, 1, EngineMetric.ENGINE_QUEUE_S),
                 drawnMs("prefill", 3, 2, EngineMetric.ENGINE_PREFILL_S))
             .scaledToRange(),
         chart(
                 "engine-machine",
-                List.of(
-                    EngineMetric.GPU_UTILIZATION,
-                    EngineMetric.GPU_MEMORY_USED_BYTES,
-                    EngineMetric.GPU_MEMORY_TOTAL_BYTES,
-                    EngineMetric.NODE_CPU_USE),
                 drawnShare("GPUs busy", 0, 0, EngineMetric.GPU_UTILIZATION),
-                new Drawn("GPU memory", 3, 1, EngineSection::gpuMemory),
+                new Drawn(
+                    "GPU memory",
+                    3,
+                    1,
+                    EngineSection::gpuMemory,
+                    EngineMetric.GPU_MEMORY_USED_BYTES,
+                    EngineMetric.GPU_MEMORY_TOTAL_BYTES),
                 drawnShare("CPU", 2, 2, EngineMetric.NODE_CPU_USE))
             .upTo(100));
   }

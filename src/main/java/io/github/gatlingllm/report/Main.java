@@ -17,6 +17,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -184,16 +185,10 @@ public final class Main {
 
     private int render(Path run) throws IOException {
       RunFiles files = new RunFiles(run);
-      RunReport report = RunReport.of(files);
-      if (slo != null) {
-        report = report.slo(Slo.parse(slo));
-      }
-      if (percentile != null || rule != null) {
-        report = report.sloHeldBy(percentile, rule);
-      }
-      if (csv) {
-        report = report.csv();
-      }
+      Slo objectives = slo == null ? null : Slo.parse(slo);
+      UnaryOperator<RunInfo> judged =
+          info -> (objectives == null ? info : info.slo(objectives)).sloHeldBy(percentile, rule);
+      RunReport report = RunReport.of(files, judged, csv);
       Summary summary = written(report, files);
       if (summary.slo() == null && (percentile != null || rule != null)) {
         print("LLM: the run has no SLO to judge by; set one with --slo");

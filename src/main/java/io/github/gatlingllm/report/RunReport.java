@@ -16,7 +16,6 @@ import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
-import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -39,52 +38,34 @@ import org.jspecify.annotations.Nullable;
 public final class RunReport {
 
   private final RunFiles files;
-  private final UnaryOperator<RunInfo> slo;
-  private final Map<String, String> environment;
+  private final UnaryOperator<RunInfo> judged;
   private final boolean csv;
   private final @Nullable Source source;
   private final List<String> messages = new ArrayList<>();
 
   /** A run whose records are not in its folder yet. */
-  record Source(RunInfo info, RecordSource records) {}
+  private record Source(RunInfo info, RecordSource records) {}
 
   private RunReport(
-      RunFiles files,
-      UnaryOperator<RunInfo> slo,
-      boolean csv,
-      @Nullable Source source,
-      Map<String, String> environment) {
+      RunFiles files, UnaryOperator<RunInfo> judged, boolean csv, @Nullable Source source) {
     this.files = files;
-    this.slo = slo;
+    this.judged = judged;
     this.csv = csv;
     this.source = source;
-    this.environment = environment;
   }
 
   public static RunReport of(RunFiles files) {
-    return new RunReport(files, UnaryOperator.identity(), false, null, System.getenv());
+    return of(files, UnaryOperator.identity(), false);
+  }
+
+  /** The report of a run that is judged by another SLO, and perhaps with a CSV file. */
+  static RunReport of(RunFiles files, UnaryOperator<RunInfo> judged, boolean csv) {
+    return new RunReport(files, judged, csv, null);
   }
 
   /** The report of a run whose records are copied to its folder while they are read. */
   static RunReport of(RunFiles files, RunInfo info, RecordSource records) {
-    return new RunReport(
-        files, UnaryOperator.identity(), false, new Source(info, records), System.getenv());
-  }
-
-  RunReport slo(Slo other) {
-    return judged(info -> info.slo(other));
-  }
-
-  RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
-    return judged(info -> info.sloHeldBy(percentile, rule));
-  }
-
-  private RunReport judged(UnaryOperator<RunInfo> otherwise) {
-    return new RunReport(files, info -> otherwise.apply(slo.apply(info)), csv, source, environment);
-  }
-
-  RunReport csv() {
-    return new RunReport(files, slo, true, source, environment);
+    return new RunReport(files, UnaryOperator.identity(), false, new Source(info, records));
   }
 
   /** Reads the records and writes all files. */
@@ -111,7 +92,7 @@ public final class RunReport {
     if (info == null || info.reportOptions().indexBlock()) {
       messages.addAll(blockInGatlingsPages(figures.summary()));
     }
-    toJobPage(markdown, environment, messages::add);
+    toJobPage(markdown, System.getenv(), messages::add);
     return figures;
   }
 
@@ -170,7 +151,7 @@ public final class RunReport {
     return Checks.judged(
         RunStatistics.of(
             info,
-            slo,
+            judged,
             new RecordSource() {
               @Override
               public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
