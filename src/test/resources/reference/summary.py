@@ -275,6 +275,7 @@ def figures(records, spans, slo):
                        "requests_per_min": 60 * ended / length,
                        "billed_output_tokens_per_s": (tokens + hidden) / length,
                        "input_tokens_per_s": prompts / length,
+                       "total_tokens_per_s": (tokens + prompts) / length,
                        "effective_concurrency": in_flight / S / length,
                        "active_concurrency": receiving / S / length,
                        **({} if peak is None else {"peak_output_tokens_per_s": peak}),
@@ -320,15 +321,22 @@ def main(folder, compare):
     slo = list(objectives(run["slo"]))
     found = figures(records, spans, slo)
     found["stages"] = [figures(records, [span], slo) for span in spans]
+    targets = dict.fromkeys(target for _, target, *_ in spans)
+    found["targets"] = [figures(records, [span for span in spans if span[1] == target], slo) for target in targets]
+    names = dict.fromkeys(record["name"] for record in records)
+    found["requests"] = [figures([r for r in records if r["name"] == name], spans, slo) for name in names]
     if not compare:
         print(json.dumps(found, indent=2))
         return 0
     summary = json.loads((folder / "summary.json").read_text())
-    stages = found.pop("stages")
+    parts = {part: found.pop(part) for part in ("stages", "targets", "requests")}
     wrong = list(differences(found, summary, ""))
-    for i, stage in enumerate(stages):
-        wrong += differences(stage, summary["stages"][i], f"/stages/{i}")
-    print("\n".join(wrong) or f"{len(records)} records, {len(stages)} stages: all figures agree")
+    for part, expected in parts.items():
+        if len(expected) != len(summary[part]):
+            wrong.append(f"/{part}: expected {len(expected)}, summary.json has {len(summary[part])}")
+        for i, one in enumerate(expected[: len(summary[part])]):
+            wrong += differences(one, summary[part][i], f"/{part}/{i}")
+    print("\n".join(wrong) or f"{len(records)} records, {len(spans)} stages: all figures agree")
     return 1 if wrong else 0
 
 
