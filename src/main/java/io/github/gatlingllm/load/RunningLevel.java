@@ -67,11 +67,11 @@ public final class RunningLevel {
   }
 
   private long end(Phase phase) {
-    return ends.get(phase.ordinal());
+    return ends.get(PHASES.indexOf(phase));
   }
 
   private void end(Phase phase, long offset) {
-    ends.set(phase.ordinal(), offset);
+    ends.set(PHASES.indexOf(phase), offset);
   }
 
   private void place() {
@@ -220,7 +220,7 @@ public final class RunningLevel {
   void cut(long nanoTime) {
     long offset = Math.max(0, nanoTime - startNanos);
     cutAt = offset;
-    for (Phase phase : PHASES.subList(0, Phase.DRAIN.ordinal())) {
+    for (Phase phase : PHASES.subList(0, PHASES.indexOf(Phase.DRAIN))) {
       end(phase, Math.min(end(phase), offset));
     }
   }

@@ -438,7 +438,7 @@ class PlanDriverTest {
   private static String byPhase(List<String> iterations) {
     Map<String, String> phases = new LinkedHashMap<>();
     for (String iteration : iterations) {
-      String[] words = iteration.split(" ");
+      String[] words = iteration.split(" ", -1);
       phases.merge(words[words.length - 1], words[0], (one, other) -> one + " " + other);
     }
     return phases.entrySet().stream()

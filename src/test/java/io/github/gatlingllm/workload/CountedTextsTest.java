@@ -10,23 +10,11 @@ final class CountedTextsTest {
 
   private final List<String> asked = new ArrayList<>();
   private final Tokenizer counting =
-      new Tokenizer() {
-        @Override
-        public String name() {
-          return "letters";
-        }
-
-        @Override
-        public int count(String text) {
-          asked.add(text);
-          return text.length();
-        }
-
-        @Override
-        public String head(String text, int tokens) {
-          return text.substring(0, tokens);
-        }
-      };
+      new FakeTokenizer(
+          text -> {
+            asked.add(text);
+            return text.length();
+          });
 
   @Test
   void eachTextIsTokenizedOnce() {

@@ -19,30 +19,18 @@ class TokenCountingTest {
 
   /** Counts letters once it is released; fails for one text. */
   private final Tokenizer slow =
-      new Tokenizer() {
-        @Override
-        public String name() {
-          return "slow";
-        }
-
-        @Override
-        public int count(String text) {
-          try {
-            released.await();
-          } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-          }
-          if (text.equals("fail")) {
-            throw new IllegalStateException("told to");
-          }
-          return text.length();
-        }
-
-        @Override
-        public String head(String text, int tokens) {
-          return text.substring(0, tokens);
-        }
-      };
+      new FakeTokenizer(
+          text -> {
+            try {
+              released.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            if (text.equals("fail")) {
+              throw new IllegalStateException("told to");
+            }
+            return text.length();
+          });
 
   private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
     counting.countLater(

@@ -128,13 +128,4 @@ class ValueRecorderTest {
     assertThat(time.distribution().p5()).isNull();
     assertThat(time.distribution().lowN()).containsExactly("p99", "p999");
   }
-
-  @Test
-  void percentilesNeedTenValuesBeyond() {
-    assertThat(ValueRecorder.isLowN(1_000, 99)).isFalse();
-    assertThat(ValueRecorder.isLowN(999, 99)).isTrue();
-    assertThat(ValueRecorder.isLowN(10_000, 99.9)).isFalse();
-    assertThat(ValueRecorder.isLowN(9_999, 99.9)).isTrue();
-    assertThat(ValueRecorder.lowN(1_000, false)).containsExactly("p999");
-  }
 }
