@@ -58,12 +58,11 @@ final class Setting {
               "http://localhost:8000/v1")
           .unset("the embedded engine", List.of())
           .means(
-              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/responses) of the server;"
-                  + " a list sets several targets, e.g."
-                  + " vllm=http://a:8000/v1,sglang=http://b:30000/v1",
-              "The name before = is the name of the target in all results; without it, host"
-                  + " and port, where these are equal the model, else more of the URL. Credentials"
-                  + " in the URL are refused.");
+              "base URL (…/v1) or full path (…/v1/chat/completions) of the server; a list sets"
+                  + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1",
+              "The name before = is that of the target in all results; without it, the shortest of"
+                  + " host and port, model and URL that tells them apart. Credentials in the URL"
+                  + " are refused.");
 
   static final SettingEntry<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"), "llama-8b")
@@ -79,8 +78,8 @@ final class Setting {
           .unset("none", List.of())
           .secret()
           .means(
-              "sent as Authorization: Bearer; put it into .env or the environment, because ps shows"
-                  + " -D options; one for all endpoints, or one per endpoint",
+              "sent as Authorization: Bearer; put it into .env or the environment; one for all"
+                  + " endpoints, or one per endpoint",
               "Never printed or recorded.");
 
   static final SettingEntry<Optional<Api>> API =
@@ -122,8 +121,7 @@ final class Setting {
           .withoutEndpoint("1,2,4,8,16,32,64")
           .excludes("the load is either a closed or an open loop", "rate")
           .means(
-              "closed loop: requests in flight; each completion starts the next request at once; a"
-                  + " list is a sweep");
+              "closed loop: requests in flight; a completion starts the next; a list is a sweep");
 
   static final SettingEntry<List<LoadLevel.Open>> RATE =
       in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", Load::rates), "2,4,8")
@@ -132,9 +130,7 @@ final class Setting {
               "a curve",
               Load::isCurve,
               "a curve has its own duration",
-              "duration",
-              "measure",
-              "requests")
+              "duration, measure, requests")
           .excludesWhere("a curve", Load::isCurve, "a search starts at one rate", "search")
           .means(
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
@@ -157,7 +153,7 @@ final class Setting {
               "the load is either a closed or an open loop",
               "concurrency")
           .excludesWhere(
-              "a trace", Load::isTrace, "a trace has its own duration", "duration", "measure")
+              "a trace", Load::isTrace, "a trace has its own duration", "duration, measure")
           .excludesWhere(
               "a trace", Load::isTrace, "a trace has its own number of requests", "requests")
           .needsWhere(
@@ -176,14 +172,7 @@ final class Setting {
           .orNull("none")
           .excludes(
               "trials are bounded by their count",
-              "rate",
-              "search",
-              "requests",
-              "duration",
-              "measure",
-              "fill",
-              "stabilize",
-              "cooldown")
+              "rate, search, requests, duration, measure, fill, stabilize, cooldown")
           .means(
               "batch mode: sends all requests of a level at once, waits for the slowest, and"
                   + " repeats that this many times",
@@ -237,8 +226,7 @@ final class Setting {
       in(Group.LEVEL, "warmup", Form.whole(0), "3")
           .byDefault("1")
           .means(
-              "real requests before measuring, per run and target; they are in no figure and no"
-                  + " record",
+              "real requests before measuring, per run and target, in no figure and no record",
               "Each is the first request of the workload. If one fails, a line names cause"
                   + " and remedy, no load is sent, and the exit code is 1. 0 sends none.");
 
@@ -247,8 +235,7 @@ final class Setting {
           .means(
               "requests to an engine inside this JVM before the load, until the JIT compilers are"
                   + " idle: 1 to 6 s",
-              "Without it classes are loaded and compiled while the first requests are"
-                  + " measured.");
+              "Without it the first requests are measured while classes are compiled.");
 
   static final SettingEntry<Optional<Duration>> FILL =
       in(Group.LEVEL, "fill", Form.automatic(), "5s")
@@ -285,15 +272,13 @@ final class Setting {
       in(Group.LEVEL, "requests", Form.whole(1), "1000")
           .orNull("bounded by duration")
           .means(
-              "bounds a level by a number of requests instead of time; with duration or measure, by"
-                  + " whichever comes first");
+              "bounds a level by its requests instead of time; with duration, by what comes first");
 
   static final SettingEntry<Boolean> COOLDOWN =
       flag(Group.LEVEL, "cooldown", true)
           .excludesWhere("true", on -> on, "exactly that many requests are sent", "requests")
           .means(
-              "keeps the load on after measuring, in no figure, until all measured requests have"
-                  + " ended",
+              "keeps the load on, in no figure, until all measured requests have ended",
               "At most for drain. Without it the last measured requests run on a server that"
                   + " empties, and look too good; false saves the tokens. Levels with requests or"
                   + " trials have none.");
@@ -302,8 +287,8 @@ final class Setting {
       in(Group.LEVEL, "drain", Form.duration(true), "1m")
           .byDefault("30")
           .means(
-              "longest wait for requests in flight at the end of a level; those that still run then"
-                  + " are cancelled");
+              "longest wait for requests in flight at the end of a level, which are then"
+                  + " cancelled");
 
   // ---- Prompts ---------------------------------------------------------------------------------
 
@@ -347,7 +332,7 @@ final class Setting {
               new Form<>("<format>:<file>", WorkloadReader.DatasetName::parse),
               "sharegpt:chats.json")
           .orNull("none")
-          .excludes("each defines the prompts", "prompt", "prompts", "promptTokens")
+          .excludes("each defines the prompts", "prompt, prompts, promptTokens")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> SCENARIO =
@@ -359,7 +344,7 @@ final class Setting {
               "B1,C")
           .unset("none", List.of())
           .excludes("scenarios run either one after the other or mixed", "mix")
-          .excludes("scenarios have their own prompts", "prompt", "prompts", "dataset")
+          .excludes("scenarios have their own prompts", "prompt, prompts, dataset")
           .excludes("scenarios have their own lengths", "promptTokens")
           .means(
               "known workloads, one after the other, each with the whole load",
@@ -373,7 +358,7 @@ final class Setting {
                   .map(WorkloadReader.Weighted::each),
               "C:70,B1:30")
           .unset("none", List.of())
-          .excludes("scenarios have their own prompts", "prompt", "prompts", "dataset")
+          .excludes("scenarios have their own prompts", "prompt, prompts, dataset")
           .excludes("scenarios have their own lengths", "promptTokens")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
@@ -393,10 +378,8 @@ final class Setting {
       flag(Group.PROMPTS, "turnByTurn", false)
           .needs("replays recorded dialogs", "dataset")
           .means(
-              "sends the user turns of a recorded dialog one after the other, each with the answers"
-                  + " that the server gave before",
-              "Without it a dialog is one request, up to its last user message. Needs an API"
-                  + " that takes messages.");
+              "sends the user turns of a recorded dialog in turn, each with the answers before it",
+              "Without it a dialog is one request. Needs an API that takes messages.");
 
   static final SettingEntry<WorkloadReader.ThinkTime> THINK_TIME =
       in(
@@ -406,15 +389,14 @@ final class Setting {
               "1s-5s")
           .unset("none", WorkloadReader.ThinkTime.NONE)
           .means(
-              "time from an answer to the next request of the same user; in a range it is drawn"
-                  + " uniformly",
+              "time from an answer to the next request of its user; in a range drawn uniformly",
               "Between the turns of dialogs, and in closed loops after each request: fewer"
                   + " requests are then in flight than concurrency says.");
 
   static final SettingEntry<WorkloadReader.@Nullable LengthPreset> LENGTHS =
       in(Group.PROMPTS, "lengths", WorkloadReader.LengthPreset.form(), "prefillHeavy")
           .orNull("none")
-          .excludes("each sets the length of prompts", "promptTokens", "scenario", "mix", "dataset")
+          .excludes("each sets the length of prompts", "promptTokens, scenario, mix, dataset")
           .means(
               "common lengths of prompts and answers: " + WorkloadReader.LengthPreset.inWords(),
               "maxTokens, if set, replaces the length of the answers.");
@@ -422,7 +404,7 @@ final class Setting {
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
       flag(Group.PROMPTS, "uniquePrompts", true)
           .means(
-              "begins every prompt with a seeded nonce, so that no prompt is in a prefix cache",
+              "begins every prompt with a seeded nonce, so that none is in a prefix cache",
               "By default left out where the workload defines what prompts share"
                   + " (sharedPrefix, scenario, mix, dataset), and where promptTokens is too small"
                   + " for it.");
@@ -430,7 +412,7 @@ final class Setting {
   static final SettingEntry<@Nullable ShownImages> IMAGES =
       in(Group.PROMPTS, "images", new Form<>("<n>x<w>x<h>, file", ShownImages::parse), "1x512x512")
           .orNull("none")
-          .excludes("each defines the prompts", "dataset", "scenario", "mix")
+          .excludes("each defines the prompts", "dataset, scenario, mix")
           .means(
               "images in every request: <n> generated ones of <w>x<h> pixels, or those of a file or"
                   + " folder",
@@ -465,8 +447,8 @@ final class Setting {
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag(Group.REQUESTS, "ignoreEos", true)
           .means(
-              "sends ignore_eos and min_tokens, so that every output has exactly maxTokens tokens",
-              "By default no longer sent to a server that rejects them in a warm-up request.");
+              "sends ignore_eos and min_tokens: every output has exactly maxTokens tokens",
+              "By default not sent to a server that rejects them in the warm-up.");
 
   static final SettingEntry<@Nullable Double> TEMPERATURE =
       in(Group.REQUESTS, "temperature", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE), "0.7")
@@ -511,15 +493,14 @@ final class Setting {
       in(Group.CONNECTIONS, "maxInFlight", Form.whole(1), "64")
           .orNull("no limit")
           .means(
-              "most requests in flight per target; further ones wait, first in first out",
+              "most requests in flight per target; others wait in order",
               "The wait is queue wait, and only in latencies from the planned arrival.");
 
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1), "500")
           .orNull("no limit")
           .means(
-              "most requests in any 60 s per target and load generator; further ones wait,"
-                  + " first in first out",
+              "most requests in any 60 s per target and load generator; others wait in order",
               "The wait is queue wait, and only in latencies from the planned arrival;"
                   + " console and report say how many requests waited, and for how long.");
 
@@ -540,16 +521,13 @@ final class Setting {
       flag(Group.CONNECTIONS, "http2", false)
           .means(
               "HTTP/2 if the server agrees to it (ALPN), which is possible over https only",
-              "All users share one connection per event loop; with connections=perUser each"
-                  + " has one.");
+              "One connection per event loop; with connections=perUser one per user.");
 
   static final SettingEntry<Boolean> VERIFY_TLS =
       flag(Group.CONNECTIONS, "verifyTls", true)
           .means(
-              "refuses certificates that no trusted authority signed or that are issued for another"
-                  + " host",
-              "Trusted are the authorities of Gatling's ssl.trustStore, else those of the"
-                  + " JVM.");
+              "refuses certificates that are not trusted or are of another host",
+              "Trusted authorities: Gatling's ssl.trustStore, else those of the JVM.");
 
   // ---- Objectives and build gates --------------------------------------------------------------
 
@@ -583,8 +561,8 @@ final class Setting {
           .byDefault("percentiles")
           .needs("has no effect alone", "slo")
           .means(
-              "percentiles: each objective by itself is met by that share; requests: that share"
-                  + " meets all objectives at once",
+              "percentiles: each objective by itself is met by that share; requests: all at once"
+                  + " are",
               "Goodput counts requests that met all objectives at once, by either rule.");
 
   static final SettingEntry<List<Assertion>> ASSERT =
@@ -626,9 +604,7 @@ final class Setting {
 
   static final SettingEntry<Boolean> RECORD_TOKENS =
       flag(Group.OUTPUT, "recordTokens", true)
-          .means(
-              "keeps the time of every event in the records; without them figures of windows are"
-                  + " interpolated");
+          .means("keeps the time of every event; without it figures of windows are interpolated");
 
   static final SettingEntry<Boolean> CSV =
       flag(Group.OUTPUT, "csv", false).means("writes requests.csv");
@@ -664,8 +640,7 @@ final class Setting {
               "8088")
           .orNull("none")
           .means(
-              "port of a page on 127.0.0.1 that shows the run while it is on; 0 takes any free"
-                  + " port",
+              "port of a page on 127.0.0.1 that shows the run while it is on; 0: any free one",
               "0.0.0.0:8088 shows it to other machines too; it has no password. Prometheus scrapes"
                   + " /metrics of the same port, if micrometer-registry-prometheus is on the class"
                   + " path. Also for your own simulations (system property, environment).");
@@ -699,9 +674,7 @@ final class Setting {
   static final SettingEntry<@Nullable Double> GPUS =
       in(Group.OUTPUT, "gpus", POSITIVE, "2")
           .orNull("none")
-          .means(
-              "number of GPUs that serve each target: adds output tok/s per GPU, and its chart"
-                  + " against tok/s per user");
+          .means("GPUs that serve each target: adds output tok/s per GPU, and its chart");
 
   static final SettingEntry<Double> READING_SPEED =
       in(
@@ -711,8 +684,7 @@ final class Setting {
               "250wpm")
           .byDefault("5")
           .means(
-              "how fast readers of the answers read: the report says how long they wait for late"
-                  + " tokens",
+              "how fast answers are read: the report says how long readers wait for late tokens",
               "Words per minute ÷ 45 are tokens per second: 250wpm is 5.56.");
 
   static final SettingEntry<@Nullable Double> COST_PER_HOUR =

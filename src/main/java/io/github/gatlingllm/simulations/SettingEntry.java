@@ -104,12 +104,13 @@ final class SettingEntry<T extends @Nullable Object> {
     return this;
   }
 
-  SettingEntry<T> excludes(String why, String... others) {
+  /** Cannot be set together with the others, a comma list. */
+  SettingEntry<T> excludes(String why, String others) {
     return excludesWhere("", any -> true, why, others);
   }
 
-  SettingEntry<T> excludesWhere(String when, Predicate<T> applies, String why, String... others) {
-    rules.add(new Rule<>(false, when, applies, why, List.of(others)));
+  SettingEntry<T> excludesWhere(String when, Predicate<T> applies, String why, String others) {
+    rules.add(new Rule<>(false, when, applies, why, List.of(others.split(", "))));
     return this;
   }
 

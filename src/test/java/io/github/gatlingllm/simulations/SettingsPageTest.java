@@ -96,7 +96,7 @@ class SettingsPageTest {
             """,
             """
               sloRule              percentiles, requests
-                                                       percentiles: each objective by itself is met by that share; requests: that
+                                                       percentiles: each objective by itself is met by that share; requests: all at
             """);
   }
 
