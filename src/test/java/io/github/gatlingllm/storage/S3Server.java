@@ -13,7 +13,6 @@ import java.net.URLDecoder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -24,6 +23,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ public final class S3Server implements AutoCloseable {
   /** Content by key. */
   public final Map<String, byte[]> objects = new ConcurrentSkipListMap<>();
 
-  /** Method, key and range of each request. */
+  /** Method and key of each request. */
   public final List<String> requests = new CopyOnWriteArrayList<>();
 
   /** Bytes of a content after which the connection breaks. */
@@ -50,7 +50,7 @@ public final class S3Server implements AutoCloseable {
   public volatile String refusal = "503 SlowDown";
 
   /** Done before a request is answered. */
-  volatile Predicate<String> before = request -> true;
+  volatile Consumer<String> before = request -> {};
 
   private final Map<Integer, byte[]> parts = new TreeMap<>();
   private final Instant opened = Instant.now();
@@ -70,14 +70,10 @@ public final class S3Server implements AutoCloseable {
   /** Of a process that is to ask it. */
   public Map<String, String> properties() {
     return Map.of(
-        "aws.endpointUrl",
-        "http://127.0.0.1:" + server.getAddress().getPort(),
-        "aws.accessKeyId",
-        "a",
-        "aws.secretAccessKey",
-        "b",
-        "aws.region",
-        "eu-central-1");
+        "aws.endpointUrl", "http://127.0.0.1:" + server.getAddress().getPort(),
+        "aws.accessKeyId", "a",
+        "aws.secretAccessKey", "b",
+        "aws.region", "eu-central-1");
   }
 
   /** From now on nobody listens there. */
@@ -106,19 +102,14 @@ public final class S3Server implements AutoCloseable {
       String path = exchange.getRequestURI().getPath();
       String key = path.startsWith("/bench/") ? path.substring("/bench/".length()) : "";
       Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
-      String range = exchange.getRequestHeaders().getFirst("Range");
       String request =
           (exchange.getRequestMethod()
                   + " "
                   + key
-                  + (query.containsKey("partNumber") ? " part " + query.get("partNumber") : "")
-                  + (range == null ? "" : " " + range))
+                  + (query.containsKey("partNumber") ? " part " + query.get("partNumber") : ""))
               .strip();
       requests.add(request);
-      boolean goesOn = before.test(request);
-      if (!goesOn) {
-        return;
-      }
+      before.accept(request);
       if (!path.equals("/bench") && !path.startsWith("/bench/")) {
         fail(exchange, 404, "NoSuchBucket");
       } else if (refused.test(request)) {
@@ -126,11 +117,11 @@ public final class S3Server implements AutoCloseable {
         fail(exchange, Integer.parseInt(status[0]), status[1]);
       } else {
         switch (exchange.getRequestMethod()) {
-          case "GET", "HEAD" -> {
+          case "GET" -> {
             if (key.isEmpty()) {
               list(exchange, query);
             } else {
-              get(exchange, key, range);
+              get(exchange, key);
             }
           }
           case "PUT" -> put(exchange, key, query, body);
@@ -173,7 +164,7 @@ public final class S3Server implements AutoCloseable {
     send(exchange, 200, xml.append("</ListBucketResult>").toString().getBytes(UTF_8));
   }
 
-  private void get(HttpExchange exchange, String key, @Nullable String range) throws IOException {
+  private void get(HttpExchange exchange, String key) throws IOException {
     byte[] content = objects.get(key);
     if (content == null) {
       fail(exchange, 404, "NoSuchKey");
@@ -184,23 +175,10 @@ public final class S3Server implements AutoCloseable {
       fail(exchange, 412, "PreconditionFailed");
       return;
     }
-    int from = range == null ? 0 : Integer.parseInt(range.replaceAll("\\D", ""));
     exchange.getResponseHeaders().set("ETag", etag(content));
-    if (range != null) {
-      exchange
-          .getResponseHeaders()
-          .set(
-              "Content-Range",
-              "bytes %s-%s/%s".formatted(from, content.length - 1, content.length));
-    }
-    if (exchange.getRequestMethod().equals("HEAD")) {
-      exchange.getResponseHeaders().set("Content-Length", Integer.toString(content.length));
-      exchange.sendResponseHeaders(200, -1);
-      return;
-    }
-    exchange.sendResponseHeaders(range == null ? 200 : 206, content.length - from);
+    exchange.sendResponseHeaders(200, content.length);
     OutputStream out = exchange.getResponseBody();
-    out.write(content, from, Math.min(cutAfter, content.length - from));
+    out.write(content, 0, Math.min(cutAfter, content.length));
     out.flush();
   }
 
@@ -228,34 +206,16 @@ public final class S3Server implements AutoCloseable {
     }
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     synchronized (parts) {
-      for (byte[] part : parts.values()) {
-        all.write(part);
-      }
+      parts.values().forEach(all::writeBytes);
     }
     objects.put(key, all.toByteArray());
     send(exchange, 200, "<CompleteMultipartUploadResult/>".getBytes(UTF_8));
   }
 
-  /** The MD5; of what came in parts of 8 MiB, that of their MD5s. */
   private static String etag(byte[] content) {
-    int part = 8 << 20;
-    if (content.length <= part) {
-      return '"' + HexFormat.of().formatHex(md5().digest(content)) + '"';
-    }
-    MessageDigest all = md5();
-    int count = 0;
-    for (int at = 0; at < content.length; at += part) {
-      MessageDigest one = md5();
-      one.update(content, at, Math.min(part, content.length - at));
-      all.update(one.digest());
-      count++;
-    }
-    return '"' + HexFormat.of().formatHex(all.digest()) + "-" + count + '"';
-  }
-
-  private static MessageDigest md5() {
     try {
-      return MessageDigest.getInstance("MD5");
+      byte[] md5 = MessageDigest.getInstance("MD5").digest(content);
+      return '"' + HexFormat.of().formatHex(md5) + '"';
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
@@ -263,10 +223,7 @@ public final class S3Server implements AutoCloseable {
 
   private static void fail(HttpExchange exchange, int status, String code) throws IOException {
     String xml = "<Error><Code>%s</Code><Message>no</Message></Error>".formatted(code);
-    send(
-        exchange,
-        status,
-        exchange.getRequestMethod().equals("HEAD") ? new byte[0] : xml.getBytes(UTF_8));
+    send(exchange, status, xml.getBytes(UTF_8));
   }
 
   private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
@@ -277,12 +234,9 @@ public final class S3Server implements AutoCloseable {
 
   /** The requests that begin so, without what they begin with. */
   List<String> requests(String start) {
-    List<String> found = new ArrayList<>();
-    for (String request : requests) {
-      if (request.startsWith(start)) {
-        found.add(request.substring(start.length()));
-      }
-    }
-    return found;
+    return requests.stream()
+        .filter(request -> request.startsWith(start))
+        .map(request -> request.substring(start.length()))
+        .toList();
   }
 }
