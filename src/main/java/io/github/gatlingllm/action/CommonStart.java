@@ -53,26 +53,26 @@ final class CommonStart {
                   + " expected %s")
               .formatted(injector.share(), Injector.START_PROPERTY, StartTime.EXPECTED));
     }
-    try {
-      long plans = 0;
-      for (PopulationBuilder each : InjectionPlans.populations(core)) {
-        if (LoadInjection.planOf(each.injectionProfile()) != null) {
-          plans++;
-        } else if (each.shard()) {
-          throw InvalidSimulation.because(
-              ("%s: scenario '%s' is injected by Gatling itself, which offers all of it in every"
-                      + " injector, whenever it is ready; use openLoop or closedLoop, or say"
-                      + " .noShard() where that is meant")
-                  .formatted(describe(injector), each.scenarioBuilder().name()));
-        }
-      }
-      return new CommonStart(injector, InjectionPlans.rootPopulations(core), plans);
-    } catch (ReflectiveOperationException | ClassCastException e) {
+    List<PopulationBuilder> populations = InjectionPlans.populations(core);
+    if (populations.isEmpty()) {
       throw InvalidSimulation.because(
           describe(injector)
               + ": this Gatling does not show its scenarios, so none can be started at an instant;"
               + " use Gatling 3.14 or 3.15");
     }
+    long plans = 0;
+    for (PopulationBuilder each : populations) {
+      if (LoadInjection.planOf(each.injectionProfile()) != null) {
+        plans++;
+      } else if (each.shard()) {
+        throw InvalidSimulation.because(
+            ("%s: scenario '%s' is injected by Gatling itself, which offers all of it in every"
+                    + " injector, whenever it is ready; use openLoop or closedLoop, or say"
+                    + " .noShard() where that is meant")
+                .formatted(describe(injector), each.scenarioBuilder().name()));
+      }
+    }
+    return new CommonStart(injector, InjectionPlans.rootPopulations(core), plans);
   }
 
   private static String describe(Injector injector) {

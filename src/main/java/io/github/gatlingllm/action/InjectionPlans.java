@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.CoreComponents;
+import io.gatling.core.controller.inject.InjectionProfile;
 import io.gatling.core.controller.inject.closed.ClosedInjectionProfile;
 import io.gatling.core.controller.inject.closed.ClosedInjectionStep;
 import io.gatling.core.controller.inject.closed.ConstantConcurrentUsersInjection;
@@ -36,6 +37,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.collection.Iterator$;
 import scala.collection.immutable.List;
+import scala.collection.immutable.List$;
 import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -56,31 +58,23 @@ final class InjectionPlans {
     this.injections = injections;
   }
 
+  @SuppressWarnings("unchecked") // the steps are declared so in both profiles
   static InjectionPlans of(CoreComponents core) {
     Map<String, OpenSchedule> schedules = new HashMap<>();
     Map<String, Injection> injections = new HashMap<>();
-    try {
-      for (PopulationBuilder population : populations(core)) {
-        String scenario = population.scenarioBuilder().name();
-        if (population.injectionProfile() instanceof ClosedInjectionProfile profile) {
-          @SuppressWarnings("unchecked") // declared so in ClosedInjectionProfile
-          List<ClosedInjectionStep> steps = (List<ClosedInjectionStep>) field(profile, "steps");
-          injections.put(scenario, closed(CollectionConverters.asJava(steps)));
-        }
-        if (population.injectionProfile() instanceof OpenInjectionProfile profile) {
-          @SuppressWarnings("unchecked") // declared so in OpenInjectionProfile
-          List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
-          injections.put(scenario, open(CollectionConverters.asJava(steps)));
-          schedules.put(scenario, new OpenSchedule(words(steps), () -> planned(steps).iterator()));
-        }
+    for (PopulationBuilder population : populations(core)) {
+      String scenario = population.scenarioBuilder().name();
+      InjectionProfile profile = population.injectionProfile();
+      if (profile instanceof ClosedInjectionProfile
+          && field(profile, "steps") instanceof List<?> some) {
+        List<ClosedInjectionStep> steps = (List<ClosedInjectionStep>) some;
+        injections.put(scenario, closed(CollectionConverters.asJava(steps)));
+      } else if (profile instanceof OpenInjectionProfile
+          && field(profile, "steps") instanceof List<?> some) {
+        List<OpenInjectionStep> steps = (List<OpenInjectionStep>) some;
+        injections.put(scenario, open(CollectionConverters.asJava(steps)));
+        schedules.put(scenario, new OpenSchedule(words(steps), () -> planned(steps).iterator()));
       }
-    } catch (ReflectiveOperationException | ClassCastException e) {
-      LOGGER.warn(
-          "This Gatling does not show its injection steps: times from schedule are missing; use"
-              + " Gatling 3.14 or 3.15",
-          e);
-      schedules.clear();
-      injections.clear();
     }
     return new InjectionPlans(Map.copyOf(schedules), Map.copyOf(injections));
   }
@@ -234,26 +228,35 @@ final class InjectionPlans {
     };
   }
 
-  static java.util.List<PopulationBuilder> populations(CoreComponents core)
-      throws ReflectiveOperationException {
+  /** All populations of the simulation; none where this version of Gatling does not show them. */
+  static java.util.List<PopulationBuilder> populations(CoreComponents core) {
     return CollectionConverters.asJava(PopulationBuilder.flatten(roots(core)));
   }
 
-  /** The populations that follow no other. */
-  static java.util.List<PopulationBuilder> rootPopulations(CoreComponents core)
-      throws ReflectiveOperationException {
+  /** The populations that follow no other; none as for {@link #populations}. */
+  static java.util.List<PopulationBuilder> rootPopulations(CoreComponents core) {
     return CollectionConverters.asJava(roots(core));
   }
 
-  private static List<PopulationBuilder> roots(CoreComponents core)
-      throws ReflectiveOperationException {
+  private static List<PopulationBuilder> roots(CoreComponents core) {
     Object controller = field(core.controller(), "actor");
-    return ((SimulationParams) field(controller, "simulationParams")).rootPopulationBuilders();
+    return controller != null
+            && field(controller, "simulationParams") instanceof SimulationParams simulation
+        ? simulation.rootPopulationBuilders()
+        : List$.MODULE$.empty();
   }
 
-  private static Object field(Object owner, String name) throws ReflectiveOperationException {
-    Field field = owner.getClass().getDeclaredField(name);
-    field.setAccessible(true);
-    return field.get(owner);
+  private static @Nullable Object field(Object owner, String name) {
+    try {
+      Field field = owner.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      return field.get(owner);
+    } catch (ReflectiveOperationException e) {
+      LOGGER.warn(
+          "This Gatling does not show its injection steps: times from schedule are missing; use"
+              + " Gatling 3.14 or 3.15",
+          e);
+      return null;
+    }
   }
 }

@@ -64,18 +64,13 @@ public final class InvalidSimulation extends IllegalArgumentException {
 
   /** For a scenario without LLM protocol; Gatling does not tell an action which one it is. */
   static InvalidSimulation withoutProtocol(ScenarioContext context) {
-    String names;
-    try {
-      names =
-          InjectionPlans.populations(context.coreComponents()).stream()
-              .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
-              .map(each -> "'" + each.scenarioBuilder().name() + "'")
-              .collect(Collectors.joining(" or ", "scenario ", ""));
-    } catch (ReflectiveOperationException otherGatling) {
-      names = "this scenario";
-    }
+    String names =
+        InjectionPlans.populations(context.coreComponents()).stream()
+            .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
+            .map(each -> "'" + each.scenarioBuilder().name() + "'")
+            .collect(Collectors.joining(" or "));
     return because(
-        names
+        (names.isEmpty() ? "a scenario" : "scenario " + names)
             + " sends llm requests but has no llm protocol; add"
             + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
   }

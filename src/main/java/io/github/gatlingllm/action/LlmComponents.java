@@ -234,7 +234,8 @@ final class LlmComponents implements ProtocolComponents {
       rounds.warmUpTarget(this, request);
     }
     if (jvm) {
-      collectGarbage();
+      // Else a collection would copy long-lived objects, as of tokenizers, in a measure window.
+      System.gc();
     }
     run.loadAhead();
     parts.start.requireInTime(run);
@@ -245,14 +246,6 @@ final class LlmComponents implements ProtocolComponents {
     if (line != null && targets.isFirst(line)) {
       System.out.println(line);
     }
-  }
-
-  /**
-   * Moves long-lived objects, such as tables of tokenizers, to the old generation before the load:
-   * else a collection would copy them within a measure window.
-   */
-  private static void collectGarbage() {
-    System.gc();
   }
 
   boolean pinsOutput() {

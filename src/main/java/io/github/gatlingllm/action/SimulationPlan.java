@@ -65,7 +65,7 @@ final class SimulationPlan {
   /** Counts a scenario with LLM requests as built. */
   synchronized void scenarioBuilt() {
     built++;
-    if (built == populations().size()) {
+    if (built == InjectionPlans.populations(core).size()) {
       end();
     }
   }
@@ -84,7 +84,7 @@ final class SimulationPlan {
   private List<String> lines() {
     List<String> lines = new ArrayList<>();
     InjectionPlans injections = InjectionPlans.of(core);
-    for (PopulationBuilder population : populations()) {
+    for (PopulationBuilder population : InjectionPlans.populations(core)) {
       String scenario = population.scenarioBuilder().name();
       row(lines, "scenario", scenario);
       LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
@@ -193,14 +193,6 @@ final class SimulationPlan {
                       + NumberText.counted(last.maxTokens(), "token"));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.api.key() + "; made for each user (" + e.getMessage() + ")";
-    }
-  }
-
-  private List<PopulationBuilder> populations() {
-    try {
-      return InjectionPlans.populations(core);
-    } catch (ReflectiveOperationException | ClassCastException e) {
-      return List.of(); // unknown in this version of Gatling: the first user ends the dry run
     }
   }
 

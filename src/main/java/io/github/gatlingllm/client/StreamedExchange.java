@@ -53,11 +53,6 @@ public final class StreamedExchange implements HttpListener {
   private boolean plainChunks;
   private @Nullable Ending ending;
 
-  /** Why a connection could not be made: one line, the same for every occurrence of one cause. */
-  public static String connectionError(Throwable failure) {
-    return ConnectionFailure.reason(failure);
-  }
-
   /**
    * Options of reading the response.
    *
