@@ -1,12 +1,12 @@
 package io.github.gatlingllm.engine;
 
+import static io.github.gatlingllm.engine.EngineClient.json;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,7 +31,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The engine through its port. */
 @Timeout(120)
 final class EmbeddedEngineTest {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final EmbeddedEngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
 
@@ -83,16 +82,8 @@ final class EmbeddedEngineTest {
   private static List<JsonNode> chunks(List<String> events) {
     return events.stream()
         .filter(event -> !event.equals("[DONE]"))
-        .map(EmbeddedEngineTest::json)
+        .map(EngineClient::json)
         .toList();
-  }
-
-  private static JsonNode json(String text) {
-    try {
-      return MAPPER.readTree(text);
-    } catch (IOException e) {
-      throw new AssertionError(text, e);
-    }
   }
 
   private static void await(BooleanSupplier condition) {
