@@ -80,7 +80,7 @@ final class SummaryAssembly {
             bestKnee(curves),
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             List.of(),
-            SelfTestQuote.of(
+            Summary.SelfTestQuote.of(
                 info.environment().selfTest(),
                 run,
                 curves.size() == 1 ? curves.get(0).chosen().level() : null,
