@@ -205,10 +205,13 @@ public record Summary(
   /**
    * The requests scheduled in measure, whether or not they succeeded.
    *
-   * @param promptTokens tokens per prompt: the server's count, else our tokenizer's
+   * @param promptTokens tokens per prompt by the server; by our tokenizer if it reports none
+   * @param promptsLeftOut prompts that only our tokenizer counted, such as those of refused
+   *     requests, where the server reports others
    */
   public record Workload(
       Distribution promptTokens,
+      long promptsLeftOut,
       Distribution outputTokens,
       @Nullable Double cachedShare,
       Map<Integer, Long> turns,

@@ -119,8 +119,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         IntStream.range(0, loads.size())
             .filter(
                 i ->
-                    loads.get(i).one == one.chosen().level()
-                        || loads.get(i).other == two.chosen().level())
+                    loads.get(i).one.equals(one.chosen().level())
+                        || loads.get(i).other.equals(two.chosen().level()))
             .findFirst()
             .orElse(loads.size() - 1);
     TargetRanking ranking = new TargetRanking(one, two, loads, at);
@@ -177,7 +177,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
     return loads.stream()
         .anyMatch(
             pair ->
-                pair.one == met
+                pair.one.equals(met)
                     && LoadCurve.SloProof.of(pair.other, second.slo())
                         == LoadCurve.SloProof.MISSED);
   }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class WorkloadTally {
 
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+  private final ValueRecorder promptsByUs = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
   private final Share cache = new Share();
   private final TurnTally turns = new TurnTally();
@@ -32,7 +33,7 @@ final class WorkloadTally {
     RequestRecord.Tokens tokens = record.tokens();
     Integer prompt = record.tokens().prompt();
     if (prompt != null) {
-      prompts.add(prompt);
+      (tokens.promptTokens() == null ? promptsByUs : prompts).add(prompt);
     }
     Integer output = tokens.outputTokens();
     if (output != null && record.outcome().ok()) {
@@ -69,8 +70,10 @@ final class WorkloadTally {
   }
 
   Workload workload() {
+    boolean isReported = prompts.moments().count() > 0;
     return new Workload(
-        prompts.distribution(),
+        (isReported ? prompts : promptsByUs).distribution(),
+        isReported ? promptsByUs.moments().count() : 0,
         outputs.distribution(),
         cache.share(),
         turns.requests(),

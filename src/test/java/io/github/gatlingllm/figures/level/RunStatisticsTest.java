@@ -91,6 +91,24 @@ class RunStatisticsTest {
     assertThat(figures.finishReasons()).isEqualTo(Map.of("length", 2L));
   }
 
+  /** The server counts 100 tokens of each prompt it accepts; our tokenizer 50 of one it refuses. */
+  @Test
+  void promptsAreCountedByTheServerOrByUsNotByBoth() {
+    Recorded refused = at(1_000).prompt(null).ours(50).failed(RequestStatus.HTTP_ERROR, "HTTP 400");
+    RequestRecord accepted = at(1_000).prompt(100).ours(90).tokens(50).record();
+    Summary.Workload both =
+        figures(run(4, stage(1, 1_000, 3_000)), accepted, accepted, refused.record())
+            .summary()
+            .workload();
+    assertThat(both.promptTokens().count()).isEqualTo(2);
+    assertThat(both.promptTokens().mean()).isEqualTo(100);
+    assertThat(both.promptsLeftOut()).isEqualTo(1);
+    Summary.Workload ours =
+        figures(run(4, stage(1, 1_000, 3_000)), refused.record()).summary().workload();
+    assertThat(ours.promptTokens().mean()).isEqualTo(50);
+    assertThat(ours.promptsLeftOut()).isZero();
+  }
+
   @Test
   void stageHasItsWindow() {
     LevelFigures stage = summary.stages().get(0);
