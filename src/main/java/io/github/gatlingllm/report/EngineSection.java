@@ -175,7 +175,7 @@ final class EngineSection {
       int color,
       int dash,
       Function<Point, @Nullable Double> figure,
-      EngineMetric... metrics) {}
+      List<EngineMetric> metrics) {}
 
   /** A chart with these lines for each target; its caption gives the server's metric names. */
   private Chart chart(String key, Drawn... drawn) {
@@ -190,7 +190,7 @@ final class EngineSection {
         }
       }
     }
-    Stream<EngineMetric> metrics = Stream.of(drawn).flatMap(each -> Stream.of(each.metrics));
+    Stream<EngineMetric> metrics = Stream.of(drawn).flatMap(each -> each.metrics.stream());
     return Chart.of(key, Axis.time(), lines, named(metrics), leastMemory());
   }
 
@@ -210,15 +210,15 @@ final class EngineSection {
   }
 
   private static Drawn drawn(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, point -> point.of(metric), metric);
+    return new Drawn(name, color, dash, point -> point.of(metric), List.of(metric));
   }
 
   private static Drawn drawnMs(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, point -> ms(point.of(metric)), metric);
+    return new Drawn(name, color, dash, point -> ms(point.of(metric)), List.of(metric));
   }
 
   private static Drawn drawnShare(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, of -> TimeSection.percent(of.of(metric)), metric);
+    return new Drawn(name, color, dash, of -> TimeSection.percent(of.of(metric)), List.of(metric));
   }
 
   private Stream<Chart> charts() {
@@ -235,9 +235,10 @@ final class EngineSection {
                     2,
                     1,
                     point -> TimeSection.percent(point.prefixCacheHitRate()),
-                    EngineMetric.PREFIX_CACHE_HITS,
-                    EngineMetric.PREFIX_CACHE_QUERIES,
-                    EngineMetric.PREFIX_CACHE_HIT_RATE))
+                    List.of(
+                        EngineMetric.PREFIX_CACHE_HITS,
+                        EngineMetric.PREFIX_CACHE_QUERIES,
+                        EngineMetric.PREFIX_CACHE_HIT_RATE)))
             .upTo(100),
         chart(
                 "engine-times",
@@ -253,8 +254,8 @@ final class EngineSection {
                     3,
                     1,
                     EngineSection::gpuMemory,
-                    EngineMetric.GPU_MEMORY_USED_BYTES,
-                    EngineMetric.GPU_MEMORY_TOTAL_BYTES),
+                    List.of(
+                        EngineMetric.GPU_MEMORY_USED_BYTES, EngineMetric.GPU_MEMORY_TOTAL_BYTES)),
                 drawnShare("CPU", 2, 2, EngineMetric.NODE_CPU_USE))
             .upTo(100));
   }

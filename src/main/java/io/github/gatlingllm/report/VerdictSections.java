@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.LevelPart;
@@ -47,12 +46,9 @@ final class VerdictSections {
       Tiles.of(summary).forEach(g -> groups.add(new LevelPart("", When.ALWAYS, g.tiles())));
     }
     Map<String, Object> values = new HashMap<>();
-    values.put("verdict", summary.verdict());
+    values.put("summary", summary);
     values.put("groups", groups);
-    values.put("several", summary.hasSeveralLevels());
-    values.put("each", levels.hasSeveralCurves());
     values.put("curves", levels.hasSeveralCurves() ? KeyFigureTables.byCurve(summary) : null);
-    values.put("judged", summary.slo() != null);
     return Section.of("verdict").body("verdict", values);
   }
 
@@ -78,12 +74,7 @@ final class VerdictSections {
     }
     Map<String, Object> values = new HashMap<>();
     values.put("objectives", groups);
-    values.put(
-        "share",
-        slo == null || !slo.hasOnePercentile()
-            ? "the percentage of attempted requests that its percentile names"
-            : NumberText.plain(slo.percentile()) + " % of attempted requests");
-    values.put("rule", slo == null ? "" : slo.rule().toString());
+    values.put("slo", slo);
     values.put("assertions", OutcomeTables.assertions(assertions, false));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());
