@@ -91,7 +91,7 @@ class HtmlReportIT {
     for (String section : SECTIONS) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(14).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -202,7 +202,7 @@ class HtmlReportIT {
         .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));
     assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
     assertThat(plotsOf("shapes")).hasSize(2).allMatch(id -> id.endsWith("-2"));
-    assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(14).allSatisfy(HtmlReportIT::isPainted);
     browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
     assertThat(chosen()).startsWith("c=8", "At c=8");
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
@@ -257,10 +257,10 @@ class HtmlReportIT {
           .executeScript("document.querySelectorAll('.fold').forEach(fold => fold.open = true)");
       assertThat(browser.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(browser.plots()).hasSize(15).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(14).noneMatch(Plot::displayed);
       assertThat(browser.driver().findElements(By.cssSelector("figure summary")))
           .filteredOn(WebElement::isDisplayed)
-          .hasSize(15);
+          .hasSize(14);
       WebElement requests =
           browser.driver().findElement(By.cssSelector("#timeline figure details"));
       requests.findElement(By.tagName("summary")).click();
