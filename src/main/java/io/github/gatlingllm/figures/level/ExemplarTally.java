@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -71,7 +72,7 @@ final class ExemplarTally {
     }
   }
 
-  private static void keep(TreeSet<Kept> kept, Kept more) {
+  private static void keep(NavigableSet<Kept> kept, Kept more) {
     kept.add(more);
     if (kept.size() > MOST) {
       kept.pollLast();

@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.FigureGroups.Judge;
 import io.github.gatlingllm.figures.level.FigureGroups.Scope;
 import io.github.gatlingllm.figures.level.Series.Quantile;
+import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
@@ -151,7 +152,7 @@ final class GroupTally {
   }
 
   void inFlight(long admitted, long closed, long nanos) {
-    add(Sum.IN_FLIGHT_NANOS, nanos);
+    add(Sum.IN_FLIGHT_NANOS, (double) nanos);
     peaks.get(0).inFlight(admitted, closed);
   }
 
@@ -382,7 +383,7 @@ final class GroupTally {
   private @Nullable Double wallTokensPerS() {
     long wall =
         Windows.unionNanos(spans.values().stream().map(s -> new long[] {s.from, s.to}).toList());
-    return ratio(spans.values().stream().mapToLong(span -> span.tokens).sum() * 1e9, wall);
+    return ratio(spans.values().stream().mapToLong(span -> span.tokens).sum() * 1e9, (double) wall);
   }
 
   private Goodput goodput(double window, Judge judge, @Nullable MaxGoodput max) {

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.GroupTally.Sum;
+import io.github.gatlingllm.figures.level.RequestSamples.ScenarioTally;
 import io.github.gatlingllm.figures.level.RunBounds.BoundedNames;
+import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.server.EngineTally;
 import io.github.gatlingllm.record.GeneratorSecond;
@@ -264,7 +266,7 @@ public final class RunStatistics {
           if (ttft != null && t.latencyNanos() != null) {
             group.add(
                 Sum.RECEIVING_NANOS,
-                window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
+                (double) window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
           }
         }
       }

@@ -116,8 +116,7 @@ final class SummaryAssembly {
     }
     List<TimeSlice> slices = groups.steadySlices(level);
     boolean timed = level.nanos() > 0;
-    Double inFlight =
-        timed ? (Double) ((double) group.of(Sum.IN_FLIGHT_NANOS) / level.nanos()) : null;
+    Double inFlight = timed ? (Double) (group.of(Sum.IN_FLIGHT_NANOS) / level.nanos()) : null;
     List<GeneratorHealth> generators = counted.overTime.generator.in(level);
     StallDetector stalls = counted.stalls.get(info.target());
     stages.add(

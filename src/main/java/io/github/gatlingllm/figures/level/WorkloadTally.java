@@ -5,8 +5,11 @@ import io.github.gatlingllm.figures.level.Summary.Workload;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -153,6 +156,47 @@ final class WorkloadTally {
     /** Cached ÷ all prompt tokens; null where the server reported none. */
     @Nullable Double share() {
       return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
+    }
+  }
+
+  /**
+   * Counts by key, for keys that a server or a script chooses. After {@value #MOST} different keys
+   * further ones are counted under one common key, so that memory stays bounded.
+   */
+  static final class KeyCounts<K> {
+
+    private static final int MOST = 200;
+
+    private final K other;
+    private final Map<K, long[]> counts = new LinkedHashMap<>();
+
+    KeyCounts(K other) {
+      this.other = other;
+    }
+
+    void add(K key) {
+      add(key, 1);
+    }
+
+    void add(KeyCounts<K> more) {
+      more.counts.forEach((key, count) -> add(key, count[0]));
+    }
+
+    private void add(K key, long count) {
+      long[] known = counts.get(key);
+      if (known == null) {
+        known = counts.computeIfAbsent(counts.size() < MOST ? key : other, k -> new long[1]);
+      }
+      known[0] += count;
+    }
+
+    /** Most frequent first; among equals the one that was added first. */
+    Map<K, Long> byCount() {
+      Map<K, Long> sorted = new LinkedHashMap<>();
+      counts.entrySet().stream()
+          .sorted(Comparator.comparingLong((Map.Entry<K, long[]> e) -> e.getValue()[0]).reversed())
+          .forEach(e -> sorted.put(e.getKey(), e.getValue()[0]));
+      return Collections.unmodifiableMap(sorted);
     }
   }
 }
