@@ -201,7 +201,7 @@ class HtmlReportIT {
     assertThat(browser.driver().findElement(By.id("verdict")).getText())
         .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));
     assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
-    assertThat(plotsOf("shapes")).hasSize(2).allMatch(id -> id.endsWith("-2"));
+    assertThat(plotsOf("shapes")).hasSize(1).allMatch(id -> id.endsWith("-2"));
     assertThat(browser.plots()).hasSize(14).allSatisfy(HtmlReportIT::isPainted);
     browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
     assertThat(chosen()).startsWith("c=8", "At c=8");
