@@ -36,6 +36,11 @@ final class Templates {
   private static final Map<String, Map<String, ?>> METRICS =
       Map.of("m", byName(Metric.values()), "e", byName(EngineMetric.values()));
 
+  /** What divides the texts of a row, and what stands for it in values until they are divided. */
+  private static final String DIVIDERS = "|,;";
+
+  private static final String STAND_INS = "\uE001\uE002\uE003";
+
   private static final Map<String, Map<String, String>> TEXTS = new ConcurrentHashMap<>();
   private static final Pattern PLACE = Pattern.compile("\\{(\\d)}");
 
@@ -48,7 +53,8 @@ final class Templates {
         .extension(new TextFilters())
         .addEscapingStrategy("html", Templates::escape)
         .addEscapingStrategy("md", Table::inline)
-        .addEscapingStrategy("line", text -> text.replaceAll("\\s+", " "));
+        .addEscapingStrategy(
+            "line", text -> exchanged(text.replaceAll("\\s+", " "), DIVIDERS, STAND_INS));
   }
 
   private static <E extends Enum<E>> Map<String, E> byName(E[] values) {
@@ -82,7 +88,15 @@ final class Templates {
   }
 
   private static String listed(String text) {
-    return text.strip().replaceFirst("[,;]$", "");
+    return exchanged(text.strip().replaceFirst("[,;]$", ""), STAND_INS, DIVIDERS);
+  }
+
+  private static String exchanged(String text, String from, String to) {
+    String exchanged = text;
+    for (int i = 0; i < from.length(); i++) {
+      exchanged = exchanged.replace(from.charAt(i), to.charAt(i));
+    }
+    return exchanged;
   }
 
   private static String filled(PebbleEngine engine, String template, Map<String, Object> values) {

@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("EnumOrdinal") // arrays: every value of every request is added
 final class GroupTally {
 
-  /** The shortest gap that counts as a stall. */
   private static final int STALL_MICROS = 100_000;
 
   private static final List<Metric> DRAWN =
@@ -48,14 +47,11 @@ final class GroupTally {
     COMPLETED_IN_SLO,
     TOKENS,
     SLO_TOKENS,
-    /** Requests whose prompt tokens are known. */
     PROMPTS,
     PROMPT_TOKENS,
-    /** Requests for embeddings. */
     EMBEDDINGS,
     /** Their vectors; a failed one has none. */
     INPUTS,
-    /** Requests whose server reports usage. */
     BILLED,
     /** Tokens that were billed and not sent. */
     HIDDEN_TOKENS,
