@@ -10,22 +10,19 @@ import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
-import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import io.netty.channel.EventLoop;
-import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -74,37 +71,34 @@ final class SimulationPlan {
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   synchronized void end() {
     System.out.println("LLM dry run");
-    lines().forEach(System.out::println);
+    System.out.print(text());
     System.out.println("Dry run: nothing was sent");
     System.out.flush();
     run.ending().refuse();
     System.exit(0);
   }
 
-  private List<String> lines() {
-    List<String> lines = new ArrayList<>();
+  private String text() {
+    Rows rows = new Rows();
     InjectionPlans injections = InjectionPlans.of(core);
     for (PopulationBuilder population : InjectionPlans.populations(core)) {
       String scenario = population.scenarioBuilder().name();
-      row(lines, "scenario", scenario);
+      rows.row("scenario", scenario);
       LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
       if (plan == null) {
-        row(lines, "load", injected(injections, scenario));
-        continue;
+        rows.row("load", injected(injections, scenario));
+      } else {
+        new PlanText(plan).addTo(rows, "");
       }
-      PlanText words = new PlanText(plan);
-      words.levels((name, value) -> row(lines, name, value));
-      words.stops((name, value) -> row(lines, name, value));
-      words.phases((name, value) -> row(lines, name, value));
     }
-    protocols.forEach(protocol -> target(lines, protocol));
-    requests.forEach((name, text) -> row(lines, "request", name + ": " + text));
-    row(lines, "seed", Long.toString(seed()));
+    protocols.forEach(protocol -> target(rows, protocol));
+    requests.forEach((name, text) -> rows.row("request", name + ": " + text));
+    rows.row("seed", Long.toString(seed()));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     if (injector.isPart()) {
-      row(lines, "injector", injector + "; its part is shown");
+      rows.row("injector", injector + "; its part is shown");
     }
-    return lines;
+    return rows.toString();
   }
 
   private long seed() {
@@ -116,36 +110,23 @@ final class SimulationPlan {
     return RunSeed.ofProcess().value();
   }
 
-  private static void target(List<String> lines, LlmProtocol protocol) {
+  private static void target(Rows rows, LlmProtocol protocol) {
     List<String> urls = protocol.baseUrls.stream().map(Secrets::redactUrl).toList();
-    row(lines, "target", protocol.label() + ": " + String.join(", ", urls));
-    row(lines, "API key", protocol.apiKey == null ? "none" : "set");
-    int warmUp = protocol.warmUpRequests;
-    row(lines, "warm-up", warmUp == 0 ? "none" : NumberText.counted(warmUp, "request"));
+    rows.row("target", protocol.label() + ": " + String.join(", ", urls));
+    rows.row("API key", protocol.apiKey == null ? "none" : "set");
+    rows.warmUp(protocol.warmUpRequests);
     if (!(protocol.prefix instanceof PromptPrefix.None)) {
-      row(lines, "prefix", protocol.prefix.toString());
+      rows.row("prefix", protocol.prefix.toString());
     }
-    row(lines, "tokenizer", protocol.tokenizer.name());
-    row(lines, "SLO", slo(protocol.slo));
-    protocol.sloByName.forEach((name, slo) -> row(lines, "", name + ": " + slo(slo)));
-    row(
-        lines,
-        "limits",
-        PlanText.time(protocol.requestTimeout)
-            + " per request, "
-            + PlanText.time(protocol.idleTimeout)
-            + " between events"
-            + limit(protocol.maxInFlight, "in flight")
-            + limit(protocol.maxRequestsPerMinute, "requests a minute")
-            + limit(protocol.maxTokensPerMinute, "tokens a minute"));
-  }
-
-  private static String limit(@Nullable Integer limit, String unit) {
-    return limit == null ? "" : ", " + limit + " " + unit;
-  }
-
-  private static String slo(Slo slo) {
-    return slo.isEmpty() ? "none" : slo + PlanText.held(slo);
+    rows.row("tokenizer", protocol.tokenizer.name());
+    rows.slo("", protocol.slo.toString(), protocol.slo);
+    protocol.sloByName.forEach((name, slo) -> rows.slo(name + ": ", slo.toString(), slo));
+    rows.limits(
+        protocol.requestTimeout,
+        protocol.idleTimeout,
+        protocol.maxInFlight,
+        protocol.maxRequestsPerMinute,
+        protocol.maxTokensPerMinute);
   }
 
   private static String injected(InjectionPlans injections, String scenario) {
@@ -183,9 +164,7 @@ final class SimulationPlan {
               last.api().key(),
               last.model() == null ? "" : " of " + last.model(),
               last.stream() ? ", streamed" : ", not streamed",
-              tokens.getMin() == tokens.getMax()
-                  ? NumberText.counted(tokens.getMin(), "token")
-                  : tokens.getMin() + " to " + tokens.getMax() + " tokens",
+              PlanText.sizes(tokens, "token"),
               last.maxTokens() == null
                   ? "answers as long as the model likes"
                   : "answers of "
@@ -194,9 +173,5 @@ final class SimulationPlan {
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.api.key() + "; made for each user (" + e.getMessage() + ")";
     }
-  }
-
-  private static void row(List<String> lines, String name, String value) {
-    lines.add(String.format(Locale.ROOT, "%-15s%s", name, value));
   }
 }

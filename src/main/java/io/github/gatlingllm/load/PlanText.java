@@ -1,15 +1,16 @@
 package io.github.gatlingllm.load;
 
+import static java.util.stream.Collectors.joining;
+
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.function.BiConsumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Describes a load plan in words, for the dry run and the start of a run. */
@@ -44,58 +45,54 @@ public record PlanText(LoadPlan plan) {
     return levels.get(levels.size() - 1).phases();
   }
 
-  public void levels(BiConsumer<String, String> row) {
-    row.accept("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
+  /** Adds rows with the levels, the stop rules and the phases; {@code each}: what has so many. */
+  public void addTo(Rows rows, String each) {
+    rows.row("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
     for (LoadLevel level : levels()) {
-      row.accept("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(level)));
+      rows.row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(level)));
     }
     if (plan instanceof GoodputSearch search) {
-      row.accept(
+      rows.row(
           "search",
           "the highest rate that holds the SLO, to "
               + NumberText.plain(search.precision() * 100)
               + " %: doubled from there, then bisected");
+    } else {
+      rows.row("requests", total() + each);
     }
-  }
-
-  public void stops(BiConsumer<String, String> row) {
     if (!stopWhen().isEmpty()) {
-      row.accept(
-          "stop when",
-          stopWhen().stream().map(StopRule::toString).collect(Collectors.joining(", ")));
+      rows.row("stop when", stopWhen().stream().map(StopRule::toString).collect(joining(", ")));
     }
+    addPhases(rows);
   }
 
-  public void phases(BiConsumer<String, String> row) {
+  private void addPhases(Rows rows) {
     Phases phases = phases();
     Long fill = phases.fillNanos();
-    if (fill == null || fill > 0) {
-      row.accept(
-          "fill",
-          fill == null
-              ? "auto: users start one after the other, over twice the median E2E"
-              : time(fill) + " per level");
+    if (fill == null) {
+      rows.row("fill", "auto: users start one after the other, over twice the median E2E");
+    } else if (fill > 0) {
+      rows.row("fill", time(fill) + " per level");
     }
     Long stabilize = phases.stabilizeNanos();
     if (stabilize == null) {
-      row.accept(
+      rows.row(
           "stabilize",
-          "auto: until "
-              + (fill == null || fill > 0
-                  ? "each user has had an answer"
-                  : "the first answer has come")
-              + " and twice the median E2E has passed, at most "
-              + time(phases.boundNanos())
-              + " per level");
+          "auto: until %s and twice the median E2E has passed, at most %s per level"
+              .formatted(
+                  fill == null || fill > 0
+                      ? "each user has had an answer"
+                      : "the first answer has come",
+                  time(phases.boundNanos())));
     } else if (stabilize > 0) {
-      row.accept("stabilize", time(stabilize) + " per level");
+      rows.row("stabilize", time(stabilize) + " per level");
     }
     if (phases.requests() == null) {
-      row.accept(
+      rows.row(
           "cooldown",
           phases.cooldown() ? "the load stays on until the measured requests have ended" : "none");
     }
-    row.accept("drain", "at most " + time(phases.drainNanos()) + " per level");
+    rows.row("drain", "at most " + time(phases.drainNanos()) + " per level");
   }
 
   private String bound(LoadLevel level) {
@@ -114,6 +111,7 @@ public record PlanText(LoadPlan plan) {
             + time(duration);
   }
 
+  /** The requests to measure in words. */
   public String total() {
     Long total = expected();
     if (total == null) {
@@ -218,12 +216,11 @@ public record PlanText(LoadPlan plan) {
         + (offered == null ? "" : ", " + NumberText.plain(offered) + " " + injection.unit());
   }
 
-  /** When a level holds the SLO, as text to follow its objectives. */
-  public static String held(Slo slo) {
-    return "; a level holds when "
-        + NumberText.plain(slo.percentile())
-        + " % of its requests meet "
-        + (slo.rule() == Slo.Rule.REQUESTS ? "all objectives at once" : "each objective");
+  /** Sizes of texts: {@code 1 token}, {@code 16 to 450 tokens}. */
+  public static String sizes(IntSummaryStatistics sizes, String unit) {
+    return sizes.getMin() == sizes.getMax()
+        ? NumberText.counted(sizes.getMin(), unit)
+        : sizes.getMin() + " to " + sizes.getMax() + " " + unit + "s";
   }
 
   /** {@code 90 s}, {@code 2 min}, {@code 2 min 30 s}. */
@@ -234,5 +231,57 @@ public record PlanText(LoadPlan plan) {
     long seconds = Math.round(duration.toMillis() / 1000.0);
     String minutes = seconds / 60 + " min";
     return seconds % 60 == 0 ? minutes : minutes + " " + seconds % 60 + " s";
+  }
+
+  /** A plan as text: rows of a name and a value. */
+  public static final class Rows {
+
+    private final StringBuilder text = new StringBuilder();
+
+    public void row(String name, String value) {
+      text.append(String.format(Locale.ROOT, "%-15s%s", name, value)).append('\n');
+    }
+
+    public void warmUp(int requests) {
+      row("warm-up", requests == 0 ? "none" : NumberText.counted(requests, "request"));
+    }
+
+    /** Objectives as text, and when a level holds them. */
+    public void slo(String whose, String objectives, Slo slo) {
+      row(
+          "SLO",
+          objectives.isEmpty()
+              ? whose + "none"
+              : "%s; a level holds when %s %% of its requests meet %s"
+                  .formatted(
+                      whose + objectives,
+                      NumberText.plain(slo.percentile()),
+                      slo.rule() == Slo.Rule.REQUESTS
+                          ? "all objectives at once"
+                          : "each objective"));
+    }
+
+    public void limits(
+        Duration request,
+        Duration idle,
+        @Nullable Integer inFlight,
+        @Nullable Integer requestsPerMinute,
+        @Nullable Integer tokensPerMinute) {
+      row(
+          "limits",
+          "%s per request, %s between events".formatted(time(request), time(idle))
+              + limit(inFlight, "in flight")
+              + limit(requestsPerMinute, "requests a minute")
+              + limit(tokensPerMinute, "tokens a minute"));
+    }
+
+    private static String limit(@Nullable Integer most, String what) {
+      return most == null ? "" : ", " + most + " " + what;
+    }
+
+    @Override
+    public String toString() {
+      return text.toString();
+    }
   }
 }

@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -15,8 +16,6 @@ import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
@@ -27,16 +26,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan of a benchmark as text, for {@code llm.dryRun=true} and for the start of a run. It has
- * at most 120 columns, and contains no key and no header value.
+ * The plan of a benchmark as text, for {@code llm.dryRun=true} and for the start of a run. It
+ * contains no key and no header value.
  */
 final class DryRun {
-  private static final int COLUMNS = 120;
   private static final int MISSES_SHOWN = 3;
 
   private final BenchmarkPlan plan;
   private final Tokenizer tokenizer;
-  private final StringBuilder text = new StringBuilder();
+  private final Rows rows = new Rows();
 
   private DryRun(BenchmarkPlan plan) {
     this.plan = plan;
@@ -44,19 +42,18 @@ final class DryRun {
   }
 
   static String text(BenchmarkPlan plan) {
-    DryRun rows = new DryRun(plan);
-    rows.targets();
-    rows.load();
-    rows.workload();
-    rows.requests();
-    rows.goalsAndLimits();
-    return rows.text.toString();
+    DryRun dry = new DryRun(plan);
+    dry.targets();
+    dry.plan.load().words().addTo(dry.rows, dry.each());
+    dry.rows.warmUp(plan.get(Setting.WARMUP));
+    dry.workload();
+    dry.requests();
+    dry.goalsAndLimits();
+    return dry.rows.toString();
   }
 
   private void row(String name, String value) {
-    String line = String.format(Locale.ROOT, "%-15s%s", name, value);
-    text.append(line.length() <= COLUMNS ? line : line.substring(0, COLUMNS - 1) + "…");
-    text.append('\n');
+    rows.row(name, value);
   }
 
   private void targets() {
@@ -86,18 +83,6 @@ final class DryRun {
     row(
         "API",
         plan.api().key() + ", " + (plan.api().generates() ? answers : inputs + " per request"));
-  }
-
-  private void load() {
-    PlanText load = plan.load().words();
-    load.levels(this::row);
-    if (!plan.load().search()) {
-      row("requests", load.total() + each());
-    }
-    load.stops(this::row);
-    int warmup = plan.get(Setting.WARMUP);
-    row("warm-up", warmup == 0 ? "none" : NumberText.counted(warmup, "request"));
-    load.phases(this::row);
   }
 
   private String each() {
@@ -152,13 +137,8 @@ final class DryRun {
     }
     if (!(plan.prefix() instanceof PromptPrefix.None)) {
       IntSummaryStatistics sizes = PromptPrefix.sizes(plan.prefix().texts(tokenizer), tokenizer);
-      row(
-          "prefix",
-          plan.prefix()
-              + ": "
-              + (sizes.getMin() == sizes.getMax()
-                  ? NumberText.counted(sizes.getMax(), "token")
-                  : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
+      String varying = sizes.getMin() == sizes.getMax() ? "" : ", and so do totals vary";
+      row("prefix", plan.prefix() + ": " + PlanText.sizes(sizes, "token") + varying);
     }
   }
 
@@ -201,22 +181,17 @@ final class DryRun {
   private static String shares(Workload.Known mix) {
     double all = mix.shares().stream().mapToDouble(Workload.Known.Share::weight).sum();
     return mix.shares().stream()
-        .map(share -> share.ready().scenario() + " " + percent(share.weight() / all) + " %")
+        .map(
+            share ->
+                share.ready().scenario() + " " + NumberText.load(100 * share.weight() / all) + " %")
         .collect(joining(", "));
   }
 
-  private static String percent(double share) {
-    return BigDecimal.valueOf(100 * share)
-        .setScale(1, RoundingMode.HALF_UP)
-        .stripTrailingZeros()
-        .toPlainString();
-  }
-
   private static String sizes(IntSummaryStatistics chars) {
-    return chars.getMin() == chars.getMax()
-        ? NumberText.counted(chars.getMin(), "character")
-        : "%s to %s characters, %s on average"
-            .formatted(chars.getMin(), chars.getMax(), Math.round(chars.getAverage()));
+    return PlanText.sizes(chars, "character")
+        + (chars.getMin() == chars.getMax()
+            ? ""
+            : ", " + Math.round(chars.getAverage()) + " on average");
   }
 
   private void requests() {
@@ -257,20 +232,17 @@ final class DryRun {
   }
 
   private void goalsAndLimits() {
-    row("SLO", plan.slo().isEmpty() ? "none" : plan.slo() + PlanText.held(plan.slo().all()));
+    rows.slo("", plan.slo().toString(), plan.slo().all());
     if (!plan.get(Setting.ASSERT).isEmpty()) {
       String kept = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
       row("build gates", plan.config().get(Setting.ASSERT.name) + kept);
     }
-    row(
-        "limits",
-        "%s per request, %s between events"
-                .formatted(
-                    PlanText.time(plan.get(Setting.TIMEOUT)),
-                    PlanText.time(plan.get(Setting.IDLE_TIMEOUT)))
-            + limit(Setting.MAX_IN_FLIGHT, "in flight")
-            + limit(Setting.MAX_REQUESTS_PER_MINUTE, "requests a minute")
-            + limit(Setting.MAX_TOKENS_PER_MINUTE, "tokens a minute"));
+    rows.limits(
+        plan.get(Setting.TIMEOUT),
+        plan.get(Setting.IDLE_TIMEOUT),
+        plan.get(Setting.MAX_IN_FLIGHT),
+        plan.get(Setting.MAX_REQUESTS_PER_MINUTE),
+        plan.get(Setting.MAX_TOKENS_PER_MINUTE));
     row(
         "connections",
         (plan.perUserConnections() ? "own ones per user" : "shared by all users")
@@ -278,11 +250,6 @@ final class DryRun {
             + (plan.get(Setting.VERIFY_TLS) ? "" : ", certificates NOT verified"));
     row("seed", Long.toString(plan.seed()));
     row("time", estimatedTime());
-  }
-
-  private String limit(SettingEntry<@Nullable Integer> setting, String what) {
-    Integer most = plan.get(setting);
-    return most == null ? "" : ", " + most + " " + what;
   }
 
   private String estimatedTime() {
