@@ -13,7 +13,6 @@ import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.SelfSigned;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.ByteArrayOutputStream;
-import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,17 +142,6 @@ final class Http2ExchangeIT {
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     warm();
     assertThat(server.connections()).isEqualTo(1);
-  }
-
-  @Test
-  void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
-    HeldResolver names = new HeldResolver();
-    Sent sent = client.post(server.url()).http2().resolver(names).send();
-    sent.cancel("drain over");
-    assertEnded(sent, RequestStatus.CANCELLED, "drain over");
-    names.found(InetAddress.getLoopbackAddress());
-    warm();
-    assertThat(server.posts()).isEqualTo(1);
   }
 
   @Test
