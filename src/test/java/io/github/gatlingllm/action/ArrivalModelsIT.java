@@ -32,8 +32,7 @@ class ArrivalModelsIT {
             nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, new Gaps.Exponential(3));
     add(expected, curve.offsetsBefore(2 * SECOND), 3 * SECOND + replay.lengthNanos());
 
-    GatlingRun run = GatlingRun.of(ArrivalModelsSimulation.class).noReports().run();
-    assertThat(run.exitCode()).as(run.output()).isZero();
+    GatlingRun run = GatlingRun.of(ArrivalModelsSimulation.class).succeed();
     List<String> output = run.lines();
     PlanLines lines = new PlanLines(output);
 

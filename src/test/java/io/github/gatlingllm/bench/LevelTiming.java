@@ -32,7 +32,6 @@ final class LevelTiming {
               .set("plan", "batch")
               .set("baseUrl", engine.baseUrl())
               .set("tokens", 30)
-              .noReports()
               .run();
       List<GroundTruth> truths =
           engine.groundTruth().stream()
@@ -65,8 +64,7 @@ final class LevelTiming {
             .maxBatch(BATCH)
             .recordGroundTruth()
             .start()) {
-      GatlingRun run =
-          GatlingRun.of(SearchSimulation.class).set("baseUrl", engine.baseUrl()).noReports().run();
+      GatlingRun run = GatlingRun.of(SearchSimulation.class).set("baseUrl", engine.baseUrl()).run();
       double capacity = BATCH / (STEPS * meanStepSeconds(engine));
       double found = run.summary().at("/goodput/max/offered").asDouble();
       report.say("capacity of the engine", capacity, "req/s");

@@ -22,7 +22,7 @@ final class LoadTiming {
 
   private static GatlingRun run(Class<? extends Simulation> simulation, Map<String, ?> properties)
       throws IOException, InterruptedException {
-    GatlingRun run = GatlingRun.of(simulation).set(properties).noReports().run();
+    GatlingRun run = GatlingRun.of(simulation).set(properties).run();
     if (run.exitCode() != 0) {
       throw new IllegalStateException(run.output());
     }

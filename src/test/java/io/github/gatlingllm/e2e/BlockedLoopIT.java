@@ -29,11 +29,7 @@ class BlockedLoopIT {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().model("m").fixed(ofMillis(40), ofMillis(20)).start()) {
       GatlingRun run =
-          GatlingRun.of(BlockedLoopSimulation.class)
-              .set("baseUrl", engine.baseUrl())
-              .noReports()
-              .run();
-      assertThat(run.exitCode()).as(run.output()).isZero();
+          GatlingRun.of(BlockedLoopSimulation.class).set("baseUrl", engine.baseUrl()).succeed();
       List<GeneratorSecond> seconds = new ArrayList<>();
       assertThat(GeneratorSecond.read(run.files().generator(), seconds::add)).isNull();
       PhaseWindow measured = run.stage("c=8").window(Phase.MEASURE).orElseThrow();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome;
-import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
@@ -32,12 +31,7 @@ class ClosingServersIT {
    * header.
    */
   private static Exchange answer(Exchange exchange) throws IOException {
-    return exchange
-        .startStream()
-        .event(ChatChunks.content("a"))
-        .event(ChatChunks.finish("stop"))
-        .done()
-        .lastChunk();
+    return exchange.answer("a");
   }
 
   private static void closesEveryTime(Exchange exchange) throws IOException {
@@ -78,10 +72,7 @@ class ClosingServersIT {
               .set(
                   "servers",
                   servers.stream().map(ScriptedServer::baseUrl).collect(Collectors.joining(",")))
-              .noReports()
-              .run();
-
-      assertThat(run.exitCode()).as(run.output()).isZero();
+              .succeed();
       for (ScriptedServer server : servers) {
         assertEachIsAnsweredOnce(server, run);
       }

@@ -26,10 +26,7 @@ class ConnectionsIT {
               .set("perUser", perUser.url())
               .set("web", web.url())
               .set("io.netty.eventLoopThreads", 1) // which have a pool of connections each
-              .noReports()
-              .run();
-
-      assertThat(run.exitCode()).as(run.output()).isZero();
+              .succeed();
       assertThat(shared.heard()).hasSize(REQUESTS);
       assertThat(shared.connections()).as("users come one after the other").isOne();
       assertThat(perUser.heard()).hasSize(REQUESTS);

@@ -32,8 +32,7 @@ class DialogsIT {
   @BeforeAll
   static void run() throws Exception {
     server = new Parrot();
-    run = GatlingRun.of(DialogsSimulation.class).set("url", server.url()).noReports().run();
-    assertThat(run.exitCode()).as(run.output()).isZero();
+    run = GatlingRun.of(DialogsSimulation.class).set("url", server.url()).succeed();
   }
 
   @AfterAll
@@ -159,9 +158,7 @@ class DialogsIT {
               .set("llm.requests", 3)
               .set("llm.warmup", 0)
               .set("llm.ignoreEos", false)
-              .noReports()
-              .run();
-      assertThat(benchmark.exitCode()).as(benchmark.output()).isZero();
+              .succeed();
       assertThat(benchmark.requests()).hasSize(3);
       assertOneShots(target.heard());
       assertThat(benchmark.output())

@@ -11,8 +11,7 @@ import java.util.stream.Collectors;
 
 /**
  * Closed loops against many servers at the same time, {@code name=url;…}: one request name per
- * server, with long timeouts. The servers in {@code silent} get short timeouts. When their requests
- * have ended, the servers in {@code floods} follow, which keep the load generator busy.
+ * server, with long timeouts. The servers in {@code silent} get short timeouts.
  */
 public final class FaultsSimulation extends Simulation {
 
@@ -26,8 +25,6 @@ public final class FaultsSimulation extends Simulation {
 
   {
     List<PopulationBuilder> all = users("silent", IDLE, TIMEOUT);
-    int last = all.size() - 1;
-    all.set(last, all.get(last).andThen(users("floods", LONG, LONG)));
     all.addAll(users("servers", LONG, LONG));
     setUp(all);
   }

@@ -88,11 +88,9 @@ class GateIT {
           GatlingRun.of(GateSimulation.class)
               .set("baseUrl", server.server.baseUrl() + "/v1")
               .set("gate", GATE)
-              .noReports()
-              .run();
+              .succeed();
       List<RequestRecord> records = run.requests();
 
-      assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(server.most.get()).as("in flight at the server").isEqualTo(GATE);
       assertThat(records).hasSize(GateSimulation.REQUESTS).allMatch(r -> r.outcome().ok());
       long[] admitted =
@@ -115,10 +113,7 @@ class GateIT {
   void withoutGateAll16UsersAreInFlight() throws Exception {
     try (Server server = new Server(GateSimulation.USERS, 0)) {
       GatlingRun run =
-          GatlingRun.of(GateSimulation.class)
-              .set("baseUrl", server.server.baseUrl() + "/v1")
-              .noReports()
-              .run();
+          GatlingRun.of(GateSimulation.class).set("baseUrl", server.server.baseUrl() + "/v1").run();
 
       assertThat(server.most.get()).isEqualTo(GateSimulation.USERS);
       assertThat(run.requests()).allMatch(r -> gateWait(r) == 0);
@@ -133,11 +128,9 @@ class GateIT {
               .set("baseUrl", server.server.baseUrl() + "/v1")
               .set("gate", GATE)
               .set("open", true)
-              .noReports()
-              .run();
+              .succeed();
       List<RequestRecord> records = run.requests();
 
-      assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(server.most.get()).isEqualTo(GATE);
       assertThat(records).hasSizeGreaterThan(200);
       assertThat(percentile(records, 99, r -> r.timing().latencyFromScheduleNanos()))
@@ -155,8 +148,7 @@ class GateIT {
   @Test
   void requestsWaitingAtTheEndOfDrainAreCancelledUnsent() throws Exception {
     try (EmbeddedEngine engine = endless();
-        GatlingRun run = crowdAtTheGate(engine).set("measure", 2).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run = crowdAtTheGate(engine).set("measure", 2).succeed()) {
       assertOnlyTheFirstWasSent(engine, run.requests(), "drain time was over");
       long drained =
           run.stage("c=16").window(Phase.MEASURE).orElseThrow().endUnixNanos()
@@ -181,8 +173,7 @@ class GateIT {
     return GatlingRun.of(GateSimulation.class)
         .set("baseUrl", engine.baseUrl())
         .set("tokens", 1_000)
-        .set("gate", 1)
-        .noReports();
+        .set("gate", 1);
   }
 
   private static void assertOnlyTheFirstWasSent(

@@ -40,10 +40,7 @@ class HealthyRunsIT {
         GatlingRun.of(Benchmark.class)
             .set("llm.concurrency", "1,4,8")
             .set("llm.duration", "0.7")
-            .noReports()
-            .run();
-
-    assertThat(run.exitCode()).as(run.output()).isZero();
+            .succeed();
     assertThat(doubts(run)).as(run.output()).isEmpty();
     assertThat(run.check("cached_share").path("value").asDouble()).isZero();
     assertThat(run.summary().at("/workload/prompt_tokens/mean").asDouble()).isBetween(200.0, 320.0);
@@ -67,11 +64,7 @@ class HealthyRunsIT {
   void chatAndOpenLoop() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
         GatlingRun run =
-            GatlingRun.of(HealthySimulation.class)
-                .set("baseUrl", engine.baseUrl())
-                .noReports()
-                .run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+            GatlingRun.of(HealthySimulation.class).set("baseUrl", engine.baseUrl()).succeed()) {
       assertThat(doubts(run)).as(run.output()).isEmpty();
       assertThat(run.check("cached_share").path("level").asText())
           .as("turns of a chat share what was said before")

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Http2Server;
@@ -22,8 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs over HTTP/2, where a request is cancelled by resetting its stream. */
 class Http2IT {
 
-  private static final int SIGTERM = 128 + 15;
-
   private Http2Server server;
 
   @BeforeEach
@@ -34,17 +31,6 @@ class Http2IT {
   @AfterEach
   void stop() {
     server.close();
-  }
-
-  private GatlingRun run(int seconds) throws Exception {
-    GatlingRun run =
-        GatlingRun.of(Http2Simulation.class)
-            .set("baseUrl", server.url() + "/v1")
-            .set("seconds", seconds)
-            .noReports()
-            .start();
-    run.awaitLine("started...");
-    return run;
   }
 
   /** Accepts that many requests and starts answers that never end. */
@@ -62,21 +48,10 @@ class Http2IT {
     }
   }
 
-  private void assertCancelled(GatlingRun run, int count, String reason) throws Exception {
-    assertThat(run.requests())
-        .hasSize(count)
-        .allSatisfy(
-            record -> {
-              assertThat(record.outcome().status()).isEqualTo(RequestStatus.CANCELLED);
-              assertThat(record.outcome().error()).contains(reason);
-              assertThat(record.events().count()).isOne();
-            });
-    assertThat(server.posts()).isEqualTo(count);
-  }
-
   @Test
   void streamsAreResetAtTheEndOfDrain() throws Exception {
-    try (GatlingRun run = run(3)) {
+    try (GatlingRun run =
+        GatlingRun.of(Http2Simulation.class).set("baseUrl", server.url() + "/v1").start()) {
       List<Asked> four = begin(4);
       int connections = server.connections();
       assertCancelled(four);
@@ -84,28 +59,18 @@ class Http2IT {
       run.await();
 
       assertThat(run.exitCode()).as(run.output()).isZero();
-      assertCancelled(run, 6, "drain time was over");
+      assertThat(server.posts()).isEqualTo(6);
       assertThat(run.requests())
+          .allSatisfy(
+              record -> {
+                assertThat(record.outcome().status()).isEqualTo(RequestStatus.CANCELLED);
+                assertThat(record.outcome().error()).contains("drain time was over");
+                assertThat(record.events().count()).isOne();
+              })
           .extracting(RequestRecord::identity)
           .extracting(RequestRecord.Identity::stage)
           .containsExactly("c=4", "c=4", "c=4", "c=4", "c=2", "c=2");
       assertThat(server.connections()).as("streams end, connections last").isEqualTo(connections);
-    }
-  }
-
-  @Test
-  void sigtermResetsOpenStreams() throws Exception {
-    try (GatlingRun run = run(300)) {
-      List<Asked> four = begin(4);
-      run.awaitLine("measure");
-      run.terminate();
-      assertCancelled(four);
-      run.await();
-
-      assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
-      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
-      assertThat(run.info().outcome().dropped()).isZero();
-      assertCancelled(run, 4, "the run was interrupted");
     }
   }
 }

@@ -17,7 +17,7 @@ public final class Http2Simulation extends Simulation {
                 .fill(0)
                 .stabilize(0)
                 .disableCooldown()
-                .measure(Integer.getInteger("seconds"))
+                .measure(3)
                 .drain(ofMillis(200))
                 .inject(chat))
         .protocols(

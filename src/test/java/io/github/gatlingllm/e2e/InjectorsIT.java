@@ -44,8 +44,7 @@ class InjectorsIT {
     return GatlingRun.of(InjectorsSimulation.class)
         .set("baseUrl", engine.baseUrl())
         .set("llm.seed", 7)
-        .set("llm.startAt", startAt)
-        .noReports();
+        .set("llm.startAt", startAt);
   }
 
   /** Whether all injectors were ready in time on this machine. */

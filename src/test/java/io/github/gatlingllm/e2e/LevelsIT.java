@@ -13,7 +13,6 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
@@ -33,10 +32,7 @@ class LevelsIT {
   }
 
   private static GatlingRun.Setup plan(String plan, String baseUrl) {
-    return GatlingRun.of(LevelsSimulation.class)
-        .set("plan", plan)
-        .set("baseUrl", baseUrl)
-        .noReports();
+    return GatlingRun.of(LevelsSimulation.class).set("plan", plan).set("baseUrl", baseUrl);
   }
 
   private static List<RequestRecord> of(RequestStatus status, List<RequestRecord> records) {
@@ -47,8 +43,7 @@ class LevelsIT {
   void requestsAreCancelledAtTheEndOfDrain() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(50)).recordGroundTruth().start();
-        GatlingRun run = plan("drain", engine).set("tokens", 400).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run = plan("drain", engine).set("tokens", 400).succeed()) {
       List<RequestRecord> cancelled = of(RequestStatus.CANCELLED, run.requests());
       assertThat(cancelled).extracting(r -> r.identity().stage()).containsOnly("c=4", "c=2");
       assertThat(cancelled).hasSize(6);
@@ -78,8 +73,7 @@ class LevelsIT {
   void throughputIsOfTheMeasureWindow() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
-        GatlingRun run = plan("phases", engine).set("tokens", 60).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run = plan("phases", engine).set("tokens", 60).succeed()) {
       EngineTokens.assertAllArrived(run.requests(), engine.groundTruth());
       JsonNode stages = run.summary().get("stages");
       assertThat(stages).hasSize(2);
@@ -135,8 +129,7 @@ class LevelsIT {
   @Test
   void loadSettlesBeforeAndStaysAfterMeasuring() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
-        GatlingRun run = plan("settled", engine).set("tokens", 20).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run = plan("settled", engine).set("tokens", 20).succeed()) {
       assertThat(run.output())
           .containsPattern(settled("c=4", "filled in .+, ", "each user had an answer"))
           .containsPattern(settled("r=40", "", "the first answer was there"));
@@ -179,8 +172,8 @@ class LevelsIT {
                 .decodeGrowth(0, 0)
                 .maxBatch(2)
                 .start();
-        GatlingRun run = plan("stop", engine).set("tokens", 20).set("ttftMillis", 1_500).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run =
+            plan("stop", engine).set("tokens", 20).set("ttftMillis", 1_500).succeed()) {
       assertThat(run.info().stages())
           .extracting(stage -> stage.label())
           .containsExactly("c=1", "c=2", "c=48");
@@ -202,8 +195,7 @@ class LevelsIT {
                 .fixed(ofMillis(20), ofMillis(5))
                 .apiKey("sk-nobody-has")
                 .start();
-        GatlingRun run = plan("errors", engine).set("tokens", 10).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run = plan("errors", engine).set("tokens", 10).succeed()) {
       assertThat(run.info().stages()).extracting(stage -> stage.label()).containsExactly("c=4");
       PhaseWindow measure = run.info().stages().get(0).window(Phase.MEASURE).orElseThrow();
       assertThat(measure.endUnixNanos() - measure.startUnixNanos())
@@ -238,17 +230,11 @@ class LevelsIT {
                   if (rate > CAPACITY) {
                     exchange.respond(503, "text/plain", "too many");
                   } else {
-                    exchange
-                        .startStream()
-                        .event(ChatChunks.content("Hi"))
-                        .event(ChatChunks.finish("stop"))
-                        .event(ChatChunks.usage(1, 1))
-                        .done()
-                        .lastChunk();
+                    exchange.answer("Hi");
                   }
                 });
-        GatlingRun run = plan("search", server.baseUrl() + "/v1").set("ttftMillis", 60_000).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run =
+            plan("search", server.baseUrl() + "/v1").set("ttftMillis", 60_000).succeed()) {
       assertThat(run.info().stages())
           .extracting(LevelInfo::label)
           .containsExactly("r=20", "r=40", "r=30", "r=35", "r=32.5", "r=30 again", "r=32.5 again");
@@ -271,8 +257,7 @@ class LevelsIT {
   void trialsRunOneAfterTheOther() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
-        GatlingRun run = plan("batch", engine).set("tokens", 30).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+        GatlingRun run = plan("batch", engine).set("tokens", 30).succeed()) {
       List<RequestRecord> records = run.requests();
       assertThat(records).hasSize(20);
       assertThat(records).extracting(r -> r.identity().stage()).containsOnly("b=4");

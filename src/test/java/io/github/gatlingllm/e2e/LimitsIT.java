@@ -11,7 +11,6 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.lang.management.ManagementFactory;
@@ -45,10 +44,7 @@ class LimitsIT {
               .set("baseUrl", engine.baseUrl())
               .set("users", users)
               .set("idleSeconds", 60)
-              .noReports()
-              .run();
-
-      assertThat(run.exitCode()).as(run.output()).isZero();
+              .succeed();
       FaultsIT.assertAllIsAccountedFor(run, CrowdSimulation.FIRST + users);
       List<RequestRecord> failed =
           run.requests("Crowd").stream().filter(record -> !record.outcome().ok()).toList();
@@ -69,19 +65,12 @@ class LimitsIT {
   void fullDisk() throws Exception {
     int requests = 60;
     String text = "x".repeat(100_000);
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x ->
-                x.startStream()
-                    .event(ChatChunks.content(text))
-                    .event(ChatChunks.finish("stop"))
-                    .lastChunk())) {
+    try (ScriptedServer server = ScriptedServer.start(x -> x.answer(text))) {
       GatlingRun run =
           GatlingRun.of(PatientSimulation.class)
               .launchedBy(limited("-f 8000"))
               .set("baseUrl", server.baseUrl() + "/v1")
               .set("requests", requests)
-              .noReports()
               .run();
 
       RunInfo info = run.info();
@@ -111,7 +100,6 @@ class LimitsIT {
             GatlingRun.of(PatientSimulation.class)
                 .set("baseUrl", engine.baseUrl())
                 .set("requests", requests)
-                .noReports()
                 .start()) {
       run.awaitRecords(4);
       Files.move(run.files().folder(), run.directory().resolve("gone"));
@@ -139,10 +127,7 @@ class LimitsIT {
               .jvm(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"))
               .set("baseUrl", server.baseUrl() + "/v1")
               .set("users", users)
-              .noReports()
-              .run();
-
-      assertThat(run.exitCode()).as(run.output()).isZero();
+              .succeed();
       FaultsIT.assertAllIsAccountedFor(run, CrowdSimulation.FIRST + users);
       Map<String, Long> errors =
           run.requests("Crowd").stream()
@@ -176,10 +161,7 @@ class LimitsIT {
               .set("users", users)
               .set("gatling.http.connectTimeout", 60_000)
               .set("idleSeconds", 60)
-              .noReports()
-              .run();
-
-      assertThat(run.exitCode()).as(run.output()).isZero();
+              .succeed();
       FaultsIT.assertAllIsAccountedFor(run, CrowdSimulation.FIRST + users);
       assertThat(run.requests("Crowd").stream().map(record -> record.outcome().error()).distinct())
           .as("a queue of connections that is full may cost some of them")

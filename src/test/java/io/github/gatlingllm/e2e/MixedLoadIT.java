@@ -27,8 +27,7 @@ class MixedLoadIT {
   @BeforeAll
   static void startRun() throws Exception {
     engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
-    run = GatlingRun.of(MixedLoadSimulation.class).set("baseUrl", engine.baseUrl()).run();
-    assertThat(run.exitCode()).as(run.output()).isZero();
+    run = GatlingRun.of(MixedLoadSimulation.class).set("baseUrl", engine.baseUrl()).succeed();
   }
 
   @AfterAll

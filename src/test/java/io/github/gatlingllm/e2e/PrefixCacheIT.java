@@ -60,9 +60,7 @@ class PrefixCacheIT {
               .set(ALWAYS)
               .set("llm.endpoint", engine.baseUrl())
               .set(workload)
-              .noReports()
-              .run();
-      assertThat(run.exitCode()).as(run.output()).isZero();
+              .succeed();
       Asked asked =
           new Asked(run, engine.kv().prefixHitTokens(), engine.kv().prefixQueriedTokens());
       assertThat(asked.cached().stream().mapToLong(Integer::longValue).sum())

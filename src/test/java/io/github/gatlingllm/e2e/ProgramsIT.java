@@ -28,6 +28,7 @@ class ProgramsIT {
           GatlingRun.of(FirstProgramSimulation.class)
               .set("baseUrl", engine.baseUrl())
               .byOwnMain()
+              .reports()
               .run();
 
       List<Long> planned = new ArrayList<>();
@@ -64,10 +65,7 @@ class ProgramsIT {
   @Test
   void conversationAndJourney() throws Exception {
     try (Parrot server = new Parrot()) {
-      GatlingRun run =
-          GatlingRun.of(JourneySimulation.class).set("url", server.url()).noReports().run();
-
-      assertThat(run.exitCode()).as(run.output()).isZero();
+      GatlingRun run = GatlingRun.of(JourneySimulation.class).set("url", server.url()).succeed();
       assertHistoryGrows(run, server);
       assertJourney(run, server);
     }

@@ -21,17 +21,12 @@ class RequestsIT {
   @BeforeAll
   static void runOnce() throws Exception {
     server = new Parrot();
-    run = GatlingRun.of(RequestsSimulation.class).set("url", server.url()).noReports().run();
+    run = GatlingRun.of(RequestsSimulation.class).set("url", server.url()).succeed();
   }
 
   @AfterAll
   static void stop() throws Exception {
     server.close();
-  }
-
-  @Test
-  void runCompletes() throws Exception {
-    assertThat(run.exitCode()).as(run.output()).isZero();
   }
 
   @Test

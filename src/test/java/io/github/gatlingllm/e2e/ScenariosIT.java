@@ -31,9 +31,7 @@ class ScenariosIT {
                 .set("plan", "sideBySide")
                 .set("baseUrl", engine.baseUrl())
                 .set("tokens", 20)
-                .noReports()
-                .run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+                .succeed()) {
       EngineTokens.assertAllArrived(run.requests(), engine.groundTruth());
       Map<String, GroundTruth> truths = EngineTokens.byRequest(engine.groundTruth());
       JsonNode stages = run.summary().get("stages");

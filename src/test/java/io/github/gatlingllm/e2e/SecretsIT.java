@@ -44,6 +44,7 @@ class SecretsIT {
             GatlingRun.of(SecretsSimulation.class)
                 .set("baseUrl", server.baseUrl())
                 .set("logback.configurationFile", log)
+                .reports()
                 .run()) {
       assertThat(server.requests()).as(run.output()).hasSize(4);
       for (String key : SecretsSimulation.KEYS) {

@@ -33,7 +33,6 @@ class ServerFaultsIT {
                 .set("requests", REQUESTS)
                 .set("idleMillis", 500)
                 .set("timeoutMillis", 1_500)
-                .noReports()
                 .start()) {
       run.awaitRecords(ENOUGH);
       first.signal("STOP");

@@ -27,7 +27,6 @@ class StoppedRunIT {
             GatlingRun.of(StoppedSimulation.class)
                 .set("baseUrl", engine.baseUrl())
                 .set("action", byAction)
-                .noReports()
                 .run()) {
       List<RequestRecord> records = run.requests();
       assertThat(records)

@@ -42,10 +42,7 @@ class TargetsIT {
         GatlingRun.of(TargetsSimulation.class)
             .set("slow", slow.baseUrl())
             .set("fast", fast.baseUrl())
-            .noReports()
-            .run();
-
-    assertThat(run.exitCode()).as(run.output()).isZero();
+            .succeed();
     assertThat(run.info().stages())
         .extracting(stage -> stage.target() + " " + stage.label())
         .containsExactly("slow c=1", "slow c=2", "slow c=4", "fast c=1", "fast c=2", "fast c=4");
@@ -106,10 +103,7 @@ class TargetsIT {
             .set("llm.recordText", true)
             .set("llm.uniquePrompts", false)
             .set("llm.interleave", true)
-            .noReports()
-            .run();
-
-    assertThat(run.exitCode()).as(run.output()).isZero();
+            .succeed();
     String a = slow.baseUrl().replaceAll("https?://|/v1", "");
     String b = fast.baseUrl().replaceAll("https?://|/v1", "");
     List<RequestRecord> first = of(run, a);

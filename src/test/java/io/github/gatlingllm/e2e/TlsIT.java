@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.Benchmark;
-import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
@@ -29,16 +28,7 @@ class TlsIT {
   @BeforeEach
   void startServerWithSelfSignedCertificate() throws Exception {
     server =
-        ScriptedServer.startTls(
-            SelfSigned.sslContext(folder),
-            exchange ->
-                exchange
-                    .startStream()
-                    .event(ChatChunks.content("Hi"))
-                    .event(ChatChunks.finish("stop"))
-                    .event(ChatChunks.usage(1, 1))
-                    .done()
-                    .lastChunk());
+        ScriptedServer.startTls(SelfSigned.sslContext(folder), exchange -> exchange.answer("Hi"));
   }
 
   @AfterEach
@@ -50,8 +40,7 @@ class TlsIT {
     return GatlingRun.of(Benchmark.class)
         .set("llm.endpoint", server.baseUrl() + "/v1")
         .set("llm.concurrency", 1)
-        .set("llm.requests", REQUESTS)
-        .noReports();
+        .set("llm.requests", REQUESTS);
   }
 
   @Test
@@ -83,7 +72,6 @@ class TlsIT {
             .set("baseUrl", server.baseUrl() + "/v1")
             .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
             .set("javax.net.ssl.trustStorePassword", "changeit")
-            .noReports()
             .run();
 
     assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());

@@ -33,9 +33,7 @@ class TokenizersIT {
             GatlingRun.of(TokenizersSimulation.class)
                 .set("baseUrl", one.baseUrl())
                 .set("other", other.baseUrl())
-                .noReports()
-                .run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+                .succeed()) {
       assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(4);
       for (RequestRecord record : run.requests()) {
         Tokenizer tokenizer =
@@ -76,9 +74,7 @@ class TokenizersIT {
                 .set("withoutUsage", noUsage.baseUrl())
                 .set("released", 20)
                 .set("requests", 10)
-                .noReports()
-                .run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
+                .succeed()) {
       assertThat(usage.requestsReceived()).isGreaterThanOrEqualTo(10);
       assertThat(noUsage.requestsReceived()).isGreaterThanOrEqualTo(10);
       assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(20);

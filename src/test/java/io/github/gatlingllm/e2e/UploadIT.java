@@ -21,7 +21,6 @@ class UploadIT {
               .set("llm.requests", 4)
               .set("llm.upload", "s3://bench/t")
               .set(s3.properties())
-              .noReports()
               .run()) {
         assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
         assertThat(run.lines())

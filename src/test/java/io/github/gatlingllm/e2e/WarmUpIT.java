@@ -32,13 +32,7 @@ class WarmUpIT {
   private static void answer(Exchange exchange) throws IOException, InterruptedException {
     String kind = exchange.request().path().split("/", -1)[1];
     switch (kind) {
-      case "well", "v1" ->
-          exchange
-              .startStream()
-              .event(ChatChunks.content("Hi"))
-              .event(ChatChunks.finish("stop"))
-              .done()
-              .lastChunk();
+      case "well", "v1" -> exchange.answer("Hi");
       case "silent" -> {
         var unused = exchange.startStream().awaitClientClose();
       }
@@ -87,7 +81,6 @@ class WarmUpIT {
               .set("http.proxyHost", "127.0.0.1") // not for 127.*, by default
               .set("http.proxyPort", "2")
               .set("baseUrls", well + "," + String.join(",", expected.keySet()))
-              .noReports()
               .run();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
@@ -132,7 +125,6 @@ class WarmUpIT {
               .set("llm.stream", false)
               .set("llm.maxTokens", 7)
               .set("llm.assert", "errors<1%")
-              .noReports()
               .run();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
@@ -173,7 +165,6 @@ class WarmUpIT {
               .set("llm.endpoint", server.baseUrl() + "/v1")
               .set("llm.concurrency", "4,8")
               .set("llm.failOnInvalid", true)
-              .noReports()
               .run();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);

@@ -19,12 +19,7 @@ class WorkloadsIT {
   void dialogsGrowNoncesDifferAndPromptsHaveExactLengths() throws Exception {
     try (Parrot server = new Parrot()) {
       GatlingRun run =
-          GatlingRun.of(WorkloadsSimulation.class)
-              .set("baseUrl", server.baseUrl())
-              .noReports()
-              .run();
-
-      assertThat(run.exitCode()).as(run.output()).isZero();
+          GatlingRun.of(WorkloadsSimulation.class).set("baseUrl", server.baseUrl()).succeed();
       List<Parrot.Heard> heard = server.heard();
       assertThat(heard).hasSize(2 * WorkloadsSimulation.TURNS + 2 * WorkloadsSimulation.USERS);
       dialogs(heard.subList(0, 2 * WorkloadsSimulation.TURNS));
@@ -83,9 +78,7 @@ class WorkloadsIT {
               .set("llm.scenario", "D,B1,A1,C")
               .set("llm.requests", "2")
               .set("llm.sharedPrefix", "2x32")
-              .noReports()
-              .run();
-      assertThat(run.exitCode()).as(run.output()).isZero();
+              .succeed();
 
       List<String> each =
           List.of(

@@ -43,7 +43,6 @@ class LivePageIT {
             .set("llm.duration", "1s")
             .set("llm.apiKey", "sk-live-page-secret")
             .set("llm.slo", "ttft<1s")
-            .noReports()
             .start()) {
       run.awaitLine("LLM live page: ");
       URI page = address(run);

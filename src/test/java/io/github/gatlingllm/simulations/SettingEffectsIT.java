@@ -52,13 +52,11 @@ class SettingEffectsIT {
   void settingsReachTheWireAndTheFiles() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(exchange -> exchange.respond(200, "application/json", ANSWER))) {
-      GatlingRun dry = benchmark(server).set("llm.dryRun", true).noReports().run();
-      assertThat(dry.exitCode()).as(dry.output()).isZero();
+      GatlingRun dry = benchmark(server).set("llm.dryRun", true).succeed();
       assertThat(dry.output()).contains("Dry run: nothing was sent");
       assertThat(server.requests()).isEmpty();
 
-      GatlingRun run = benchmark(server).run();
-      assertThat(run.exitCode()).as(run.output()).isZero();
+      GatlingRun run = benchmark(server).succeed();
       assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
       Set<String> images = new HashSet<>();
       for (Request request : server.requests()) {

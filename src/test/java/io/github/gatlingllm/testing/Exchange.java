@@ -128,6 +128,16 @@ public final class Exchange {
     return event("[DONE]");
   }
 
+  /** Sends a whole stream of one event with that text, finish reason and usage. */
+  public Exchange answer(String text) throws IOException {
+    return startStream()
+        .event(ChatChunks.content(text))
+        .event(ChatChunks.finish("stop"))
+        .event(ChatChunks.usage(1, 1))
+        .done()
+        .lastChunk();
+  }
+
   /** Ends a chunked body, with trailers written as {@code "Name: value"}. */
   public Exchange lastChunk(String... trailers) throws IOException {
     StringBuilder tail = new StringBuilder("0\r\n");

@@ -89,7 +89,7 @@ public final class GatlingRun implements AutoCloseable {
     private final Class<? extends Simulation> simulation;
     private final Map<String, String> properties =
         new TreeMap<>(Map.of("llm.jvmWarmUp", "false", "llm.failOnInvalid", "false"));
-    private final List<String> arguments = new ArrayList<>();
+    private boolean hasReports;
     private List<String> launcher = List.of();
     private List<String> jvmOptions = JvmOptions.RECOMMENDED;
     private Class<?> main = Gatling.class;
@@ -110,9 +110,9 @@ public final class GatlingRun implements AutoCloseable {
       return this;
     }
 
-    /** Leaves out Gatling's pages, which take about a second. */
-    public Setup noReports() {
-      arguments.add("-nr");
+    /** With Gatling's own pages, which take about a second. */
+    public Setup reports() {
+      hasReports = true;
       return this;
     }
 
@@ -143,6 +143,13 @@ public final class GatlingRun implements AutoCloseable {
       } finally {
         run.close();
       }
+    }
+
+    /** Runs it until it ends, which is without an error. */
+    public GatlingRun succeed() throws IOException, InterruptedException {
+      GatlingRun run = run();
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      return run;
     }
 
     /** Starts it; the caller closes it. */
@@ -202,7 +209,9 @@ public final class GatlingRun implements AutoCloseable {
       properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
       List<String> forGatling =
           new ArrayList<>(List.of("-s", simulation.getName(), "-rf", results.toString()));
-      forGatling.addAll(arguments);
+      if (!hasReports) {
+        forGatling.add("-nr");
+      }
       if (main == OwnMain.class) {
         command.add("-D" + OwnMain.ARGUMENTS + "=" + String.join(" ", forGatling));
         forGatling.clear();
