@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The targets of a run: what all requests to one of them share, and the settings of all in {@code
@@ -54,6 +55,11 @@ final class Targets {
   private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
+
+  /** Gatling's default includes TLS 1.0 and 1.1. */
+  private static final scala.collection.immutable.List<String> SAFE_PROTOCOLS =
+      CollectionConverters.asScala(List.of("TLSv1.3", "TLSv1.2")).toList();
+
   private final Map<List<Boolean>, SslContexts> tls = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, PromptPrefix.Texts> prefixes = new ConcurrentHashMap<>();
 
@@ -259,14 +265,14 @@ final class Targets {
             List.of(verify, http2), key -> tls(verify, http2, configuration.ssl()));
   }
 
-  private static SslContexts tls(boolean verify, boolean http2, SslConfiguration ssl) {
+  static SslContexts tls(boolean verify, boolean http2, SslConfiguration ssl) {
     SslConfiguration own =
         new SslConfiguration(
             ssl.useOpenSsl(),
             ssl.useOpenSslFinalizers(),
             ssl.handshakeTimeout(),
             !verify,
-            ssl.enabledProtocols(),
+            verify ? SAFE_PROTOCOLS : ssl.enabledProtocols(),
             ssl.enabledCipherSuites(),
             ssl.sessionCacheSize(),
             ssl.sessionTimeout(),

@@ -8,14 +8,19 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +57,13 @@ final class ConnectionFailure {
       "the server's certificate is not trusted; add its authority to the trust store, or set"
           + " verifyTls=false";
 
+  private static final Pattern OTHER_HOST =
+      Pattern.compile("(?i)no subject alternative|no name matching|hostname");
+
+  private static final Pattern OLD_PROTOCOL =
+      Pattern.compile(
+          "(?i)protocol_version|protocol version|unsupported_protocol|unsupported protocol");
+
   private ConnectionFailure() {}
 
   static String reason(Throwable failure, @Nullable String proxy) {
@@ -82,7 +94,7 @@ final class ConnectionFailure {
     }
     SSLException tls = find(SSLException.class, failure);
     if (tls != null) {
-      return "TLS failed: " + (isUntrusted(tls) ? UNTRUSTED : message(tls));
+      return "TLS failed: " + tlsCause(tls);
     }
     DecompressionException compressed = find(DecompressionException.class, failure);
     if (compressed != null) {
@@ -118,9 +130,31 @@ final class ConnectionFailure {
     return null;
   }
 
-  private static boolean isUntrusted(Throwable failure) {
-    return find(CertPathBuilderException.class, failure) != null
-        || find(CertPathValidatorException.class, failure) != null;
+  /** OpenSSL's own message is only "General OpenSslEngine problem". */
+  private static String tlsCause(SSLException failure) {
+    if (find(SslHandshakeTimeoutException.class, failure) != null) {
+      return "the server did not answer the handshake; does it speak TLS at this port?";
+    }
+    if (find(CertificateExpiredException.class, failure) != null) {
+      return "the server's certificate has expired; renew it, or set verifyTls=false";
+    }
+    if (find(CertificateNotYetValidException.class, failure) != null) {
+      return "the server's certificate is not valid yet; compare the clocks, or set"
+          + " verifyTls=false";
+    }
+    if (find(CertPathBuilderException.class, failure) != null
+        || find(CertPathValidatorException.class, failure) != null) {
+      return UNTRUSTED;
+    }
+    CertificateException certificate = find(CertificateException.class, failure);
+    String text = message(certificate == null ? failure : certificate);
+    if (OTHER_HOST.matcher(text).find()) {
+      return "the server's certificate is for another host; use its name in the endpoint, or set"
+          + " verifyTls=false";
+    }
+    return OLD_PROTOCOL.matcher(text).find()
+        ? "the server speaks neither TLS 1.2 nor 1.3; update it, or set verifyTls=false"
+        : text;
   }
 
   private static @Nullable String known(Throwable failure) {

@@ -209,9 +209,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Refuses servers whose certificate is not signed by a trusted authority (of Gatling's {@code
-   * ssl.trustStore}, else of the JVM) or is issued for another host. If neither this nor {@link
-   * #disableVerifyTls} is set, Gatling's configuration decides, which by default trusts every
-   * certificate.
+   * ssl.trustStore}, else of the JVM) or is issued for another host, and TLS below 1.2. If neither
+   * this nor {@link #disableVerifyTls} is set, Gatling's configuration decides, which by default
+   * trusts every certificate.
    */
   public LlmProtocolBuilder verifyTls() {
     return with(s -> s.verifyTls = true);

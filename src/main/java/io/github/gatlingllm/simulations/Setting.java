@@ -526,7 +526,7 @@ final class Setting {
   static final SettingEntry<Boolean> VERIFY_TLS =
       flag(Group.CONNECTIONS, "verifyTls", true)
           .means(
-              "refuses certificates that are not trusted or are of another host",
+              "refuses certificates that are not trusted or are of another host, and TLS below 1.2",
               "Trusted authorities: Gatling's ssl.trustStore, else those of the JVM.");
 
   // ---- Objectives and build gates --------------------------------------------------------------

@@ -4,14 +4,18 @@ import static io.github.gatlingllm.javaapi.LlmDsl.chars4;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.core.config.GatlingConfiguration;
+import io.gatling.core.config.SslConfiguration;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.Test;
 
 class TargetsTest {
@@ -37,6 +41,16 @@ class TargetsTest {
         .containsEntry("ignoreEos", "true")
         .containsEntry("purpose", "test")
         .doesNotContainValue("sk-secret");
+  }
+
+  @Test
+  void verifiedConnectionsUseTls12OrNewer() {
+    SslConfiguration ssl = GatlingConfiguration.load().ssl();
+    SSLEngine engine =
+        Targets.tls(true, false, ssl).getSslContext().newEngine(UnpooledByteBufAllocator.DEFAULT);
+    assertThat(Set.of(engine.getEnabledProtocols()))
+        .contains("TLSv1.2", "TLSv1.3")
+        .doesNotContain("TLSv1", "TLSv1.1", "SSLv3");
   }
 
   @Test

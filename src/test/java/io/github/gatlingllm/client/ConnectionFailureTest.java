@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -21,7 +22,10 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +42,9 @@ final class ConnectionFailureTest {
   private static final String NO_FILES =
       "too many open files: raise the limit (ulimit -n) of the load generator";
   private static final String RESET = "connection reset by the server";
+  private static final String OTHER_HOST =
+      "TLS failed: the server's certificate is for another host; use its name in the endpoint, or"
+          + " set verifyTls=false";
   private static final String CLOSED = "connection closed by the server before any response";
   private static final String NO_HTTP = "response is not valid HTTP: is this the endpoint's port?";
 
@@ -92,9 +99,32 @@ final class ConnectionFailureTest {
         row(
             new IOException("Channel was closed before handshake completed"),
             "connection closed by the server before any response"),
+        row(new SSLHandshakeException("No name matching localhost found"), OTHER_HOST),
         row(
-            new SSLHandshakeException("No name matching localhost found"),
-            "TLS failed: No name matching localhost found"),
+            new SSLHandshakeException("General OpenSslEngine problem")
+                .initCause(
+                    new CertificateException(
+                        "No subject alternative DNS name matching localhost found.")),
+            OTHER_HOST),
+        row(
+            new SSLHandshakeException("General OpenSslEngine problem")
+                .initCause(
+                    new CertificateException(
+                        new CertPathValidatorException(
+                            "validity check failed", new CertificateExpiredException("NotAfter")))),
+            "TLS failed: the server's certificate has expired; renew it, or set verifyTls=false"),
+        row(
+            new SSLHandshakeException("PKIX path validation failed")
+                .initCause(new CertificateNotYetValidException("NotBefore")),
+            "TLS failed: the server's certificate is not valid yet; compare the clocks, or set"
+                + " verifyTls=false"),
+        row(
+            new SSLHandshakeException("Received fatal alert: protocol_version"),
+            "TLS failed: the server speaks neither TLS 1.2 nor 1.3; update it, or set"
+                + " verifyTls=false"),
+        row(
+            new SslHandshakeTimeoutException("handshake timed out after 10000ms"),
+            "TLS failed: the server did not answer the handshake; does it speak TLS at this port?"),
         row(
             new DecoderException(new SSLHandshakeException("handshake_failure")),
             "TLS failed: handshake_failure"),
