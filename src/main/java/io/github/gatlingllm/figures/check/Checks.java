@@ -9,11 +9,8 @@ import static io.github.gatlingllm.figures.check.CheckCatalogue.STEADY_STATE;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Injector;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Check.Level;
-import io.github.gatlingllm.figures.metric.LevelFigures;
-import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
@@ -38,25 +35,7 @@ public final class Checks {
   public static RunFigures judged(RunFigures figures) {
     Summary summary = figures.summary();
     CheckInput in = new CheckInput(summary, figures.facts());
-    List<LevelFigures> levels =
-        in.levels().stream()
-            .map(
-                level ->
-                    level.withInjectors(
-                        level.injectors().stream()
-                            .map(of -> withLevel(of, List.of(level), in))
-                            .toList()))
-            .toList();
-    List<Injector> injectors =
-        summary.injectors().stream()
-            .map(of -> of.figures(withLevel(of.figures(), levels, in)))
-            .toList();
-    return figures.summary(summary.checked(judge(in), levels, injectors));
-  }
-
-  private static InjectorFigures withLevel(
-      InjectorFigures injector, List<LevelFigures> levels, CheckInput in) {
-    return injector.generator(GeneratorCheck.level(levels, injector.name(), in.isServerHere()));
+    return figures.summary(summary.checked(judge(in)));
   }
 
   static List<String> ids() {

@@ -10,12 +10,10 @@ import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
-import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -27,31 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class GeneratorCheck {
 
-  /** A lag that is a smaller share of a median does not affect it. */
-  private static final double PART = 0.2;
-
-  /** Lag that any machine has occasionally, tolerated in the tail. */
-  private static final double TAIL_MS = 10;
-
-  private static final double MEDIAN_MS = 2;
-
-  /** Least total lag, since in a short window a few late heartbeats already are 1 %. */
-  private static final double NOW_AND_THEN_S = 0.05;
-
-  /** A single lag above this is visible in figures, whatever its share. */
-  private static final double SINGLE_MS = 100;
-
-  /** Share of the window out of CPU that warns. */
-  private static final double SOME = 0.1;
-
-  private static final double HALF = 0.5;
-
-  /** A machine with a smaller idle share is out of CPU. */
-  private static final double FULL = 0.05;
-
-  /** Share of CPU up to which the generator is not the cause of a machine out of CPU. */
-  private static final double LIGHT = 0.1;
-
   private final LevelFigures level;
   private final GeneratorHealth health;
   private final boolean isServerHere;
@@ -60,19 +33,6 @@ final class GeneratorCheck {
     this.level = level;
     this.health = health;
     this.isServerHere = isServerHere;
-  }
-
-  /** The worst verdict on one injector at these levels; null if its health is unknown. */
-  static @Nullable Level level(List<LevelFigures> levels, String injector, boolean isServerHere) {
-    return levels.stream()
-        .flatMap(
-            level ->
-                level.generators().stream()
-                    .filter(of -> of.injector().equals(injector))
-                    .map(of -> new GeneratorCheck(level, of, isServerHere).finding().level()))
-        .filter(Objects::nonNull)
-        .max(Comparator.naturalOrder())
-        .orElse(null);
   }
 
   /** The worst injector at the worst level. */
@@ -121,55 +81,21 @@ final class GeneratorCheck {
   }
 
   private Finding finding() {
-    List<String> tails = new ArrayList<>();
-    double late = 0;
-    double mostlyLate = 0;
-    double tailMs = SINGLE_MS;
-    for (Metric metric : metrics()) {
-      Double p50 = level.figures().metric(metric).p50();
-      double median = p50 == null ? 0 : p50;
-      double toleranceMs = Math.max(TAIL_MS, PART * median);
-      double share = lateShare(toleranceMs);
-      late = Math.max(late, share);
-      mostlyLate = Math.max(mostlyLate, lateShare(Math.max(MEDIAN_MS, PART * median)));
-      if (share > 0.01 && share * health.lengthS() > NOW_AND_THEN_S) {
-        tails.add(metric.title() + " p99");
-        tailMs = Math.min(tailMs, toleranceMs);
-      }
-    }
-    double full = sum(health, GeneratorCheck::outOfCpuS) / health.lengthS();
-    Level byLag =
-        mostlyLate > HALF
-            ? Level.INVALID
-            : !tails.isEmpty() || health.lagMaxMs() > SINGLE_MS ? Level.WARNING : Level.OK;
-    if (full > SOME) {
-      boolean isMost = full > HALF;
-      return Finding.of(full, outOfCpu())
-          .level(isMost || byLag == Level.INVALID ? Level.INVALID : Level.WARNING)
+    Verdict verdict = health.verdict(level.figures());
+    if (verdict.isOutOfCpu()) {
+      return Finding.of(verdict.share(), outOfCpu())
+          .level(verdict.level())
           .remedy(
               "Run the generator on another machine, or pin server and generator to separate CPUs"
                   + " (taskset), before you blame the server.");
     }
-    return switch (byLag) {
-      case OK, NOTE -> Finding.of(late, "").level(Level.OK);
-      case WARNING ->
-          Finding.of(
-                  late,
-                  late(tailMs, tails.isEmpty() ? "the longest times" : String.join(" and ", tails)))
-              .level(Level.WARNING);
-      case INVALID -> Finding.of(mostlyLate, late(MEDIAN_MS, "all times")).level(Level.INVALID);
-    };
-  }
-
-  /** TTFT and ITL of streams; E2E of answers in one body. */
-  private List<Metric> metrics() {
-    return level.figures().metric(Metric.TTFT_MS).isEmpty()
-        ? List.of(Metric.E2E_MS)
-        : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+    boolean isOk = verdict.level() == Level.OK;
+    return Finding.of(verdict.share(), isOk ? "" : late(verdict.toleranceMs(), verdict.affected()))
+        .level(verdict.level());
   }
 
   private String late(double toleranceMs, String figures) {
-    List<GeneratorHealth> spans = spans(second -> lateS(second, toleranceMs));
+    List<GeneratorHealth> spans = spans(second -> second.lateS(toleranceMs));
     GeneratorHealth worst = spans.isEmpty() ? health : spans.get(0);
     return "%s: %s%s event loops%s lagged by up to %s%s, which affects %s of %s."
         .formatted(
@@ -188,7 +114,7 @@ final class GeneratorCheck {
   }
 
   private String outOfCpu() {
-    GeneratorHealth worst = spans(GeneratorCheck::outOfCpuS).get(0);
+    GeneratorHealth worst = spans(Interval::outOfCpuS).get(0);
     double own = orZero(worst.own());
     return "%s: %s, %s, the generator%s used %s of the CPU%s and other programs %s, which affects all times of %s."
         .formatted(
@@ -210,11 +136,11 @@ final class GeneratorCheck {
 
   private static String cause(GeneratorHealth span) {
     double pause = span.seconds().stream().mapToDouble(Interval::gcMaxMs).max().orElse(0);
-    if (pause > HALF * span.lagMaxMs()) {
+    if (pause > GeneratorHealth.HALF * span.lagMaxMs()) {
       return " (garbage collection paused the JVM for up to " + ms(pause) + ")";
     }
     double idle = orZero(span.idle());
-    if (orZero(span.own()) + idle > 0 && idle < PART) {
+    if (orZero(span.own()) + idle > 0 && idle < GeneratorHealth.PART) {
       return " (the machine had %s of its CPU idle%s)"
           .formatted(percent(idle), compiler(span, "; ", ""));
     }
@@ -223,14 +149,10 @@ final class GeneratorCheck {
 
   /** How long the JIT compiler ran per second, if long. */
   private static String compiler(GeneratorHealth span, String before, String after) {
-    double share = sum(span, Interval::compilerS) / span.lengthS();
-    return share > PART
+    double share = span.sum(Interval::compilerS) / span.lengthS();
+    return share > GeneratorHealth.PART
         ? before + "its JIT compiler ran " + number(share) + " s per second" + after
         : "";
-  }
-
-  private static double sum(GeneratorHealth span, ToDoubleFunction<Interval> amount) {
-    return span.seconds().stream().mapToDouble(amount).sum();
   }
 
   private static String place(GeneratorHealth span) {
@@ -243,27 +165,6 @@ final class GeneratorCheck {
 
   private static double orZero(@Nullable Double share) {
     return share == null ? 0 : share;
-  }
-
-  private static double lateS(Interval second, double toleranceMs) {
-    int[] lateMicros = second.lateMicros();
-    for (int i = 0; i < Math.min(lateMicros.length, GeneratorSecond.LATE_MS.size()); i++) {
-      if (GeneratorSecond.LATE_MS.get(i) >= toleranceMs) {
-        return Math.min(second.lengthS(), lateMicros[i] / 1e6);
-      }
-    }
-    return second.lagMaxMs() > toleranceMs ? second.lengthS() : 0;
-  }
-
-  /** How long the machine was out of CPU because of the generator, in seconds. */
-  private static double outOfCpuS(Interval second) {
-    Double idle = second.idle();
-    Double own = second.own();
-    return idle != null && own != null && idle < FULL && own > LIGHT ? second.lengthS() : 0;
-  }
-
-  private double lateShare(double toleranceMs) {
-    return sum(health, second -> lateS(second, toleranceMs)) / health.lengthS();
   }
 
   /** Spans of consecutive seconds with a positive amount, the largest total first. */
@@ -280,7 +181,7 @@ final class GeneratorCheck {
         current.add(second);
       }
     }
-    spans.sort(Comparator.comparingDouble(span -> -sum(span, amount)));
+    spans.sort(Comparator.comparingDouble(span -> -span.sum(amount)));
     return spans;
   }
 }

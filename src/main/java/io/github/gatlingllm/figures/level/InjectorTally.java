@@ -1,6 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
+import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.TimeBuckets;
@@ -21,6 +24,7 @@ import java.util.Set;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
@@ -168,7 +172,7 @@ final class InjectorTally {
     }
   }
 
-  List<InjectorFigures> at(LevelTally level, List<GeneratorHealth> generators) {
+  List<InjectorFigures> at(LevelTally level, Figures of, List<GeneratorHealth> generators) {
     return injectors.stream()
         .filter(injector -> cells.containsKey(new Key(injector.name(), level.index())))
         .map(
@@ -178,7 +182,8 @@ final class InjectorTally {
                     planned(injector, level),
                     cells.get(new Key(injector.name(), level.index())),
                     level.nanos(),
-                    generators))
+                    of(injector, generators),
+                    of(injector, generators).map(health -> health.verdict(of).level())))
         .toList();
   }
 
@@ -192,7 +197,7 @@ final class InjectorTally {
             .orElse(null);
   }
 
-  InjectorFigures pooled(InjectorRun injector, long windowNanos, List<GeneratorHealth> generators) {
+  InjectorFigures pooled(InjectorRun injector, long windowNanos, List<LevelFigures> stages) {
     Cell all = new Cell(null);
     cells.forEach(
         (key, cell) -> {
@@ -200,7 +205,21 @@ final class InjectorTally {
             all.add(cell);
           }
         });
-    return figures(injector, injector.planned(), all, windowNanos, generators);
+    return figures(
+        injector,
+        injector.planned(),
+        all,
+        windowNanos,
+        stages.stream().flatMap(level -> of(injector, level.generators())),
+        stages.stream()
+            .flatMap(
+                level ->
+                    of(injector, level.generators())
+                        .map(health -> health.verdict(level.figures()).level())));
+  }
+
+  private static Stream<GeneratorHealth> of(InjectorRun injector, List<GeneratorHealth> all) {
+    return all.stream().filter(health -> health.injector().equals(injector.name()));
   }
 
   private static InjectorFigures figures(
@@ -208,10 +227,10 @@ final class InjectorTally {
       @Nullable Long planned,
       Cell cell,
       long windowNanos,
-      List<GeneratorHealth> generators) {
+      Stream<GeneratorHealth> generators,
+      Stream<Check.Level> verdicts) {
     double seconds = windowNanos / 1e9;
-    List<GeneratorHealth> health =
-        generators.stream().filter(of -> of.injector().equals(injector.name())).toList();
+    List<GeneratorHealth> health = generators.toList();
     return new InjectorFigures(
         injector.name(),
         planned,
@@ -226,7 +245,7 @@ final class InjectorTally {
         health.stream().map(GeneratorHealth::lagMaxMs).max(Comparator.naturalOrder()).orElse(null),
         mean(health, GeneratorHealth::own),
         mean(health, GeneratorHealth::idle),
-        null);
+        verdicts.max(Comparator.naturalOrder()).orElse(null));
   }
 
   private static @Nullable Double mean(

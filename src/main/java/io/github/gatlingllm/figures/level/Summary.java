@@ -58,7 +58,7 @@ public record Summary(
   public static final String SCHEMA = "gatling-llm/summary/1";
 
   /** The same with the results of the checks, which assertions about validity count. */
-  public Summary checked(List<Check> checks, List<LevelFigures> stages, List<Injector> injectors) {
+  public Summary checked(List<Check> checks) {
     List<String> invalid =
         checks.stream()
             .filter(check -> check.level() == Check.Level.INVALID)
@@ -312,10 +312,6 @@ public record Summary(
       @Nullable Long missing,
       Map<String, String> settings,
       InjectorFigures figures) {
-
-    public Injector figures(InjectorFigures other) {
-      return new Injector(run, share, state, records, dropped, missing, settings, other);
-    }
 
     /** Whether it died: its run has no end. */
     public boolean isDead() {

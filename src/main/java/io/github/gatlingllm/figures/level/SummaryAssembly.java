@@ -136,7 +136,7 @@ final class SummaryAssembly {
             counted.slo.level(level.index()),
             arrivals == null ? null : ArrivalTally.pooled(List.of(arrivals)),
             counted.engines.of(level.index()),
-            counted.byInjector.at(level, generators),
+            counted.byInjector.at(level, figures, generators),
             figures,
             !info.kind().equals(Windows.UNPLANNED),
             isCutShort(level),
@@ -339,10 +339,7 @@ final class SummaryAssembly {
               injector.dropped(),
               injector.missing(),
               injector.settings(),
-              counted.byInjector.pooled(
-                  injector,
-                  windowNanos,
-                  stages.stream().flatMap(level -> level.generators().stream()).toList())));
+              counted.byInjector.pooled(injector, windowNanos, stages)));
     }
     return all;
   }

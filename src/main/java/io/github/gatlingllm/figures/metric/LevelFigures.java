@@ -2,10 +2,13 @@ package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,31 +157,6 @@ public record LevelFigures(
     return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
   }
 
-  public LevelFigures withInjectors(List<InjectorFigures> each) {
-    return new LevelFigures(
-        info,
-        place,
-        startS,
-        durationS,
-        phases,
-        meanInFlight,
-        arrivedPerS,
-        queue,
-        objectives,
-        arrivals,
-        serverMetrics,
-        each,
-        figures,
-        isPlanned,
-        isCutShort,
-        isOpen,
-        sent,
-        law,
-        silence,
-        steadiness,
-        generators);
-  }
-
   public record PhaseSpan(String phase, double startS, double durationS) {}
 
   /**
@@ -216,27 +194,7 @@ public record LevelFigures(
       @Nullable Double loopLagMaxMs,
       @Nullable Double ownCpu,
       @Nullable Double idleCpu,
-      Check.@Nullable Level generator) {
-
-    /** The same with the level of the check {@code generator}. */
-    public InjectorFigures generator(Check.@Nullable Level level) {
-      return new InjectorFigures(
-          name,
-          planned,
-          started,
-          ended,
-          ok,
-          failed,
-          requestsPerS,
-          outputTokensPerS,
-          ttftMs,
-          startLagMs,
-          loopLagMaxMs,
-          ownCpu,
-          idleCpu,
-          level);
-    }
-  }
+      Check.@Nullable Level generator) {}
 
   /**
    * Both sides of Little's law, L = λW, which holds exactly within a window.
@@ -321,13 +279,109 @@ public record LevelFigures(
         double compilerS,
         double gcMaxMs) {
 
+      /** A machine with a smaller idle share is out of CPU. */
+      private static final double FULL = 0.05;
+
+      /** Share of CPU up to which the generator is not the cause of a machine out of CPU. */
+      private static final double LIGHT = 0.1;
+
       public double lengthS() {
         return untilS - fromS;
       }
+
+      public double lateS(double toleranceMs) {
+        for (int i = 0; i < Math.min(lateMicros.length, GeneratorSecond.LATE_MS.size()); i++) {
+          if (GeneratorSecond.LATE_MS.get(i) >= toleranceMs) {
+            return Math.min(lengthS(), lateMicros[i] / 1e6);
+          }
+        }
+        return lagMaxMs > toleranceMs ? lengthS() : 0;
+      }
+
+      /** How long the machine was out of CPU because of the generator, in seconds. */
+      public double outOfCpuS() {
+        return idle != null && own != null && idle < FULL && own > LIGHT ? lengthS() : 0;
+      }
+    }
+
+    /**
+     * Whether the figures of the level can be trusted.
+     *
+     * @param share of the window for which loops lagged or the CPU was full
+     * @param toleranceMs lag from which {@code affected} is affected
+     */
+    public record Verdict(
+        Check.Level level, double share, boolean isOutOfCpu, double toleranceMs, String affected) {}
+
+    /** A lag that is a smaller share of a median does not affect it. */
+    public static final double PART = 0.2;
+
+    public static final double HALF = 0.5;
+
+    /** Lag that any machine has occasionally, tolerated in the tail. */
+    private static final double TAIL_MS = 10;
+
+    private static final double MEDIAN_MS = 2;
+
+    /** Least total lag, since in a short window a few late heartbeats already are 1 %. */
+    private static final double NOW_AND_THEN_S = 0.05;
+
+    /** A single lag above this is visible in figures, whatever its share. */
+    private static final double SINGLE_MS = 100;
+
+    /** Share of the window out of CPU that warns. */
+    private static final double SOME = 0.1;
+
+    /** Judges by the figures of the level: TTFT and ITL of streams, E2E of answers in one body. */
+    public Verdict verdict(Figures figures) {
+      List<String> tails = new ArrayList<>();
+      double late = 0;
+      double mostlyLate = 0;
+      double tailMs = SINGLE_MS;
+      boolean isStreamed = !figures.metric(Metric.TTFT_MS).isEmpty();
+      for (Metric metric :
+          isStreamed ? List.of(Metric.TTFT_MS, Metric.ITL_MS) : List.of(Metric.E2E_MS)) {
+        Double p50 = figures.metric(metric).p50();
+        double median = p50 == null ? 0 : p50;
+        double toleranceMs = Math.max(TAIL_MS, PART * median);
+        double share = lateShare(toleranceMs);
+        late = Math.max(late, share);
+        mostlyLate = Math.max(mostlyLate, lateShare(Math.max(MEDIAN_MS, PART * median)));
+        if (share > 0.01 && share * lengthS() > NOW_AND_THEN_S) {
+          tails.add(metric.title() + " p99");
+          tailMs = Math.min(tailMs, toleranceMs);
+        }
+      }
+      double full = sum(Interval::outOfCpuS) / lengthS();
+      boolean isMostlyLate = mostlyLate > HALF;
+      if (full > SOME) {
+        boolean isInvalid = full > HALF || isMostlyLate;
+        return new Verdict(
+            isInvalid ? Check.Level.INVALID : Check.Level.WARNING, full, true, 0, "");
+      }
+      if (isMostlyLate) {
+        return new Verdict(Check.Level.INVALID, mostlyLate, false, MEDIAN_MS, "all times");
+      }
+      return tails.isEmpty() && lagMaxMs() <= SINGLE_MS
+          ? new Verdict(Check.Level.OK, late, false, tailMs, "")
+          : new Verdict(
+              Check.Level.WARNING,
+              late,
+              false,
+              tailMs,
+              tails.isEmpty() ? "the longest times" : String.join(" and ", tails));
+    }
+
+    private double lateShare(double toleranceMs) {
+      return sum(second -> second.lateS(toleranceMs)) / lengthS();
+    }
+
+    public double sum(ToDoubleFunction<Interval> amount) {
+      return seconds.stream().mapToDouble(amount).sum();
     }
 
     public double lengthS() {
-      return seconds.stream().mapToDouble(Interval::lengthS).sum();
+      return sum(Interval::lengthS);
     }
 
     public double lagMaxMs() {
