@@ -81,7 +81,8 @@ class ForeignRunTest {
 
     assertThat(rendered.exitCode()).as(rendered.error()).isZero();
     assertThat(rendered.output())
-        .contains(impossible.length + " lines are damaged, the first is line 1: not valid JSON in");
+        .contains(
+            impossible.length + " damaged lines left out, the first is line 1: not valid JSON in");
     ObjectNode expected = summary(alone);
     ObjectNode actual = summary(mixed);
     JsonNode dropped = actual.at("/checks/0");

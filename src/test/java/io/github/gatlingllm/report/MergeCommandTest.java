@@ -190,7 +190,7 @@ class MergeCommandTest {
 
     assertThat(called.exitCode()).isZero();
     assertThat(called.output())
-        .contains("1 lines are damaged and left out, the first is line 101: ")
+        .contains("1 damaged line left out, the first is line 101: ")
         .contains("the last line is cut off (5 bytes) and left out");
     RunInfo info = RunInfo.read(new RunFiles(out).info()).orElseThrow();
     assertThat(info.outcome().dropped()).isEqualTo(2);

@@ -47,10 +47,10 @@ final class LoadChecks {
         (double) (dropped + damaged),
         dropped + damaged == 0
             ? "No record was dropped."
-            : "%s records were dropped, %s lines are damaged%s."
+            : "%s dropped, %s left out%s."
                 .formatted(
-                    count(dropped),
-                    count(damaged),
+                    counted(dropped, "record"),
+                    counted(damaged, "damaged line"),
                     in.facts().file().firstBadLines().stream()
                         .findFirst()
                         .map(line -> ", the first is line " + line.number() + ": " + line.reason())

@@ -139,10 +139,10 @@ public final class MergedRecords implements RecordSource {
     if (file.badLines() > 0) {
       ReadReport.BadLine first = file.firstBadLines().get(0);
       remarks.add(
-          "%s: %s lines are damaged and left out, the first is line %s: %s"
+          "%s: %s left out, the first is line %s: %s"
               .formatted(
                   run.run(),
-                  NumberText.count(file.badLines()),
+                  NumberText.counted(file.badLines(), "damaged line"),
                   NumberText.count(first.number()),
                   first.reason()));
     }
