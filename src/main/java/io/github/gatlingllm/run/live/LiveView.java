@@ -6,7 +6,6 @@ import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.OverTime;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.record.GeneratorSecond;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
@@ -19,7 +18,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -93,15 +91,8 @@ public final class LiveView implements RunObserver, AutoCloseable {
     }
   }
 
-  record Watched(
-      String simulation,
-      String id,
-      Path page,
-      long startUnixNanos,
-      Supplier<@Nullable LiveFigures> figures,
-      Supplier<List<LevelInfo>> levels) {}
-
-  private final Watched run;
+  private final Run run;
+  private final long startUnixNanos;
   private final OverTime overTime;
   private final List<LivePage.Finished> finished = new ArrayList<>();
   private final Queue<GeneratorSecond> seconds = new ConcurrentLinkedQueue<>();
@@ -115,10 +106,12 @@ public final class LiveView implements RunObserver, AutoCloseable {
   private String event = "";
   private long eventNanos;
 
-  LiveView(Watched run, Address address, @Nullable Supplier<String> meters, Consumer<String> say) {
+  private LiveView(Run run, Address address, @Nullable Supplier<String> meters) {
     this.run = run;
-    overTime = new OverTime(run.startUnixNanos());
-    server = server(address, meters, say);
+    startUnixNanos = run.unixNanos(System.nanoTime());
+    overTime = new OverTime(startUnixNanos);
+    LiveServer.Views views = new LiveServer.Views(this::page, this::event, meters);
+    server = server(address, views, System.out::println);
   }
 
   /**
@@ -128,17 +121,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
   public static @Nullable LiveView open(Run run, Options options, @Nullable GenAiMeters meters) {
     return options.page() == null
         ? null
-        : new LiveView(
-            new Watched(
-                run.simulation(),
-                run.id(),
-                run.files().page(),
-                run.unixNanos(System.nanoTime()),
-                () -> run.levels().figures(false),
-                run.levels()::all),
-            options.page(),
-            meters == null ? null : meters.scraped(),
-            System.out::println);
+        : new LiveView(run, options.page(), meters == null ? null : meters.scraped());
   }
 
   @Override
@@ -146,10 +129,9 @@ public final class LiveView implements RunObserver, AutoCloseable {
     return "live page";
   }
 
-  private @Nullable LiveServer server(
-      Address address, @Nullable Supplier<String> meters, Consumer<String> say) {
+  static @Nullable LiveServer server(
+      Address address, LiveServer.Views views, Consumer<String> say) {
     try {
-      LiveServer.Views views = new LiveServer.Views(this::page, this::event, meters);
       LiveServer started = new LiveServer(address, views);
       say.accept("LLM live page: " + started.address());
       return started;
@@ -199,17 +181,17 @@ public final class LiveView implements RunObserver, AutoCloseable {
       overTime.add(second);
     }
     Series series = overTime.soFar(isJudged);
-    LiveFigures figures = run.figures().get();
+    LiveFigures figures = run.levels().figures(false);
     latest = figures == null ? latest : figures;
     return new LivePage.Now(
         run.simulation(),
         run.id(),
-        run.page(),
-        run.startUnixNanos(),
+        run.files().page(),
+        startUnixNanos,
         isOver,
         isJudged,
         series,
-        run.levels().get(),
+        run.levels().all(),
         latest,
         List.copyOf(finished));
   }

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.run.live.LiveView.Address;
+import io.github.gatlingllm.run.live.LiveView.LiveServer;
 import io.github.gatlingllm.run.live.LiveView.Options;
-import io.github.gatlingllm.run.live.LiveView.Watched;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +17,6 @@ import org.junit.jupiter.api.Test;
 class LiveViewTest {
 
   private final List<String> said = new ArrayList<>();
-  private final Watched run =
-      new Watched("demo.Sim", "sim-1", Path.of("llm.html"), 0, () -> null, List::of);
 
   @Test
   void propertyOverridesTheEnvironment() {
@@ -48,10 +45,10 @@ class LiveViewTest {
 
   @Test
   void portInUseIsPrinted() throws IOException {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        LiveView view =
-            new LiveView(run, new Address("127.0.0.1", taken.getLocalPort()), null, said::add)) {
-      assertThat(view).isNotNull();
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Address address = new Address("127.0.0.1", taken.getLocalPort());
+      LiveServer.Views views = new LiveServer.Views(() -> "", () -> "", null);
+      assertThat(LiveView.server(address, views, said::add)).isNull();
       assertThat(said)
           .singleElement()
           .asString()
