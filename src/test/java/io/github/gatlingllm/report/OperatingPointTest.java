@@ -114,7 +114,8 @@ class OperatingPointTest {
             .summary();
 
     assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
-    assertThat(summary.operatingPoint().why()).isEqualTo("the highest load that met the SLO, within noise");
+    assertThat(summary.operatingPoint().why())
+        .isEqualTo("the highest load that met the SLO, within noise");
     assertThat(tiles(summary))
         .startsWith(new Tile("TTFT p99", "20 ms †", "p50 20 ms · SLO < 200 ms · ✓ met"))
         .extracting(Tile::remark)

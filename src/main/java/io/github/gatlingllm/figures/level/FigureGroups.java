@@ -2,8 +2,8 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
