@@ -118,14 +118,14 @@ final class LevelLog {
   }
 
   /** Live figures of the level that started last, or of the run if it has none; null without. */
-  @Nullable LiveFigures figures(boolean isSnapshot, long nanoTime) {
+  @Nullable LiveFigures figures(boolean isSnapshot, long nanoTime, @Nullable Long inFlight) {
     LevelResults results = host.results();
     Entry entry = running();
     if (results == null || (entry == null && hasLevels())) {
       return null;
     }
     LiveFigures figures = results.figures(entry == null ? null : entry.observed, isSnapshot);
-    return figures == null ? null : figures.withProgress(progress(nanoTime));
+    return figures == null ? null : figures.with(figures.sloShare(), inFlight, progress(nanoTime));
   }
 
   private synchronized boolean hasLevels() {

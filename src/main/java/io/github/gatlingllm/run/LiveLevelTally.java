@@ -151,7 +151,7 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
       isFinished = true;
       beforeMeasuring = null;
       measured = null;
-      return window == null ? null : window.peek().withSloShare(slo.all().share());
+      return window == null ? null : window.peek().with(slo.all().share(), null, null);
     }
 
     private @Nullable LiveStats shown() {

@@ -76,8 +76,7 @@ public final class RunLevels {
    * {@code isSnapshot}: the rate of "now" begins anew, for one reader only.
    */
   public @Nullable LiveFigures figures(boolean isSnapshot) {
-    LiveFigures figures = ofPlans.figures(isSnapshot, System.nanoTime());
-    return figures == null ? null : figures.withInFlight(run.inFlight());
+    return ofPlans.figures(isSnapshot, System.nanoTime(), run.inFlight());
   }
 
   List<String> conclusions() {

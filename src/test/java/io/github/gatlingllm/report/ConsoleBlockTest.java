@@ -58,7 +58,9 @@ class ConsoleBlockTest {
   @Test
   void noLineIsWiderThanGatlingsConsole() {
     Progress far = new Progress("c=8 on " + "x".repeat(200), Phase.DRAIN, 7.0, 3_723_000_000_000L);
-    assertThat(ConsoleBlock.of(FULL.withProgress(far), 25_000_000_000L).lines())
+    assertThat(
+            ConsoleBlock.of(FULL.with(FULL.sloShare(), FULL.inFlight(), far), 25_000_000_000L)
+                .lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
         .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120));
     assertThat(ConsoleBlock.title("LLM Information"))
@@ -84,6 +86,6 @@ class ConsoleBlockTest {
 
   private static String left(long nanos) {
     return ConsoleBlock.of(
-        NOTHING.withProgress(new Progress("c=1", null, null, nanos)), 25_000_000_000L);
+        NOTHING.with(null, null, new Progress("c=1", null, null, nanos)), 25_000_000_000L);
   }
 }

@@ -184,19 +184,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
     public record Progress(
         String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
 
-    public LiveFigures withInFlight(@Nullable Long requests) {
-      return with(sloShare, requests, progress);
-    }
-
-    public LiveFigures withProgress(@Nullable Progress where) {
-      return with(sloShare, inFlight, where);
-    }
-
-    public LiveFigures withSloShare(@Nullable Double share) {
-      return with(share, inFlight, progress);
-    }
-
-    private LiveFigures with(
+    /** The same with what only the run knows. */
+    public LiveFigures with(
         @Nullable Double share, @Nullable Long requests, @Nullable Progress where) {
       return new LiveFigures(
           ok,

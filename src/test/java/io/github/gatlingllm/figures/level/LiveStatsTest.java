@@ -107,7 +107,7 @@ class LiveStatsTest {
   @Test
   void requestsInFlightAndProgressAreAdded() {
     Progress progress = new Progress("c=8", null, 0.5, null);
-    LiveFigures figures = stats.snapshot().withInFlight(7L).withProgress(progress);
+    LiveFigures figures = stats.snapshot().with(null, 7L, progress);
     assertThat(figures)
         .isEqualTo(
             new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, 7L, progress));
