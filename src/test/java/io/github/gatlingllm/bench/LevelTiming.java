@@ -28,9 +28,8 @@ final class LevelTiming {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start()) {
       GatlingRun run =
-          GatlingRun.of(LevelsSimulation.class)
+          GatlingRun.of(LevelsSimulation.class, engine.baseUrl())
               .set("plan", "batch")
-              .set("baseUrl", engine.baseUrl())
               .set("tokens", 30)
               .run();
       List<GroundTruth> truths =
@@ -64,7 +63,7 @@ final class LevelTiming {
             .maxBatch(BATCH)
             .recordGroundTruth()
             .start()) {
-      GatlingRun run = GatlingRun.of(SearchSimulation.class).set("baseUrl", engine.baseUrl()).run();
+      GatlingRun run = GatlingRun.of(SearchSimulation.class, engine.baseUrl()).run();
       double capacity = BATCH / (STEPS * meanStepSeconds(engine));
       double found = run.summary().at("/goodput/max/offered").asDouble();
       report.say("capacity of the engine", capacity, "req/s");

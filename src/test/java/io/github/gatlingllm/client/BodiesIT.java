@@ -107,17 +107,16 @@ final class BodiesIT {
 
   @Test
   void aWholeBodyThatIsCutIsTruncated() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    Ended ended =
+        client.answeredBy(
             x -> {
               x.sendHeaders(200, "Content-Type: " + JSON, "Content-Length: 999").send(WHOLE);
               x.close();
-            })) {
-      Ended ended = client.post(server.baseUrl()).whole().ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.TRUNCATED);
-      assertThat(ended.error()).isEqualTo("body ended before it was whole");
-      assertThat(ended.timing().latencyNanos()).isNull();
-    }
+            },
+            call -> call.whole());
+    assertThat(ended.status()).isEqualTo(RequestStatus.TRUNCATED);
+    assertThat(ended.error()).isEqualTo("body ended before it was whole");
+    assertThat(ended.timing().latencyNanos()).isNull();
   }
 
   @Test
@@ -201,19 +200,11 @@ final class BodiesIT {
 
   @Test
   void aBodyThatIsNoGzipCannotBeDecompressed() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: gzip"))) {
-      Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
-      assertThat(ended.error()).startsWith("response could not be decompressed: ");
-    }
-  }
-
-  private Ended answeredBy(ScriptedServer.Script script) throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(script)) {
-      return client.post(server.baseUrl()).ended();
-    }
+    Ended ended =
+        client.answeredBy(
+            x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: gzip"));
+    assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
+    assertThat(ended.error()).startsWith("response could not be decompressed: ");
   }
 
   private static void forever(Exchange exchange, String text) throws IOException {
@@ -255,7 +246,7 @@ final class BodiesIT {
   @ParameterizedTest
   @MethodSource("endless")
   void tooLarge(String error, ScriptedServer.Script script) throws Exception {
-    Ended ended = answeredBy(script);
+    Ended ended = client.answeredBy(script);
     assertThat(ended.status()).isEqualTo(RequestStatus.INVALID_RESPONSE);
     assertThat(ended.error()).isEqualTo(error);
   }
@@ -263,7 +254,7 @@ final class BodiesIT {
   @Test
   void aTextWithoutAnEndIsKeptToItsLimit() throws Exception {
     String event = "data: " + ChatChunks.content("x".repeat(1_000)) + "\n\n";
-    Ended ended = answeredBy(x -> forever(x.startStream(), event));
+    Ended ended = client.answeredBy(x -> forever(x.startStream(), event));
     assertThat(ended.status()).isEqualTo(RequestStatus.INVALID_RESPONSE);
     assertThat(ended.error()).isEqualTo("text of an answer longer than 16 MiB");
     assertThat(ended.text()).hasSizeBetween(15 << 20, 16 << 20);
@@ -273,7 +264,7 @@ final class BodiesIT {
   @Test
   void anErrorWithoutAnEndKeepsItsStatus() throws Exception {
     Ended ended =
-        answeredBy(
+        client.answeredBy(
             x -> {
               x.sendHeaders(500, "Content-Type: text/plain", "Transfer-Encoding: chunked");
               forever(x.chunk("oops "), " ");
@@ -284,7 +275,7 @@ final class BodiesIT {
 
   @Test
   void bytesAfterTheEndAreNotAwaited() throws Exception {
-    Ended ended = answeredBy(x -> forever(x.startStream().event(A).event(STOP).done(), "x"));
+    Ended ended = client.answeredBy(x -> forever(x.startStream().event(A).event(STOP).done(), "x"));
     assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
     assertThat(ended.text()).isEqualTo("a");
   }
@@ -321,8 +312,8 @@ final class BodiesIT {
             ";a=\"b;c\"",
             ";a=\"x\\\"y\" ;c=d",
             ";signature=" + "0123456789abcdef".repeat(1_000));
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    Ended ended =
+        client.answeredBy(
             x -> {
               x.startStream();
               for (String extension : extensions) {
@@ -330,16 +321,14 @@ final class BodiesIT {
                 x.send(Integer.toHexString(event.length()) + extension + "\r\n" + event + "\r\n");
               }
               x.event(STOP).send("0;last\r\n\r\n");
-            })) {
-      Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.error()).isNull();
-      assertThat(ended.text()).isEqualTo("a".repeat(extensions.size()));
-    }
+            });
+    assertThat(ended.error()).isNull();
+    assertThat(ended.text()).isEqualTo("a".repeat(extensions.size()));
   }
 
   @Test
   void aChunkExtensionThatNettyDoesNotReadIsNamed() throws Exception {
-    Ended ended = answeredBy(x -> x.startStream().send("5;a=b ;c=d\r\nhello\r\n"));
+    Ended ended = client.answeredBy(x -> x.startStream().send("5;a=b ;c=d\r\nhello\r\n"));
     assertThat(ended.error())
         .isEqualTo("response has an HTTP chunk extension in a form that Netty does not read");
   }

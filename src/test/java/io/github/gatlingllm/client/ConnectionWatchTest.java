@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 class ConnectionWatchTest {
@@ -85,30 +87,15 @@ class ConnectionWatchTest {
     assertThat(server.closed()).as("closed").isEqualTo(closed);
   }
 
-  @Test
-  void closedRightAfterAnAnswer() {
+  /** How long after its answer a connection closes, and what is counted then. */
+  @ParameterizedTest
+  @CsvSource({"right after, '', 0, 1", "right after, Close, 0, 0", "later, '', 1, 0"})
+  void closedByTheServer(String when, String announced, int kept, int closed) {
     request(false);
-    answer();
-    clock.addAndGet(SOON);
+    answer(new DefaultHttpHeaders().set("Connection", announced));
+    clock.addAndGet(when.equals("later") ? ServerConnections.RIGHT_AFTER_NANOS : SOON);
     serverCloses();
-    assertCounts(0, 1);
-  }
-
-  @Test
-  void closedAsAnnounced() {
-    request(false);
-    answer(new DefaultHttpHeaders().set("Connection", "Close"));
-    serverCloses();
-    assertCounts(0, 0);
-  }
-
-  @Test
-  void closedBecauseIdle() {
-    request(false);
-    answer();
-    clock.addAndGet(ServerConnections.RIGHT_AFTER_NANOS);
-    serverCloses();
-    assertCounts(1, 0);
+    assertCounts(kept, closed);
   }
 
   @Test

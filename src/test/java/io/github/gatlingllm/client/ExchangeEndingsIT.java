@@ -70,15 +70,6 @@ final class ExchangeEndingsIT {
 
   @RegisterExtension private final LocalClient client = new LocalClient();
 
-  private Ended answeredBy(ScriptedServer.Script script) throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(script)) {
-      Ended ended = client.post(server.baseUrl()).ended();
-      client.settle();
-      assertThat(server.posts()).isEqualTo(1);
-      return ended;
-    }
-  }
-
   private static void assertEnded(Ended ended, RequestStatus status, @Nullable String error) {
     assertThat(ended.status()).isEqualTo(status);
     assertThat(ended.error()).isEqualTo(error);
@@ -117,7 +108,7 @@ final class ExchangeEndingsIT {
   void connectionThatEndsEarly(
       RequestStatus status, @Nullable String error, String text, ScriptedServer.Script script)
       throws Exception {
-    Ended ended = answeredBy(script);
+    Ended ended = client.answeredBy(script);
     assertEnded(ended, status, error);
     assertThat(ended.text()).isEqualTo(text);
     assertThat(ended.events().count()).isEqualTo(text.length());

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.testing.ChatChunks.choice;
+import static io.github.gatlingllm.testing.ChatChunks.withUsage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
@@ -96,56 +98,38 @@ final class KnownAnswersIT {
     String stop = ChatChunks.finish("stop");
     String usage2 = ChatChunks.usage(9, 2);
     TokenSource usage = TokenSource.USAGE;
-    String groq = ",\"x_groq\":{\"usage\":" + usage(9, 2) + "}}";
+    String ofGroq = withUsage("{\"id\":\"r\"}", 9, 2);
+    String groq = stop.substring(0, stop.length() - 1) + ",\"x_groq\":" + ofGroq + "}";
     return Stream.of(
-        Row.of(Api.CHAT, "usage at the end", usage, List.of(1, 2), role, a, b, stop, usage2, DONE),
-        Row.of(
-            Api.CHAT,
-            "usage in the finish chunk",
-            usage,
-            List.of(1, 2),
-            role,
-            a,
-            b,
-            with(stop, 9, 2)),
-        Row.of(
-                Api.CHAT,
+        chat("usage at the end", usage, List.of(1, 2), role, a, b, stop, usage2, DONE),
+        chat("usage in the finish chunk", usage, List.of(1, 2), role, a, b, withUsage(stop, 9, 2)),
+        chat(
                 "usage in every chunk",
                 usage,
                 List.of(1, 2),
-                with(role, 9, 0),
-                with(a, 9, 3),
-                with(b, 9, 7),
-                with(stop, 9, 7),
+                withUsage(role, 9, 0),
+                withUsage(a, 9, 3),
+                withUsage(b, 9, 7),
+                withUsage(stop, 9, 7),
                 DONE)
             .eventTokens(3, 4),
-        Row.of(
-            Api.CHAT,
-            "usage under x_groq",
-            usage,
-            List.of(0, 1),
-            a,
-            b,
-            stop.substring(0, stop.length() - 1) + groq),
-        Row.of(Api.CHAT, "no usage", TokenSource.TOKENIZER, List.of(1, 2), role, a, b, stop, DONE),
-        Row.of(
-            Api.CHAT,
+        chat("usage under x_groq", usage, List.of(0, 1), a, b, groq),
+        chat("no usage", TokenSource.TOKENIZER, List.of(1, 2), role, a, b, stop, DONE),
+        chat(
             "usage of zeros",
             TokenSource.TOKENIZER,
             List.of(0, 1),
-            with(a, 0, 0),
-            with(b, 0, 0),
+            withUsage(a, 0, 0),
+            withUsage(b, 0, 0),
             stop),
-        Row.of(
-            Api.CHAT,
+        chat(
             "completions",
             usage,
             List.of(0, 1),
             "{'choices':[{'text':'a'}]}",
             "{'choices':[{'text':'b','finish_reason':'length'}]}",
             usage2),
-        Row.of(
-                Api.CHAT,
+        chat(
                 "reasoning",
                 usage,
                 List.of(0, 1, 2),
@@ -155,8 +139,7 @@ final class KnownAnswersIT {
                 stop,
                 ChatChunks.usage(9, 3))
             .firstOutput(2),
-        Row.of(
-            Api.CHAT,
+        chat(
             "tool call",
             usage,
             List.of(1, 2, 3),
@@ -166,7 +149,7 @@ final class KnownAnswersIT {
             tool("{'arguments':'}'}"),
             ChatChunks.finish("tool_calls"),
             ChatChunks.usage(9, 3)),
-        Row.of(Api.CHAT, "one token", usage, List.of(1), role, a, stop, ChatChunks.usage(9, 1)),
+        chat("one token", usage, List.of(1), role, a, stop, ChatChunks.usage(9, 1)),
         Row.of(
             Api.RESPONSES,
             "responses",
@@ -208,6 +191,11 @@ final class KnownAnswersIT {
                     + "'usage':{'output_tokens':3}}",
                 "{'type':'message_stop'}")
             .firstOutput(5));
+  }
+
+  private static Row chat(
+      String name, TokenSource source, List<Integer> tokenWrites, String... writes) {
+    return Row.of(Api.CHAT, name, source, tokenWrites, writes);
   }
 
   private static String text(String delta) {
@@ -282,50 +270,49 @@ final class KnownAnswersIT {
   @MethodSource("rows")
   void streamed(Row row) throws Exception {
     Steps steps = new Steps();
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    Ended ended =
+        client.answeredBy(
             x -> {
               steps.headers(x);
               for (String write : row.writes()) {
                 steps.event(x, write);
               }
               steps.lastChunk(x);
-            })) {
-      Ended ended = client.post(server.baseUrl()).api(row.api()).nanoClock(steps).ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+            },
+            call -> call.api(row.api()).nanoClock(steps));
+    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
 
-      Timing timing = ended.timing();
-      Events events = ended.events();
-      int tokenEvents = row.tokenWrites().size();
-      assertThat(timing.connectNanos()).isZero();
-      assertThat(timing.headersNanos()).isEqualTo(at(-1));
-      assertThat(timing.firstEventNanos()).isEqualTo(at(0));
-      assertThat(timing.ttftNanos()).isEqualTo(at(row.tokenWrites().get(0)));
-      if (row.firstOutput() != null) {
-        assertThat(timing.ttfoNanos()).isEqualTo(at(row.firstOutput()));
-      }
-      assertThat(timing.latencyNanos()).isEqualTo(at(row.tokenWrites().get(tokenEvents - 1)));
-      assertThat(timing.closedNanos()).isEqualTo(at(row.writes().size()));
+    Timing timing = ended.timing();
+    Events events = ended.events();
+    int tokenEvents = row.tokenWrites().size();
+    assertThat(timing.connectNanos()).isZero();
+    assertThat(timing.headersNanos()).isEqualTo(at(-1));
+    assertThat(timing.firstEventNanos()).isEqualTo(at(0));
+    assertThat(timing.ttftNanos()).isEqualTo(at(row.tokenWrites().get(0)));
+    if (row.firstOutput() != null) {
+      assertThat(timing.ttfoNanos()).isEqualTo(at(row.firstOutput()));
+    }
+    assertThat(timing.latencyNanos()).isEqualTo(at(row.tokenWrites().get(tokenEvents - 1)));
+    assertThat(timing.closedNanos()).isEqualTo(at(row.writes().size()));
 
-      assertThat(events.count()).isEqualTo(tokenEvents);
-      for (int i = 0; i < tokenEvents; i++) {
-        assertThat(events.offsetsMicros()[i] * 1_000L).isEqualTo(at(row.tokenWrites().get(i)));
-      }
-      assertThat(Arrays.stream(events.tokens()).boxed().toList()).isEqualTo(row.eventTokens());
-      assertThat(events.done())
-          .isEqualTo(row.writes().contains(DONE) || row.api().terminalEvent() != null);
+    assertThat(events.count()).isEqualTo(tokenEvents);
+    for (int i = 0; i < tokenEvents; i++) {
+      assertThat(events.offsetsMicros()[i] * 1_000L).isEqualTo(at(row.tokenWrites().get(i)));
+    }
+    assertThat(Arrays.stream(events.tokens()).boxed().toList()).isEqualTo(row.eventTokens());
+    assertThat(events.done())
+        .isEqualTo(row.writes().contains(DONE) || row.api().terminalEvent() != null);
 
-      Tokens tokens = ended.tokens();
-      assertThat(tokens.streamedTokens()).isEqualTo(row.n());
-      assertThat(tokens.source()).isEqualTo(row.source());
-      assertThat(tokens.estimated()).isEqualTo(row.source() != TokenSource.USAGE);
-      assertThat(tokens.promptTokens()).isEqualTo(row.source() == TokenSource.USAGE ? 9 : null);
-      if (tokenEvents == 1) {
-        assertThat(timing.tpotNanos()).isNull();
-      } else {
-        double span = timing.latencyNanos() - timing.ttftNanos();
-        assertThat(timing.tpotNanos()).isEqualTo(span / (row.n() - row.taken()));
-      }
+    Tokens tokens = ended.tokens();
+    assertThat(tokens.streamedTokens()).isEqualTo(row.n());
+    assertThat(tokens.source()).isEqualTo(row.source());
+    assertThat(tokens.estimated()).isEqualTo(row.source() != TokenSource.USAGE);
+    assertThat(tokens.promptTokens()).isEqualTo(row.source() == TokenSource.USAGE ? 9 : null);
+    if (tokenEvents == 1) {
+      assertThat(timing.tpotNanos()).isNull();
+    } else {
+      double span = timing.latencyNanos() - timing.ttftNanos();
+      assertThat(timing.tpotNanos()).isEqualTo(span / (row.n() - row.taken()));
     }
   }
 
@@ -342,9 +329,8 @@ final class KnownAnswersIT {
   void oneBody(boolean isStreamAskedFor) throws Exception {
     String body =
         "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"abc\"},"
-            + "\"finish_reason\":\"stop\"}],\"usage\":"
-            + usage(9, 3)
-            + "}";
+            + "\"finish_reason\":\"stop\"}],"
+            + "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":3}}";
     Steps steps = new Steps();
     try (ScriptedServer server = ScriptedServer.start(x -> steps.body(x, body))) {
       LocalClient.Call call = client.post(server.baseUrl()).nanoClock(steps);
@@ -369,17 +355,16 @@ final class KnownAnswersIT {
             + "{\"index\":1,\"embedding\":\"AAAA\"}],\"usage\":{\"prompt_tokens\":9,"
             + "\"total_tokens\":9}}";
     Steps steps = new Steps();
-    try (ScriptedServer server = ScriptedServer.start(x -> steps.body(x, body))) {
-      Ended ended = client.post(server.baseUrl()).inputs(2).nanoClock(steps).ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
-      assertThat(ended.timing().ttftNanos()).isNull();
-      assertThat(ended.timing().tpotNanos()).isNull();
-      assertThat(ended.events().count()).isZero();
-      assertThat(ended.tokens().promptTokens()).isEqualTo(9);
-      assertThat(ended.tokens().outputTokens()).isNull();
-      assertThat(ended.tokens().streamedTokens()).isNull();
-    }
+    Ended ended =
+        client.answeredBy(x -> steps.body(x, body), call -> call.inputs(2).nanoClock(steps));
+    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+    assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
+    assertThat(ended.timing().ttftNanos()).isNull();
+    assertThat(ended.timing().tpotNanos()).isNull();
+    assertThat(ended.events().count()).isZero();
+    assertThat(ended.tokens().promptTokens()).isEqualTo(9);
+    assertThat(ended.tokens().outputTokens()).isNull();
+    assertThat(ended.tokens().streamedTokens()).isNull();
   }
 
   /** P4: an event is there when its last byte is. */
@@ -387,19 +372,18 @@ final class KnownAnswersIT {
   void eventInTwoReadsHasTheTimestampOfTheSecond() throws Exception {
     String event = "data: " + ChatChunks.content("a") + "\n\n";
     Steps steps = new Steps();
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    Ended ended =
+        client.answeredBy(
             x ->
                 steps
                     .headers(x)
                     .chunk(x, event.substring(0, 40))
                     .chunk(x, event.substring(40))
                     .event(x, DONE)
-                    .lastChunk(x))) {
-      Ended ended = client.post(server.baseUrl()).nanoClock(steps).ended();
-      assertThat(ended.timing().ttftNanos()).isEqualTo(at(1));
-      assertThat(ended.timing().firstEventNanos()).isEqualTo(at(1));
-    }
+                    .lastChunk(x),
+            call -> call.nanoClock(steps));
+    assertThat(ended.timing().ttftNanos()).isEqualTo(at(1));
+    assertThat(ended.timing().firstEventNanos()).isEqualTo(at(1));
   }
 
   /** P5: three HTTP chunks in one write are one read. */
@@ -435,8 +419,8 @@ final class KnownAnswersIT {
   @Test
   void interleavedChoicesAreTimedApart() throws Exception {
     Steps steps = new Steps();
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    Ended ended =
+        client.answeredBy(
             x ->
                 steps
                     .headers(x)
@@ -446,32 +430,18 @@ final class KnownAnswersIT {
                     .chunk(x, ": keep-alive\n\n")
                     .event(x, choice(1, "y", "\"stop\""))
                     .event(x, ChatChunks.usage(9, 4))
-                    .lastChunk(x))) {
-      Ended ended = client.post(server.baseUrl()).nanoClock(steps).choices(2).ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(ended.events().choices()).containsExactly(0, 1, 0, 1);
-      assertThat(ended.timing().tpotNanos())
-          .as("2 steps of one choice, 3 of the other")
-          .isEqualTo(2.5 * STEP);
-      assertThat(ended.tokens().streamedTokens()).isEqualTo(4);
-    }
-  }
-
-  private static String with(String chunk, int prompt, int completion) {
-    return chunk.substring(0, chunk.length() - 1) + ",\"usage\":" + usage(prompt, completion) + "}";
-  }
-
-  private static String usage(int prompt, int completion) {
-    return "{\"prompt_tokens\":" + prompt + ",\"completion_tokens\":" + completion + "}";
+                    .lastChunk(x),
+            call -> call.nanoClock(steps).choices(2));
+    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+    assertThat(ended.events().choices()).containsExactly(0, 1, 0, 1);
+    assertThat(ended.timing().tpotNanos())
+        .as("2 steps of one choice, 3 of the other")
+        .isEqualTo(2.5 * STEP);
+    assertThat(ended.tokens().streamedTokens()).isEqualTo(4);
   }
 
   private static String tool(String function) {
     return ChatChunks.chunk(
         "{\"tool_calls\":[{\"index\":0,\"function\":" + function + "}]}", "null");
-  }
-
-  private static String choice(int index, String text, String finishReason) {
-    return "{\"choices\":[{\"index\":%d,\"delta\":{\"content\":\"%s\"},\"finish_reason\":%s}]}"
-        .formatted(index, text, finishReason);
   }
 }

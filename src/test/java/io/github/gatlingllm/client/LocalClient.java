@@ -18,6 +18,7 @@ import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.testing.ScriptedServer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -44,6 +45,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -97,6 +99,21 @@ final class LocalClient implements AfterEachCallback {
   /** A POST for a stream, with limits that no test should meet. */
   Call post(String url) {
     return new Call(url);
+  }
+
+  /** How a POST for a stream ends at a server that answers so; it is asked once. */
+  Ended answeredBy(ScriptedServer.Script script) throws Exception {
+    return answeredBy(script, call -> call);
+  }
+
+  /** The same of another request. */
+  Ended answeredBy(ScriptedServer.Script script, UnaryOperator<Call> as) throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(script)) {
+      Ended ended = as.apply(post(server.baseUrl())).ended();
+      settle();
+      assertThat(server.posts()).isEqualTo(1);
+      return ended;
+    }
   }
 
   /** A request, and how its response is read. */

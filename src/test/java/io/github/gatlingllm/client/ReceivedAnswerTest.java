@@ -1,5 +1,8 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.testing.ChatChunks.choice;
+import static io.github.gatlingllm.testing.ChatChunks.content;
+import static io.github.gatlingllm.testing.ChatChunks.withUsage;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,16 +40,19 @@ final class ReceivedAnswerTest {
     String reasoning = ",\"completion_tokens_details\":{\"reasoning_tokens\":32}";
     String a = content("a");
     return Stream.of(
-        usage(
-            "every chunk", "9 2 null null", with(a, usageObject(9, 1)), with(a, usageObject(9, 2))),
-        usage("zeros", "null null null null", a, usage(0, 0)),
-        usage("zeros after", "9 4 null null", a, usage(9, 4), usage(0, 0)),
+        usage("every chunk", "9 2 null null", withUsage(a, 9, 1), withUsage(a, 9, 2)),
+        usage("zeros", "null null null null", a, ChatChunks.usage(0, 0)),
+        usage("zeros after", "9 4 null null", a, ChatChunks.usage(9, 4), ChatChunks.usage(0, 0)),
         usage("details", "9 40 0 32", details.formatted(40, 0, reasoning)),
-        usage("details only in the first", "9 4 8 null", details.formatted(1, 8, ""), usage(9, 4)),
+        usage(
+            "details only in the first",
+            "9 4 8 null",
+            details.formatted(1, 8, ""),
+            ChatChunks.usage(9, 4)),
         // The prompt is counted at once, the answer never: 0 would be a lie.
-        usage("prompt only", "9 null null null", usage(9, 0), a),
-        usage("0 tokens generated", "9 0 null null", usage(9, 0)),
-        usage("0 after 4", "9 4 null null", a, usage(9, 4), usage(9, 0)));
+        usage("prompt only", "9 null null null", ChatChunks.usage(9, 0), a),
+        usage("0 tokens generated", "9 0 null null", ChatChunks.usage(9, 0)),
+        usage("0 after 4", "9 4 null null", a, ChatChunks.usage(9, 4), ChatChunks.usage(9, 0)));
   }
 
   private static Arguments usage(String name, String counts, String... chunks) {
@@ -150,16 +156,16 @@ final class ReceivedAnswerTest {
 
   @Test
   void heldBackTokenCountsWithTheEventThatCarriesItsText() {
-    event(1, with(content("a"), usageObject(9, 1)));
-    event(2, with(content(""), usageObject(9, 2)));
-    event(3, with(content("\u00e9"), usageObject(9, 3)));
+    event(1, withUsage(content("a"), 9, 1));
+    event(2, withUsage(content(""), 9, 2));
+    event(3, withUsage(content("\u00e9"), 9, 3));
     assertThat(timeline.events(true).tokens()).containsExactly(1, 2);
   }
 
   @Test
   void reasoningThatIsCountedButNotStreamedIsInNoEvent() {
-    event(1, with(content(""), usageObject(9, 30)));
-    event(2, with(content("a"), usageObject(9, 31)));
+    event(1, withUsage(content(""), 9, 30));
+    event(2, withUsage(content("a"), 9, 31));
     assertThat(timeline.events(true).tokens()).containsExactly(1);
   }
 
@@ -224,7 +230,7 @@ final class ReceivedAnswerTest {
         .isEqualTo(tokens(null, 2, null, TokenSource.CHUNKS));
     assertThat(answer.tokens(REQUEST)).isEqualTo(tokens(null, null, null, null));
 
-    event(3, usage(9, 3));
+    event(3, ChatChunks.usage(9, 3));
     assertThat(answer.needsTokenizer()).isFalse();
     assertThat(answer.tokens(REQUEST)).isEqualTo(tokens(9, 3, null, TokenSource.USAGE));
   }
@@ -277,26 +283,5 @@ final class ReceivedAnswerTest {
   private static void event(ReceivedAnswer answer, long instant, String json) {
     byte[] bytes = ("data: " + json + "\n\n").getBytes(UTF_8);
     answer.stream(instant, bytes, 0, bytes.length);
-  }
-
-  private static String content(String text) {
-    return ChatChunks.content(text);
-  }
-
-  private static String usage(int prompt, int completion) {
-    return ChatChunks.usage(prompt, completion);
-  }
-
-  private static String usageObject(int prompt, int completion) {
-    return "{\"prompt_tokens\":" + prompt + ",\"completion_tokens\":" + completion + "}";
-  }
-
-  private static String with(String chunk, String usage) {
-    return chunk.substring(0, chunk.length() - 1) + ",\"usage\":" + usage + "}";
-  }
-
-  private static String choice(int index, String text, String finishReason) {
-    return "{\"choices\":[{\"index\":%d,\"delta\":{\"content\":\"%s\"},\"finish_reason\":%s}]}"
-        .formatted(index, text, finishReason);
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
-import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -203,22 +202,20 @@ final class StreamedAnswersIT {
   @ParameterizedTest
   @MethodSource({"complete", "failed"})
   void inOneChunk(Row row) throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    Ended ended =
+        client.answeredBy(
             x -> {
               x.startStream();
               if (!row.body().isEmpty()) {
                 x.chunk(row.body());
               }
               x.lastChunk();
-            })) {
-      Ended ended = client.post(server.baseUrl()).api(row.api()).ended();
-      check(row, ended);
-      // P5: what one read brings shares one instant
-      assertThat(ended.events().coalesced()).isEqualTo(Math.max(0, row.tokenEvents() - 1));
-      assertThat(ended.timing().tpotNanos()).isNull();
-      assertThat(server.posts()).isEqualTo(1);
-    }
+            },
+            call -> call.api(row.api()));
+    check(row, ended);
+    // P5: what one read brings shares one instant
+    assertThat(ended.events().coalesced()).isEqualTo(Math.max(0, row.tokenEvents() - 1));
+    assertThat(ended.timing().tpotNanos()).isNull();
   }
 
   @ParameterizedTest
@@ -228,10 +225,11 @@ final class StreamedAnswersIT {
     for (byte b : row.body().getBytes(UTF_8)) {
       chunks.writeBytes(new byte[] {'1', '\r', '\n', b, '\r', '\n'});
     }
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.startStream().send(chunks.toByteArray()).lastChunk())) {
-      check(row, client.post(server.baseUrl()).api(row.api()).ended());
-    }
+    Ended ended =
+        client.answeredBy(
+            x -> x.startStream().send(chunks.toByteArray()).lastChunk(),
+            call -> call.api(row.api()));
+    check(row, ended);
   }
 
   @ParameterizedTest
@@ -240,8 +238,8 @@ final class StreamedAnswersIT {
     if (row.body().isEmpty()) {
       return;
     }
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    Ended ended =
+        client.answeredBy(
             x -> {
               x.sendHeaders(200, "Content-Type: text/plain", "Transfer-Encoding: chunked");
               byte[] bytes = row.body().getBytes(UTF_8);
@@ -250,9 +248,9 @@ final class StreamedAnswersIT {
               }
               x.chunk(Arrays.copyOfRange(bytes, Math.min(8, bytes.length), bytes.length));
               x.lastChunk();
-            })) {
-      check(row, client.post(server.baseUrl()).api(row.api()).ended());
-    }
+            },
+            call -> call.api(row.api()));
+    check(row, ended);
   }
 
   private static void check(Row row, Ended ended) {

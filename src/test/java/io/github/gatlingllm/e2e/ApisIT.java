@@ -33,7 +33,7 @@ class ApisIT {
             .recordGroundTruth()
             .apiKey("sk-never-to-be-seen")
             .start();
-    run = GatlingRun.of(ApisSimulation.class).set("baseUrl", engine.baseUrl()).succeed();
+    run = GatlingRun.of(ApisSimulation.class, engine.baseUrl()).succeed();
   }
 
   @AfterAll
@@ -103,7 +103,7 @@ class ApisIT {
       assertThat(record.timing().latencyNanos()).isGreaterThanOrEqualTo(30_000_000);
       assertThat(record.text().prompt()).contains("another text");
     }
-    JsonNode embed = request("embed");
+    JsonNode embed = run.row("requests", "name", "embed");
     assertThat(embed.at("/throughput/inputs_per_s").asDouble())
         .isCloseTo(3 * embed.at("/throughput/requests_per_s").asDouble(), within(1e-6));
     for (String absent :
@@ -111,16 +111,8 @@ class ApisIT {
       assertThat(embed.path("throughput").path(absent).isNull()).as(absent).isTrue();
     }
     assertThat(embed.at("/metrics/ttft_ms/count").asInt()).isZero();
-    assertThat(request("messages").at("/throughput/inputs_per_s").isNull()).isTrue();
+    assertThat(run.row("requests", "name", "messages").at("/throughput/inputs_per_s").isNull())
+        .isTrue();
     assertThat(Files.readString(run.directory().resolve("llm.html"))).contains("inputs/s");
-  }
-
-  private static JsonNode request(String name) throws Exception {
-    for (JsonNode request : run.summary().path("requests")) {
-      if (request.path("name").asText().equals(name)) {
-        return request;
-      }
-    }
-    throw new AssertionError(run.summary().path("requests").toPrettyString());
   }
 }

@@ -28,8 +28,7 @@ class BlockedLoopIT {
   void blockedEventLoopIsReportedWithItsTime() throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().model("m").fixed(ofMillis(40), ofMillis(20)).start()) {
-      GatlingRun run =
-          GatlingRun.of(BlockedLoopSimulation.class).set("baseUrl", engine.baseUrl()).succeed();
+      GatlingRun run = GatlingRun.of(BlockedLoopSimulation.class, engine.baseUrl()).succeed();
       List<GeneratorSecond> seconds = new ArrayList<>();
       assertThat(GeneratorSecond.read(run.files().generator(), seconds::add)).isNull();
       PhaseWindow measured = run.stage("c=8").window(Phase.MEASURE).orElseThrow();

@@ -85,8 +85,7 @@ class GateIT {
   void gateOf4Limits16Users() throws Exception {
     try (Server server = new Server(GATE, 0)) {
       GatlingRun run =
-          GatlingRun.of(GateSimulation.class)
-              .set("baseUrl", server.server.baseUrl() + "/v1")
+          GatlingRun.of(GateSimulation.class, server.server.baseUrl() + "/v1")
               .set("gate", GATE)
               .succeed();
       List<RequestRecord> records = run.requests();
@@ -108,24 +107,11 @@ class GateIT {
     }
   }
 
-  /** Positive control: without the gate more requests are in flight. */
-  @Test
-  void withoutGateAll16UsersAreInFlight() throws Exception {
-    try (Server server = new Server(GateSimulation.USERS, 0)) {
-      GatlingRun run =
-          GatlingRun.of(GateSimulation.class).set("baseUrl", server.server.baseUrl() + "/v1").run();
-
-      assertThat(server.most.get()).isEqualTo(GateSimulation.USERS);
-      assertThat(run.requests()).allMatch(r -> gateWait(r) == 0);
-    }
-  }
-
   @Test
   void serverStallIsInLatencyFromScheduleOfLaterRequests() throws Exception {
     try (Server server = new Server(GATE, 200)) {
       GatlingRun run =
-          GatlingRun.of(GateSimulation.class)
-              .set("baseUrl", server.server.baseUrl() + "/v1")
+          GatlingRun.of(GateSimulation.class, server.server.baseUrl() + "/v1")
               .set("gate", GATE)
               .set("open", true)
               .succeed();
@@ -170,8 +156,7 @@ class GateIT {
   }
 
   private static GatlingRun.Setup crowdAtTheGate(EmbeddedEngine engine) {
-    return GatlingRun.of(GateSimulation.class)
-        .set("baseUrl", engine.baseUrl())
+    return GatlingRun.of(GateSimulation.class, engine.baseUrl())
         .set("tokens", 1_000)
         .set("gate", 1);
   }

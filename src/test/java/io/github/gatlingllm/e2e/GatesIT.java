@@ -33,7 +33,7 @@ class GatesIT {
   }
 
   private static GatlingRun.Setup gates() {
-    return GatlingRun.of(GatesSimulation.class).set("baseUrl", engine.baseUrl());
+    return GatlingRun.of(GatesSimulation.class, engine.baseUrl());
   }
 
   @Test

@@ -34,8 +34,7 @@ class GroundTruthIT {
   static void runOnce() throws Exception {
     engine = EmbeddedEngine.builder().fixed(ofMillis(40), ofMillis(6)).recordGroundTruth().start();
     run =
-        GatlingRun.of(GroundTruthSimulation.class)
-            .set("baseUrl", engine.baseUrl())
+        GatlingRun.of(GroundTruthSimulation.class, engine.baseUrl())
             .set("ttftMillis", 60_000)
             .reports()
             .succeed();
@@ -50,8 +49,7 @@ class GroundTruthIT {
   void gatlingAssertionsFail() throws Exception {
     try (EmbeddedEngine slow = EmbeddedEngine.builder().fixed(ofMillis(40), ofMillis(2)).start()) {
       GatlingRun missed =
-          GatlingRun.of(GroundTruthSimulation.class)
-              .set("baseUrl", slow.baseUrl())
+          GatlingRun.of(GroundTruthSimulation.class, slow.baseUrl())
               .set("ttftMillis", 20)
               .set("cold", true)
               .run();

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.io.IOException;
@@ -50,8 +49,7 @@ class HealthyRunsIT {
   }
 
   private static void assertEngineReadAfterTheLastRequest(GatlingRun run) throws IOException {
-    List<ServerSample> samples = new ArrayList<>();
-    assertThat(ServerFile.read(run.files().server(), samples::add)).isZero();
+    List<ServerSample> samples = run.serverSamples();
     ServerSample last = samples.get(samples.size() - 1);
     assertThat(last.error()).as(run.output()).isNull();
     assertThat(
@@ -63,8 +61,7 @@ class HealthyRunsIT {
   @Test
   void chatAndOpenLoop() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
-        GatlingRun run =
-            GatlingRun.of(HealthySimulation.class).set("baseUrl", engine.baseUrl()).succeed()) {
+        GatlingRun run = GatlingRun.of(HealthySimulation.class, engine.baseUrl()).succeed()) {
       assertThat(doubts(run)).as(run.output()).isEmpty();
       assertThat(run.check("cached_share").path("level").asText())
           .as("turns of a chat share what was said before")

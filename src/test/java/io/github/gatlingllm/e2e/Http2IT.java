@@ -50,8 +50,7 @@ class Http2IT {
 
   @Test
   void streamsAreResetAtTheEndOfDrain() throws Exception {
-    try (GatlingRun run =
-        GatlingRun.of(Http2Simulation.class).set("baseUrl", server.url() + "/v1").start()) {
+    try (GatlingRun run = GatlingRun.of(Http2Simulation.class, server.url() + "/v1").start()) {
       List<Asked> four = begin(4);
       int connections = server.connections();
       assertCancelled(four);

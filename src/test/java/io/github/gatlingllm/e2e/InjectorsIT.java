@@ -41,8 +41,7 @@ class InjectorsIT {
   }
 
   private static GatlingRun.Setup setup(EmbeddedEngine engine, Instant startAt) {
-    return GatlingRun.of(InjectorsSimulation.class)
-        .set("baseUrl", engine.baseUrl())
+    return GatlingRun.of(InjectorsSimulation.class, engine.baseUrl())
         .set("llm.seed", 7)
         .set("llm.startAt", startAt);
   }

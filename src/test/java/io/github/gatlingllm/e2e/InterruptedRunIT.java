@@ -29,8 +29,7 @@ class InterruptedRunIT {
   @Test
   void recordsOfAKilledRunAreReadable() throws Exception {
     try (EmbeddedEngine engine = engine();
-        GatlingRun run =
-            GatlingRun.of(LongSimulation.class).set("baseUrl", engine.baseUrl()).start()) {
+        GatlingRun run = GatlingRun.of(LongSimulation.class, engine.baseUrl()).start()) {
       run.awaitRecords(20);
       run.kill();
       run.await();
@@ -51,10 +50,7 @@ class InterruptedRunIT {
   @Test
   void interruptBeforeTheFirstRequestIsOneLine() throws Exception {
     try (GatlingRun run =
-        GatlingRun.of(LongSimulation.class)
-            .set("baseUrl", "http://127.0.0.1:1/v1")
-            .set("idle", 300)
-            .start()) {
+        GatlingRun.of(LongSimulation.class, "http://127.0.0.1:1/v1").set("idle", 300).start()) {
       run.awaitLine("started...");
       run.terminate();
       run.await();

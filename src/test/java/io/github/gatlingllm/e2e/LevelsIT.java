@@ -32,7 +32,7 @@ class LevelsIT {
   }
 
   private static GatlingRun.Setup plan(String plan, String baseUrl) {
-    return GatlingRun.of(LevelsSimulation.class).set("plan", plan).set("baseUrl", baseUrl);
+    return GatlingRun.of(LevelsSimulation.class, baseUrl).set("plan", plan);
   }
 
   private static List<RequestRecord> of(RequestStatus status, List<RequestRecord> records) {

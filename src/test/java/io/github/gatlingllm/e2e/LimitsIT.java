@@ -39,9 +39,8 @@ class LimitsIT {
     int users = 500;
     try (EmbeddedEngine engine = engine()) {
       GatlingRun run =
-          GatlingRun.of(CrowdSimulation.class)
+          GatlingRun.of(CrowdSimulation.class, engine.baseUrl())
               .launchedBy(limited("-n " + openFiles))
-              .set("baseUrl", engine.baseUrl())
               .set("users", users)
               .set("idleSeconds", 60)
               .succeed();
@@ -67,9 +66,8 @@ class LimitsIT {
     String text = "x".repeat(100_000);
     try (ScriptedServer server = ScriptedServer.start(x -> x.answer(text))) {
       GatlingRun run =
-          GatlingRun.of(PatientSimulation.class)
+          GatlingRun.of(PatientSimulation.class, server.baseUrl() + "/v1")
               .launchedBy(limited("-f 8000"))
-              .set("baseUrl", server.baseUrl() + "/v1")
               .set("requests", requests)
               .run();
 
@@ -97,8 +95,7 @@ class LimitsIT {
     int requests = 60;
     try (EmbeddedEngine engine = engine();
         GatlingRun run =
-            GatlingRun.of(PatientSimulation.class)
-                .set("baseUrl", engine.baseUrl())
+            GatlingRun.of(PatientSimulation.class, engine.baseUrl())
                 .set("requests", requests)
                 .start()) {
       run.awaitRecords(4);
@@ -123,9 +120,8 @@ class LimitsIT {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().chunk(line).awaitClientClose())) {
       GatlingRun run =
-          GatlingRun.of(CrowdSimulation.class)
+          GatlingRun.of(CrowdSimulation.class, server.baseUrl() + "/v1")
               .jvm(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"))
-              .set("baseUrl", server.baseUrl() + "/v1")
               .set("users", users)
               .succeed();
       FaultsIT.assertAllIsAccountedFor(run, CrowdSimulation.FIRST + users);
@@ -156,8 +152,7 @@ class LimitsIT {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(1)).start()) {
       GatlingRun run =
-          GatlingRun.of(CrowdSimulation.class)
-              .set("baseUrl", engine.baseUrl())
+          GatlingRun.of(CrowdSimulation.class, engine.baseUrl())
               .set("users", users)
               .set("gatling.http.connectTimeout", 60_000)
               .set("idleSeconds", 60)

@@ -27,7 +27,7 @@ class MixedLoadIT {
   @BeforeAll
   static void startRun() throws Exception {
     engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
-    run = GatlingRun.of(MixedLoadSimulation.class).set("baseUrl", engine.baseUrl()).succeed();
+    run = GatlingRun.of(MixedLoadSimulation.class, engine.baseUrl()).succeed();
   }
 
   @AfterAll
@@ -37,12 +37,7 @@ class MixedLoadIT {
   }
 
   private static JsonNode stage(String scenario) throws IOException {
-    for (JsonNode stage : run.summary().get("stages")) {
-      if (stage.get("scenario").asText().equals(scenario)) {
-        return stage;
-      }
-    }
-    throw new AssertionError("no load level of " + scenario);
+    return run.row("stages", "scenario", scenario);
   }
 
   private static double completed(JsonNode figures) {

@@ -25,11 +25,7 @@ class ProgramsIT {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(2)).start()) {
       GatlingRun run =
-          GatlingRun.of(FirstProgramSimulation.class)
-              .set("baseUrl", engine.baseUrl())
-              .byOwnMain()
-              .reports()
-              .run();
+          GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl()).byOwnMain().reports().run();
 
       List<Long> planned = new ArrayList<>();
       Arrivals.poisson(25, 42)

@@ -83,7 +83,7 @@ class RateLimitIT {
   }
 
   private static void turnedAway(GatlingRun run) throws IOException {
-    JsonNode free = target(run, "free");
+    JsonNode free = run.row("targets", "label", "free");
     assertThat(free.at("/counts/verdicts").toString())
         .isEqualTo("{\"complete\":20,\"rate_limited\":40}");
     assertThat(free.at("/rate_limits/requests").asInt()).isEqualTo(REQUESTS - LIMIT);
@@ -109,19 +109,10 @@ class RateLimitIT {
         .hasSize(USERS)
         .allMatch(r -> r.outcome().status() == RequestStatus.CANCELLED)
         .allMatch(r -> r.timing().pacingWaitNanos() > 0);
-    JsonNode pacing = target(run, "paced").at("/rate_limits/pacing");
+    JsonNode pacing = run.row("targets", "label", "paced").at("/rate_limits/pacing");
     assertThat(List.of(pacing.get("requests"), pacing.get("held_back"), pacing.get("never_sent")))
         .extracting(JsonNode::asInt)
         .containsExactly(LIMIT + USERS, USERS, USERS);
     assertThat(run.info().config()).containsAllEntriesOf(Map.of("maxRequestsPerMinute", "20"));
-  }
-
-  private static JsonNode target(GatlingRun run, String name) throws IOException {
-    for (JsonNode target : run.summary().path("targets")) {
-      if (target.path("label").asText().equals(name)) {
-        return target;
-      }
-    }
-    throw new AssertionError("no target " + name + " in " + run.summary().path("targets"));
   }
 }

@@ -27,9 +27,8 @@ class ScenariosIT {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
         GatlingRun run =
-            GatlingRun.of(LevelsSimulation.class)
+            GatlingRun.of(LevelsSimulation.class, engine.baseUrl())
                 .set("plan", "sideBySide")
-                .set("baseUrl", engine.baseUrl())
                 .set("tokens", 20)
                 .succeed()) {
       EngineTokens.assertAllArrived(run.requests(), engine.groundTruth());

@@ -41,8 +41,7 @@ class SecretsIT {
                 x -> x.respond(401, "application/json", error(x), "X-Echo: " + keys(x)),
                 x -> x.startStream().event(error(x)).lastChunk());
         GatlingRun run =
-            GatlingRun.of(SecretsSimulation.class)
-                .set("baseUrl", server.baseUrl())
+            GatlingRun.of(SecretsSimulation.class, server.baseUrl())
                 .set("logback.configurationFile", log)
                 .reports()
                 .run()) {

@@ -28,8 +28,7 @@ class ServerFaultsIT {
   void runCompletesWhenItsServerDies() throws Exception {
     try (ServerProcess first = ServerProcess.start(0, SLOW_MILLIS);
         GatlingRun run =
-            GatlingRun.of(PatientSimulation.class)
-                .set("baseUrl", "http://127.0.0.1:" + first.port() + "/v1")
+            GatlingRun.of(PatientSimulation.class, "http://127.0.0.1:" + first.port() + "/v1")
                 .set("requests", REQUESTS)
                 .set("idleMillis", 500)
                 .set("timeoutMillis", 1_500)

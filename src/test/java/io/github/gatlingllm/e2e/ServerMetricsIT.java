@@ -7,13 +7,10 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ToLongFunction;
@@ -47,7 +44,7 @@ class ServerMetricsIT {
                 .succeed()) {
       assertThat(run.output())
           .contains("LLM server metrics: reading vllm from " + metricsOf(engine));
-      List<ServerSample> samples = samples(run);
+      List<ServerSample> samples = run.serverSamples();
       List<ServerSample> ofEngine =
           samples.stream().filter(each -> each.source().equals("vllm")).toList();
       assertThat(ofEngine).as(run.output()).hasSizeGreaterThan(2);
@@ -96,12 +93,6 @@ class ServerMetricsIT {
 
   private static String metricsOf(EmbeddedEngine engine) {
     return engine.baseUrl().replace("/v1", "/metrics");
-  }
-
-  private static List<ServerSample> samples(GatlingRun run) throws IOException {
-    List<ServerSample> samples = new ArrayList<>();
-    assertThat(ServerFile.read(run.files().server(), samples::add)).isZero();
-    return samples;
   }
 
   private static long difference(ServerSample first, ServerSample last, EngineMetric metric) {

@@ -24,8 +24,7 @@ class StoppedRunIT {
   void openRequestsAreCancelledAndCounted(boolean byAction) throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).start();
         GatlingRun run =
-            GatlingRun.of(StoppedSimulation.class)
-                .set("baseUrl", engine.baseUrl())
+            GatlingRun.of(StoppedSimulation.class, engine.baseUrl())
                 .set("action", byAction)
                 .run()) {
       List<RequestRecord> records = run.requests();

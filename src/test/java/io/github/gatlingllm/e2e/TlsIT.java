@@ -68,8 +68,7 @@ class TlsIT {
   @Test
   void trustStoreOfTheJvmIsUsed() throws Exception {
     GatlingRun run =
-        GatlingRun.of(TlsSimulation.class)
-            .set("baseUrl", server.baseUrl() + "/v1")
+        GatlingRun.of(TlsSimulation.class, server.baseUrl() + "/v1")
             .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
             .set("javax.net.ssl.trustStorePassword", "changeit")
             .run();

@@ -30,8 +30,7 @@ class TokenizersIT {
     try (EmbeddedEngine one = engine();
         EmbeddedEngine other = engine();
         GatlingRun run =
-            GatlingRun.of(TokenizersSimulation.class)
-                .set("baseUrl", one.baseUrl())
+            GatlingRun.of(TokenizersSimulation.class, one.baseUrl())
                 .set("other", other.baseUrl())
                 .succeed()) {
       assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(4);
@@ -69,8 +68,7 @@ class TokenizersIT {
     try (EmbeddedEngine usage = engine();
         EmbeddedEngine noUsage = engine();
         GatlingRun run =
-            GatlingRun.of(TokenizersSimulation.class)
-                .set("baseUrl", usage.baseUrl())
+            GatlingRun.of(TokenizersSimulation.class, usage.baseUrl())
                 .set("withoutUsage", noUsage.baseUrl())
                 .set("released", 20)
                 .set("requests", 10)
@@ -100,8 +98,7 @@ class TokenizersIT {
         EmbeddedEngine noUsage = engine();
         S3Server s3 = new S3Server();
         GatlingRun run =
-            GatlingRun.of(TokenizersSimulation.class)
-                .set("baseUrl", usage.baseUrl())
+            GatlingRun.of(TokenizersSimulation.class, usage.baseUrl())
                 .set("withoutUsage", noUsage.baseUrl())
                 .set("released", 1_000_000)
                 .set("requests", 1_000_000)

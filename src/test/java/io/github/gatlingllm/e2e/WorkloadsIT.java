@@ -2,9 +2,6 @@ package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
@@ -18,8 +15,7 @@ class WorkloadsIT {
   @Test
   void dialogsGrowNoncesDifferAndPromptsHaveExactLengths() throws Exception {
     try (Parrot server = new Parrot()) {
-      GatlingRun run =
-          GatlingRun.of(WorkloadsSimulation.class).set("baseUrl", server.baseUrl()).succeed();
+      GatlingRun run = GatlingRun.of(WorkloadsSimulation.class, server.baseUrl()).succeed();
       List<Parrot.Heard> heard = server.heard();
       assertThat(heard).hasSize(2 * WorkloadsSimulation.TURNS + 2 * WorkloadsSimulation.USERS);
       dialogs(heard.subList(0, 2 * WorkloadsSimulation.TURNS));
@@ -63,38 +59,5 @@ class WorkloadsIT {
         .doesNotHaveDuplicates()
         .allMatch(prompt -> CL100K.count(prompt) == WorkloadsSimulation.FED_TOKENS)
         .allMatch(prompt -> prompt.matches("(?s)\\d{18}\n\n\\S.*"));
-  }
-
-  @Test
-  void scenariosRunOneAfterTheOtherOnEachTarget() throws Exception {
-    try (EmbeddedEngine a = EmbeddedEngine.builder().seed(1).start();
-        EmbeddedEngine b = EmbeddedEngine.builder().seed(1).start()) {
-      GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", a.baseUrl() + "," + b.baseUrl())
-              .set("llm.concurrency", "1")
-              .set("llm.maxTokens", "4")
-              .set("llm.seed", "42")
-              .set("llm.scenario", "D,B1,A1,C")
-              .set("llm.requests", "2")
-              .set("llm.sharedPrefix", "2x32")
-              .succeed();
-
-      List<String> each =
-          List.of(
-              "D D", "D D", "D D", "D D", "D D", "D D", "D D", "D D", "D D", "D D", "B1 B1",
-              "B1 B1", "A1 A1", "A1 A1", "C C", "C C");
-      List<RequestRecord> records = run.requests();
-      assertThat(records).hasSize(2 * each.size()).allMatch(record -> record.outcome().ok());
-      for (int target = 0; target < 2; target++) {
-        List<RequestRecord> asked =
-            records.subList(target * each.size(), (target + 1) * each.size());
-        assertThat(asked.stream().map(r -> r.identity().scenario() + " " + r.identity().name()))
-            .containsExactlyElementsOf(each);
-        assertThat(asked.stream().map(r -> r.identity().target()).distinct()).hasSize(1);
-      }
-      assertThat(records.stream().map(r -> r.identity().target()).distinct()).hasSize(2);
-      assertThat(run.info().config()).containsEntry("sharedPrefix", "2x32");
-    }
   }
 }

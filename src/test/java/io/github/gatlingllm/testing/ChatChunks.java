@@ -39,6 +39,18 @@ public final class ChatChunks {
         + "}}";
   }
 
+  /** A chunk that has the usage so far, as some servers send it with each. */
+  public static String withUsage(String chunk, int promptTokens, int completionTokens) {
+    return "%s,\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}"
+        .formatted(chunk.substring(0, chunk.length() - 1), promptTokens, completionTokens);
+  }
+
+  /** Answer text of one of several choices; the finish reason is JSON. */
+  public static String choice(int index, String text, String finishReason) {
+    return "{\"choices\":[{\"index\":%d,\"delta\":{\"content\":\"%s\"},\"finish_reason\":%s}]}"
+        .formatted(index, text, finishReason);
+  }
+
   /** An error object inside a stream. */
   public static String error(String message) {
     return "{\"error\":{\"message\":"

@@ -15,6 +15,8 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.simulations.Benchmark;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,6 +84,11 @@ public final class GatlingRun implements AutoCloseable {
    */
   public static Setup of(Class<? extends Simulation> simulation) {
     return new Setup(simulation);
+  }
+
+  /** A run of a simulation that reads the URL of its server from the property {@code baseUrl}. */
+  public static Setup of(Class<? extends Simulation> simulation, String baseUrl) {
+    return of(simulation).set("baseUrl", baseUrl);
   }
 
   /** What a run is started with. */
@@ -363,12 +370,24 @@ public final class GatlingRun implements AutoCloseable {
 
   /** A check of its {@code summary.json} by its id. */
   public JsonNode check(String id) throws IOException {
-    for (JsonNode check : summary().path("checks")) {
-      if (check.path("id").asText().equals(id)) {
-        return check;
+    return row("checks", "id", id);
+  }
+
+  /** The first entry of a list in its {@code summary.json} that has this value under a key. */
+  public JsonNode row(String list, String key, String value) throws IOException {
+    for (JsonNode row : summary().path(list)) {
+      if (row.path(key).asText().equals(value)) {
+        return row;
       }
     }
-    throw new AssertionError("no check " + id + " in " + summary().path("checks"));
+    throw new AssertionError("no " + key + " " + value + " in " + summary().path(list));
+  }
+
+  /** Readings of the metrics of its servers. */
+  public List<ServerSample> serverSamples() throws IOException {
+    List<ServerSample> samples = new ArrayList<>();
+    assertThat(ServerFile.read(files().server(), samples::add)).isZero();
+    return samples;
   }
 
   /** Makes sure that it runs no more. */
