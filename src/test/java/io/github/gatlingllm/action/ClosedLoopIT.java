@@ -23,9 +23,8 @@ class ClosedLoopIT {
 
   private static PlanLines run(String plan, SlowServer server, boolean exits) throws Exception {
     PlanLines lines =
-        new PlanLines(
-            GatlingProcess.run(
-                PlanSimulation.class, Map.of("url", server.url(), "plan", plan, "exits", exits)));
+        PlanLines.of(
+            PlanSimulation.class, Map.of("url", server.url(), "plan", plan, "exits", exits));
     assertThat(lines.all()).endsWith("after");
     return lines;
   }
@@ -59,8 +58,7 @@ class ClosedLoopIT {
   /** A body that never leaves the stack must not grow it. */
   @Test
   void iterationsThatNeverWaitDoNotOverflow() throws Exception {
-    PlanLines lines =
-        new PlanLines(GatlingProcess.run(PlanSimulation.class, Map.of("plan", "spin")));
+    PlanLines lines = PlanLines.of(PlanSimulation.class, Map.of("plan", "spin"));
 
     assertThat(lines.words("spins", "all").get(2)).isEqualTo("100000");
   }

@@ -21,11 +21,9 @@ class OpenLoadIT {
   void planStartsEveryPlannedUserAndNoneEarly() throws Exception {
     try (SlowServer server = SlowServer.between(20, 80)) {
       PlanLines lines =
-          new PlanLines(
-              GatlingProcess.run(
-                  PlanSimulation.class,
-                  Map.of(
-                      "url", server.url(), "plan", "open", "millis", 1000, "rates", "10,100,300")));
+          PlanLines.of(
+              PlanSimulation.class,
+              Map.of("url", server.url(), "plan", "open", "millis", 1000, "rates", "10,100,300"));
 
       assertThat(lines.of("started")).containsExactly("r=10", "r=100", "r=300");
       int seed = 7;

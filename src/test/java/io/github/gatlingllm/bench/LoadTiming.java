@@ -2,7 +2,6 @@ package io.github.gatlingllm.bench;
 
 import static java.time.Duration.ofMillis;
 
-import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.action.PlanSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
@@ -20,38 +19,19 @@ final class LoadTiming {
 
   private LoadTiming() {}
 
-  private static GatlingRun run(Class<? extends Simulation> simulation, Map<String, ?> properties)
-      throws IOException, InterruptedException {
-    GatlingRun run = GatlingRun.of(simulation).set(properties).run();
-    if (run.exitCode() != 0) {
-      throw new IllegalStateException(run.output());
-    }
-    return run;
-  }
-
   /** Open load: users start at their planned times. */
   static void open(BenchReport report) throws Exception {
     try (SlowServer server = SlowServer.between(50, 250)) {
       PlanLines planned =
-          new PlanLines(
-              run(
-                      PlanSimulation.class,
-                      Map.of(
-                          "url",
-                          server.url(),
-                          "plan",
-                          "open",
-                          "millis",
-                          5_000,
-                          "rates",
-                          "10,100,1000"))
-                  .lines());
+          PlanLines.of(
+              PlanSimulation.class,
+              Map.of("url", server.url(), "plan", "open", "millis", 5_000, "rates", "10,100,1000"));
       for (String label : List.of("r=10", "r=100", "r=1000")) {
         lag(report, "openLoop " + label, planned.spread("lag", label));
       }
     }
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start()) {
-      GatlingRun arrivals = run(ArrivalsSimulation.class, Map.of("baseUrl", engine.baseUrl()));
+      GatlingRun arrivals = GatlingRun.of(ArrivalsSimulation.class, engine.baseUrl()).succeed();
       lag(
           report,
           "injectOpen",
@@ -108,7 +88,7 @@ final class LoadTiming {
       PlanLines lines = sweep(server, true);
       report.atLeast("c=8 in flight where users exit", mean(server, "c=8", lines) / 8, 0.9, "");
     }
-    PlanLines spin = new PlanLines(run(PlanSimulation.class, Map.of("plan", "spin")).lines());
+    PlanLines spin = PlanLines.of(PlanSimulation.class, Map.of("plan", "spin"));
     report.say(
         "iterations without waiting",
         100_000e9 / (spin.nanos("ended", "c=2") - spin.nanos("measure", "c=2")),
@@ -117,11 +97,9 @@ final class LoadTiming {
 
   private static PlanLines sweep(SlowServer server, boolean exits)
       throws IOException, InterruptedException {
-    return new PlanLines(
-        run(
-                PlanSimulation.class,
-                Map.of("url", server.url(), "plan", "sweep", "millis", 6_000, "exits", exits))
-            .lines());
+    return PlanLines.of(
+        PlanSimulation.class,
+        Map.of("url", server.url(), "plan", "sweep", "millis", 6_000, "exits", exits));
   }
 
   private static double mean(SlowServer server, String label, PlanLines lines) {
@@ -134,9 +112,10 @@ final class LoadTiming {
       try (EmbeddedEngine engine =
           EmbeddedEngine.builder().fixed(ofMillis(50), ofMillis(10)).recordGroundTruth().start()) {
         var unused =
-            run(
-                ConcurrencySimulation.class,
-                Map.of("baseUrl", engine.baseUrl(), "gatling", gatling, "tokens", 21));
+            GatlingRun.of(ConcurrencySimulation.class, engine.baseUrl())
+                .set("gatling", gatling)
+                .set("tokens", 21)
+                .succeed();
         List<Occupancy.Stay> stays =
             engine.groundTruth().stream()
                 .map(t -> new Occupancy.Stay(t.receivedNanos(), t.endedNanos()))

@@ -125,12 +125,17 @@ final class StreamedAnswersIT {
     return failed(api, name, RequestStatus.TRUNCATED, error, "ab", 2, body);
   }
 
-  private static Row error(String name, String text, int tokenEvents, String body) {
-    return failed(Api.CHAT, name, RequestStatus.IN_STREAM_ERROR, "broke", text, tokenEvents, body);
+  private static Row error(
+      Api api, String name, String error, String text, int tokenEvents, String body) {
+    return failed(api, name, RequestStatus.IN_STREAM_ERROR, error, text, tokenEvents, body);
+  }
+
+  private static Row empty(Api api, String name, RequestStatus status, String error, String body) {
+    return failed(api, name, status, error, "", 0, body);
   }
 
   private static Row invalid(String name, String error, String body) {
-    return failed(Api.CHAT, name, RequestStatus.INVALID_RESPONSE, error, "", 0, body);
+    return empty(Api.CHAT, name, RequestStatus.INVALID_RESPONSE, error, body);
   }
 
   static Stream<Row> failed() {
@@ -138,6 +143,7 @@ final class StreamedAnswersIT {
     String noToken = "stream ended well but held no token";
     String broke = ChatChunks.error("broke");
     String response = until("response.completed", RESPONSE);
+    String completed = RESPONSE.substring(response.length());
     String notCompleted = "stream ended without response.completed";
     String brokenResponse =
         RESPONSE.replace(
@@ -149,45 +155,30 @@ final class StreamedAnswersIT {
         // P13, the orderly part
         truncated(Api.CHAT, "no finish_reason", TRUNCATED, sse(A, B)),
         truncated(Api.CHAT, "cut in an event", TRUNCATED, sse(A, B) + "data: {\"choi"),
-        failed(Api.CHAT, "nothing", RequestStatus.TRUNCATED, none, "", 0, ""),
-        failed(Api.CHAT, "comments only", RequestStatus.TRUNCATED, none, "", 0, ": ping\n\n"),
+        empty(Api.CHAT, "nothing", RequestStatus.TRUNCATED, none, ""),
+        empty(Api.CHAT, "comments only", RequestStatus.TRUNCATED, none, ": ping\n\n"),
         // P14
-        error("error object", "", 0, sse(broke)),
-        error("error event", "", 0, "event: error\ndata: broke\n\n"),
-        error("error, then DONE", "a", 1, sse(A, broke, "[DONE]")),
-        error("error after finish_reason", "a", 1, sse(A, STOP, broke)),
+        error(Api.CHAT, "error object", "broke", "", 0, sse(broke)),
+        error(Api.CHAT, "error event", "broke", "", 0, "event: error\ndata: broke\n\n"),
+        error(Api.CHAT, "error, then DONE", "broke", "a", 1, sse(A, broke, "[DONE]")),
+        error(Api.CHAT, "error after finish_reason", "broke", "a", 1, sse(A, STOP, broke)),
         // P22
         invalid("no JSON", "data is not a JSON object", sse("hello")),
         invalid("broken JSON", "JSON has an unexpected character", sse("{\"choices\":[}", STOP)),
         // P24
-        failed(Api.CHAT, "no token", RequestStatus.EMPTY, noToken, "", 0, sse(STOP, "[DONE]")),
+        empty(Api.CHAT, "no token", RequestStatus.EMPTY, noToken, sse(STOP, "[DONE]")),
+        empty(Api.RESPONSES, "no token", RequestStatus.EMPTY, noToken, completed),
         truncated(Api.RESPONSES, "no terminal event", notCompleted, response),
         truncated(Api.RESPONSES, "[DONE] is no terminal event", notCompleted, response + DONE),
-        failed(
-            Api.RESPONSES,
-            "no token",
-            RequestStatus.EMPTY,
-            noToken,
-            "",
-            0,
-            RESPONSE.substring(response.length())),
-        failed(
-            Api.RESPONSES,
-            "failed",
-            RequestStatus.IN_STREAM_ERROR,
-            "broke",
-            "ab",
-            2,
-            brokenResponse),
+        error(Api.RESPONSES, "failed", "broke", "ab", 2, brokenResponse),
         truncated(
             Api.MESSAGES,
             "stop reason, no message_stop",
             "stream ended without message_stop",
             until("message_stop", MESSAGE)),
-        failed(
+        error(
             Api.MESSAGES,
             "error after tokens",
-            RequestStatus.IN_STREAM_ERROR,
             "Overloaded",
             "ab",
             2,

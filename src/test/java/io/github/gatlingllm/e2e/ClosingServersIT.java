@@ -30,23 +30,19 @@ class ClosingServersIT {
    * Closes like llama.cpp's server: after a complete answer without a {@code Connection: close}
    * header.
    */
-  private static Exchange answer(Exchange exchange) throws IOException {
-    return exchange.answer("a");
-  }
-
   private static void closesEveryTime(Exchange exchange) throws IOException {
-    answer(exchange).close();
+    exchange.answer("a").close();
   }
 
   private static void closesSomeTimeLater(Exchange exchange)
       throws IOException, InterruptedException {
-    answer(exchange);
+    exchange.answer("a");
     TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(MAX_LATER_NANOS));
     exchange.close();
   }
 
   private static void closesEveryTenthTime(Exchange exchange) throws IOException {
-    answer(exchange);
+    exchange.answer("a");
     if (exchange.request().indexOnConnection() == 9) {
       exchange.close();
     }

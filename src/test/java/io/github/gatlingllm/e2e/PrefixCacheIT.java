@@ -79,23 +79,19 @@ class PrefixCacheIT {
   @Test
   void uniquePromptsShareNothing() throws Exception {
     String same = "Summarise the following notes.";
-    Map<String, String> one =
+    Map<String, String> unique =
         Map.of("llm.requests", "" + REQUESTS, "llm.promptTokens", "640", "llm.prompt", same);
+    Map<String, String> repeated = new HashMap<>(unique);
+    repeated.put("llm.uniquePrompts", "false");
 
-    assertThat(ask(with(one, "llm.uniquePrompts", "false")).cached())
+    assertThat(ask(repeated).cached())
         .as("all but the first, but for the last block, whose last token is always computed")
         .startsWith(0)
         .endsWith(640 - BLOCK)
         .containsOnly(0, 640 - BLOCK);
-    Asked unique = ask(one);
-    assertThat(unique.hits()).isZero();
-    assertThat(unique.queried()).isEqualTo(REQUESTS * 640L);
-  }
-
-  private static Map<String, String> with(Map<String, String> some, String key, String value) {
-    Map<String, String> all = new HashMap<>(some);
-    all.put(key, value);
-    return all;
+    Asked asked = ask(unique);
+    assertThat(asked.hits()).isZero();
+    assertThat(asked.queried()).isEqualTo(REQUESTS * 640L);
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,40 +27,27 @@ class RateLimitIT {
   private final AtomicInteger askedPaced = new AtomicInteger();
 
   private static void answer(Exchange exchange, int number) throws IOException {
-    String[] headers = {
-      "x-ratelimit-limit-requests: " + LIMIT,
-      "x-ratelimit-remaining-requests: " + Math.max(0, LIMIT - number),
-      "x-ratelimit-reset-requests: 1m0s"
-    };
+    List<String> headers =
+        new ArrayList<>(
+            List.of(
+                "x-ratelimit-limit-requests: " + LIMIT,
+                "x-ratelimit-remaining-requests: " + Math.max(0, LIMIT - number),
+                "x-ratelimit-reset-requests: 1m0s"));
     if (number > LIMIT) {
-      exchange.respond(
-          429,
-          "application/json",
-          "{\"error\":{\"message\":\"Rate limit reached\"}}",
-          headers[0],
-          headers[1],
-          headers[2],
-          "Retry-After: 7");
-      return;
+      headers.add("Retry-After: 7");
+      String error = ChatChunks.error("Rate limit reached");
+      exchange.respond(429, "application/json", error, headers.toArray(String[]::new));
+    } else {
+      headers.add("Server-Timing: queue;dur=0.001, gpu;dur=0.002");
+      String stream =
+          String.join(
+              "\n\ndata: ",
+              "data: " + ChatChunks.content("Hi"),
+              ChatChunks.finish("stop"),
+              ChatChunks.usage(1, 1),
+              "[DONE]\n\n");
+      exchange.respond(200, "text/event-stream", stream, headers.toArray(String[]::new));
     }
-    String stream =
-        "data: "
-            + ChatChunks.content("Hi")
-            + "\n\ndata: "
-            + ChatChunks.finish("stop")
-            + "\n\ndata: "
-            + ChatChunks.usage(1, 1)
-            + "\n\ndata: [DONE]\n\n";
-    exchange
-        .sendHeaders(
-            200,
-            "Content-Type: text/event-stream",
-            headers[0],
-            headers[1],
-            headers[2],
-            "Server-Timing: queue;dur=0.001, gpu;dur=0.002",
-            "Content-Length: " + stream.length())
-        .send(stream);
   }
 
   @Test

@@ -12,7 +12,6 @@ public final class ChatChunks {
     return chunk("{\"role\":\"assistant\",\"content\":\"\"}", "null");
   }
 
-  /** Answer text. */
   public static String content(String text) {
     return chunk("{\"content\":" + quoted(text) + "}", "null");
   }

@@ -53,17 +53,14 @@ public final class Exchange {
    */
   public record Send(long beforeNanos, long afterNanos, int bytes) {}
 
-  /** What is being answered. */
   public Request request() {
     return request;
   }
 
-  /** All writes so far, in order. */
   public List<Send> sends() {
     return List.copyOf(sends);
   }
 
-  /** Sends exactly these bytes. */
   public Exchange send(byte[] bytes) throws IOException {
     long before = System.nanoTime();
     out.write(bytes);

@@ -91,7 +91,6 @@ public final class GatlingRun implements AutoCloseable {
     return of(simulation).set("baseUrl", baseUrl);
   }
 
-  /** What a run is started with. */
   public static final class Setup {
     private final Class<? extends Simulation> simulation;
     private final Map<String, String> properties =
@@ -105,13 +104,11 @@ public final class GatlingRun implements AutoCloseable {
       this.simulation = simulation;
     }
 
-    /** Sets a system property of the simulation's JVM. */
     public Setup set(String property, Object value) {
       properties.put(property, value.toString());
       return this;
     }
 
-    /** Sets system properties of the simulation's JVM. */
     public Setup set(Map<String, ?> more) {
       more.forEach(this::set);
       return this;
@@ -141,7 +138,6 @@ public final class GatlingRun implements AutoCloseable {
       return this;
     }
 
-    /** Runs it until it ends. */
     public GatlingRun run() throws IOException, InterruptedException {
       GatlingRun run = start();
       try {
@@ -229,7 +225,6 @@ public final class GatlingRun implements AutoCloseable {
     }
   }
 
-  /** Waits for its end. */
   public GatlingRun await() throws IOException, InterruptedException {
     assertThat(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS))
         .as(() -> "ended within " + MAX_SECONDS + " s; see " + output)
@@ -292,12 +287,10 @@ public final class GatlingRun implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** Its JVM. */
   public Process process() {
     return process;
   }
 
-  /** What its JVM returned. */
   public int exitCode() {
     return process.exitValue();
   }
@@ -317,12 +310,10 @@ public final class GatlingRun implements AutoCloseable {
     return Files.readString(directory().resolve("simulation.log"), ISO_8859_1);
   }
 
-  /** What it writes runs to. */
   public Path results() {
     return results;
   }
 
-  /** Its one run directory. */
   public Path directory() throws IOException {
     try (Stream<Path> all = Files.list(results)) {
       return all.filter(path -> Files.exists(path.resolve("simulation.log")))
@@ -331,7 +322,6 @@ public final class GatlingRun implements AutoCloseable {
     }
   }
 
-  /** Where its files are. */
   public RunFiles files() throws IOException {
     return new RunFiles(directory());
   }
@@ -345,22 +335,18 @@ public final class GatlingRun implements AutoCloseable {
     return records;
   }
 
-  /** Its records of one request name. */
   public List<RequestRecord> requests(String name) throws IOException {
     return requests().stream().filter(r -> r.identity().name().equals(name)).toList();
   }
 
-  /** Its {@code summary.json}. */
   public JsonNode summary() throws IOException {
     return new ObjectMapper().readTree(files().summaryJson().toFile());
   }
 
-  /** Its {@code run.json}. */
   public RunInfo info() throws IOException {
     return RunInfo.read(files().info()).orElseThrow();
   }
 
-  /** The first load level with that label in its {@code run.json}. */
   public LevelInfo stage(String label) throws IOException {
     return info().stages().stream()
         .filter(stage -> stage.label().equals(label))

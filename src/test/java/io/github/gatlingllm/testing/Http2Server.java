@@ -102,29 +102,24 @@ public final class Http2Server implements AutoCloseable {
             .channel();
   }
 
-  /** Base URL: {@code https://127.0.0.1:<port>}. */
   public String url() {
     return "https://127.0.0.1:" + ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** Number of accepted connections. */
   public int connections() {
     return connections.get();
   }
 
-  /** Number of complete requests. */
   public int posts() {
     return posts.get();
   }
 
-  /** The next complete request. */
   public Asked next() throws InterruptedException {
     Asked asked = requests.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
     assertThat(asked).as("next request").isNotNull();
     return asked;
   }
 
-  /** One request and its stream. */
   public final class Asked extends ChannelInboundHandlerAdapter {
     private final Channel stream;
     private final CompletableFuture<Long> reset = new CompletableFuture<>();
@@ -170,17 +165,14 @@ public final class Http2Server implements AutoCloseable {
       var unused = stream.writeAndFlush(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(bytes)));
     }
 
-    /** Sends an event. */
     public Asked event(String json) {
       return write(data("data: " + json + "\n\n", false));
     }
 
-    /** Ends the stream normally. */
     public void end() {
       write(data("", true));
     }
 
-    /** Resets the stream. */
     public void reset() {
       write(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
     }
@@ -219,7 +211,6 @@ public final class Http2Server implements AutoCloseable {
           .syncUninterruptibly();
     }
 
-    /** Closes the connection with all its streams. */
     public void closeConnection() {
       stream.parent().close().syncUninterruptibly();
     }

@@ -44,7 +44,6 @@ public final class MavenProject {
     this.folder = folder;
   }
 
-  /** Writes the project, and installs our jar. */
   public static MavenProject in(Path folder) throws IOException {
     try (Stream<Path> all = Files.walk(EXAMPLE)) {
       for (Path each : all.filter(Files::isRegularFile).toList()) {
@@ -55,7 +54,6 @@ public final class MavenProject {
     return new MavenProject(folder);
   }
 
-  /** Adds a source file. */
   public MavenProject with(String path, String source) throws IOException {
     Path file = folder.resolve("src/test/java").resolve(path);
     Files.createDirectories(file.getParent());
@@ -132,7 +130,6 @@ public final class MavenProject {
     return found.group(1);
   }
 
-  /** Folder of the project. */
   public Path folder() {
     return folder;
   }

@@ -1,7 +1,10 @@
 package io.github.gatlingllm.testing;
 
+import io.gatling.javaapi.core.Simulation;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /** Lines that a simulation printed: {@code > <kind> <label> <number>…}. */
 public record PlanLines(List<String> all) {
@@ -9,6 +12,12 @@ public record PlanLines(List<String> all) {
   public PlanLines(List<String> all) {
     this.all =
         all.stream().filter(line -> line.startsWith("> ")).map(line -> line.substring(2)).toList();
+  }
+
+  /** Of a run with these settings, which succeeds. */
+  public static PlanLines of(Class<? extends Simulation> simulation, Map<String, ?> properties)
+      throws IOException, InterruptedException {
+    return new PlanLines(GatlingRun.of(simulation).set(properties).succeed().lines());
   }
 
   /** The labels of all lines of a kind. */
@@ -49,7 +58,7 @@ public record PlanLines(List<String> all) {
   }
 
   /** Nearest-rank percentiles in nanoseconds. */
-  public record Spread(int count, long min, long p50, long p99, long max) {
+  public record Spread(int count, long min, long p50, long p99) {
 
     /** Of ascending numbers. */
     public static Spread of(List<Long> sorted) {
@@ -58,14 +67,7 @@ public record PlanLines(List<String> all) {
           n,
           sorted.get(0),
           sorted.get((int) Math.ceil(0.5 * n) - 1),
-          sorted.get((int) Math.ceil(0.99 * n) - 1),
-          sorted.get(n - 1));
-    }
-
-    @Override
-    public String toString() {
-      return "n=%d min %.1f p50 %.1f p99 %.1f max %.1f us"
-          .formatted(count, min / 1e3, p50 / 1e3, p99 / 1e3, max / 1e3);
+          sorted.get((int) Math.ceil(0.99 * n) - 1));
     }
   }
 }

@@ -44,7 +44,6 @@ public final class ScriptedServer implements AutoCloseable {
   private final AtomicInteger accepted = new AtomicInteger();
   private volatile boolean closed;
 
-  /** Answers one request. */
   @FunctionalInterface
   public interface Script {
     /** An {@link IOException} means that the client is gone and is not a failure. */
@@ -70,7 +69,6 @@ public final class ScriptedServer implements AutoCloseable {
     return new ScriptedServer(0, null, scripts);
   }
 
-  /** Starts a server on that port. */
   public static ScriptedServer startAt(int port, Script... scripts) {
     return new ScriptedServer(port, null, scripts);
   }
@@ -80,7 +78,6 @@ public final class ScriptedServer implements AutoCloseable {
     return new ScriptedServer(0, tls, scripts);
   }
 
-  /** The port it listens on. */
   public int port() {
     return listener.getLocalPort();
   }
@@ -95,17 +92,14 @@ public final class ScriptedServer implements AutoCloseable {
     return List.copyOf(exchanges);
   }
 
-  /** All requests in order of arrival. */
   public List<Request> requests() {
     return exchanges.stream().map(Exchange::request).toList();
   }
 
-  /** How many of the requests were POSTs. */
   public int posts() {
     return (int) requests().stream().filter(r -> r.method().equals("POST")).count();
   }
 
-  /** How many TCP connections were accepted. */
   public int connections() {
     return accepted.get();
   }

@@ -51,7 +51,6 @@ public final class ServerProcess implements AutoCloseable {
     return new ServerProcess(process, Integer.parseInt(said.readLine()));
   }
 
-  /** Base URL. */
   public int port() {
     return port;
   }

@@ -97,7 +97,6 @@ public final class SlowServer implements AutoCloseable {
     return new SlowServer(server -> request -> server.answerTogether(request, howMany));
   }
 
-  /** Base URL. */
   public String url() {
     return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
   }
@@ -145,14 +144,12 @@ public final class SlowServer implements AutoCloseable {
     var unused = request.connection().writeAndFlush(response);
   }
 
-  /** All answered requests, in order. */
   public List<Visit> visits() {
     synchronized (visits) {
       return List.copyOf(visits);
     }
   }
 
-  /** Answered requests of a kind. */
   public List<Visit> visits(String kind) {
     return visits().stream().filter(visit -> visit.kind().equals(kind)).toList();
   }
