@@ -56,7 +56,7 @@ class SettingEffectsIT {
       assertThat(dry.output()).contains("Dry run: nothing was sent");
       assertThat(server.requests()).isEmpty();
 
-      GatlingRun run = benchmark(server).succeed();
+      GatlingRun run = benchmark(server).reports().succeed();
       assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
       Set<String> images = new HashSet<>();
       for (Request request : server.requests()) {
