@@ -31,8 +31,6 @@ final class LoadCurve {
   /** With two levels the heavier one delivers less than this much more, by its interval. */
   private static final double MAX_GAIN = 1.1;
 
-  private static final double Z = 1.96;
-
   private final List<SloTally.Objectives> slo;
   private final List<LevelFigures> levels;
 
@@ -115,9 +113,9 @@ final class LoadCurve {
   private boolean gainIsSmall() {
     LevelFigures first = levels.get(0);
     LevelFigures last = levels.get(levels.size() - 1);
-    double error =
-        Math.sqrt(1.0 / first.figures().counts().ok() + 1.0 / last.figures().counts().ok());
-    return tokens(last) / tokens(first) * Math.exp(Z * error) < MAX_GAIN;
+    double half =
+        Interval.halfOfLogRatio(first.figures().counts().ok(), last.figures().counts().ok());
+    return tokens(last) / tokens(first) * Math.exp(half) < MAX_GAIN;
   }
 
   /** The realised load: by chance two rates may get the same number of arrivals. */

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -34,8 +35,6 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
 
   /** Least number of common loads whose ratios show the noise between levels. */
   private static final int MIN_LOADS = 3;
-
-  private static final double MANY = 1e4;
 
   private static final Sentences<TargetRanking> RANKING =
       new Sentences<TargetRanking>(
@@ -151,24 +150,19 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
   }
 
   private boolean isClear() {
-    double counts =
-        Math.sqrt(
-            1.0 / Math.max(1, pair().one.figures().counts().ok())
-                + 1.0 / Math.max(1, pair().other.figures().counts().ok()));
-    double half = counts * quantile(MANY);
+    double half =
+        Interval.halfOfLogRatio(
+            pair().one.figures().counts().ok(), pair().other.figures().counts().ok());
     if (loads.size() >= MIN_LOADS) {
       double squares = 0;
       for (int i = 1; i < loads.size(); i++) {
         squares += Math.pow(Math.log(loads.get(i).ratio() / loads.get(i - 1).ratio()), 2);
       }
       int freedom = loads.size() - 1;
-      half = Math.max(half, Math.sqrt(squares / (2.0 * freedom)) * quantile(freedom));
+      double t = TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
+      half = Math.max(half, Math.sqrt(squares / (2.0 * freedom)) * t);
     }
     return Math.abs(Math.log(ratio())) > half;
-  }
-
-  private static double quantile(double freedom) {
-    return TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
   }
 
   /** Whether the second surely misses its SLO at the highest load at which the first meets it. */

@@ -105,6 +105,11 @@ public record Distribution(
       return all == 0 ? null : ofShare((double) met / all, (double) all, Z);
     }
 
+    /** Half the 95 % interval of the logarithm of a ratio of two counts. */
+    public static double halfOfLogRatio(long one, long other) {
+      return Z * Math.sqrt(1.0 / Math.max(1, one) + 1.0 / Math.max(1, other));
+    }
+
     /** The number n ÷ z² of independent requests. */
     static double independent(long requests) {
       return requests / (Z * Z);
