@@ -5,8 +5,7 @@ import java.util.Arrays;
 
 /**
  * Bytes of an answer: a line, a body, or a generated text whose JSON escapes are resolved at the
- * end, as a character may be split over two pieces. Grows up to a limit, and counts towards the
- * {@link AnswerMemory}. Not thread safe.
+ * end, as a character may be split over two pieces.
  */
 final class AnswerBytes {
 
@@ -26,7 +25,6 @@ final class AnswerBytes {
     this.memory = memory;
   }
 
-  /** A generated text, in JSON escapes. */
   static AnswerBytes ofText(AnswerMemory memory) {
     return new AnswerBytes("text of an answer", MAX_TEXT_BYTES, memory);
   }
@@ -64,7 +62,6 @@ final class AnswerBytes {
     }
   }
 
-  /** The text with resolved escapes; an invalid character becomes U+FFFD. */
   String text() {
     return unescape(array, 0, length);
   }

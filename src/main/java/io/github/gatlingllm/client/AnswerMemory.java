@@ -4,11 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Limits the memory that one answer, and all answers of the process together, use while they
- * arrive, so that no server can end a run with an OutOfMemoryError. Throws {@link TooLarge} beyond
- * a limit.
- *
- * <p>Only arrays of more than {@value #UNCOUNTED} bytes are counted, which few answers need. One
- * answer belongs to one thread; the total is shared by all threads.
+ * arrive, so that no server can end a run with an OutOfMemoryError. Only arrays of more than
+ * {@value #UNCOUNTED} bytes are counted, which few answers need.
  */
 final class AnswerMemory {
 

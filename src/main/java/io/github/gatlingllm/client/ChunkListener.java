@@ -1,12 +1,8 @@
 package io.github.gatlingllm.client;
 
-/**
- * Receives the content of events. Each event, or whole body, ends with exactly one call of {@link
- * #eventEnd()}, after any number of the other calls.
- */
+/** Receives the content of events; each event, or whole body, ends with one {@link #eventEnd()}. */
 interface ChunkListener {
 
-  /** A piece of generated text, never empty. */
   void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
 
   /** The tool call of the next {@link #delta} with a name or arguments. */
@@ -22,7 +18,6 @@ interface ChunkListener {
    */
   void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
 
-  /** A timing or count the server reports about this request. */
   void server(String name, double value);
 
   /** The server reports an error instead of or after an answer; the message is one line. */

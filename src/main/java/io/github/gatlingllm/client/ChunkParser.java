@@ -17,22 +17,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the data of one event, or a whole body that was not streamed, with Jackson's streaming
- * parser, and passes deltas, usage and errors to a listener. Subclasses interpret the fields of an
- * API. Accepts fields in any order, numbers in quotes and unknown fields of any depth, as servers
- * differ. Not thread safe; one per response.
+ * Parses the data of one event, or a whole body that was not streamed, and passes deltas, usage and
+ * errors to a listener; subclasses interpret the fields of an API, in any order.
  *
  * <p>Texts are passed as bytes of the buffer: Jackson only provides their positions. Data with
- * bytes above 127 is read as ISO 8859-1, one character per byte, because a server may cut its
- * output within a character, which Jackson's UTF-8 parser rejects. The parser is lenient otherwise
- * too: Python servers write {@code NaN}, others leave control characters unescaped.
+ * bytes above 127 is read as ISO 8859-1, because a server may cut its output within a character,
+ * which Jackson's UTF-8 parser rejects. Python servers write {@code NaN}, others leave control
+ * characters unescaped.
  *
- * <p>An event that differs from the last one only in the text of its one delta is compared instead
- * of parsed: with 256 paced streams this saves about 2 of 33 µs of CPU per event, and 1.1 KB of
- * garbage. Let the last event be {@code P + text + S}. Another event {@code P + text' + S}, in
- * which {@code text'} is not empty and is ended by the first quote of {@code S}, makes the parser
- * take the same steps: it reads the same bytes up to the opening quote, then a string that ends
- * where {@code S} begins, then the same bytes again, and only the delta depends on {@code text'}.
+ * <p>An event that differs from the last one, {@code P + text + S}, only in its text is compared
+ * instead of parsed: where the first quote of {@code S} ends the text, the parser would take the
+ * same steps again. With 256 paced streams this saves about 2 of 33 µs of CPU per event, and 1.1 KB
+ * of garbage.
  */
 abstract class ChunkParser implements SseDecoder.Listener {
 
@@ -75,7 +71,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
   private int from;
   private int to;
 
-  /** Whether the document has a field that may report an error. */
   boolean errorField;
 
   int index;
@@ -83,7 +78,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
   /** The last event that contained one delta and nothing else; empty for none. */
   private byte[] learned = {};
 
-  /** The delta of {@link #learned}, at its position there. */
   private Text learnedText = NOTHING;
 
   private int learnedIndex;
@@ -130,7 +124,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
         : new TypedEventParser(listener);
   }
 
-  /** Reads the object at which the parser is positioned, and passes its content to the listener. */
   abstract void document() throws IOException;
 
   /**
@@ -273,7 +266,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /** The next token; {@link JsonToken#NOT_AVAILABLE} for invalid JSON. */
   private @Nullable JsonToken nextTokenOrInvalid() throws IOException {
     try {
       return json.nextToken();
@@ -411,7 +403,6 @@ abstract class ChunkParser implements SseDecoder.Listener {
     return from + (int) Math.max(location.getByteOffset(), location.getCharOffset());
   }
 
-  /** Whether the last byte apart from white space closes an object. */
   private boolean endsWithBrace() {
     int last = to - 1;
     while (last > from && buffer[last] <= ' ') {

@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads a chunk or body of {@code chat/completions} and {@code completions}: deltas, finish
- * reasons, usage and timings. Also counts the vectors in a body of {@code embeddings}. Not thread
- * safe.
+ * Reads a chunk or body of {@code chat/completions}, {@code completions} and {@code embeddings}.
  */
 final class CompletionParser extends ChunkParser {
 
@@ -101,7 +99,7 @@ final class CompletionParser extends ChunkParser {
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
         case "index" -> {
-          index = (int) Math.max(0, number());
+          index = (int) number();
           indexKnown = true;
         }
         case "delta" -> {

@@ -169,7 +169,6 @@ final class ConnectionFailure {
     return null;
   }
 
-  /** Netty's message contains both addresses and ends with the status of the proxy. */
   private static String proxy(String message) {
     int status = message.indexOf("status: ");
     if (message.contains("status: 407")) {

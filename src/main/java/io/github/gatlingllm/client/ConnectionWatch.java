@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches one HTTP/1.1 connection, after TLS and before HTTP is decoded: whether a byte of the
  * response has arrived since the request was written, and whether the server closes the connection
- * between two responses. Stays on its connection for later requests. Belongs to its event loop.
+ * between two responses.
  */
 final class ConnectionWatch extends ChannelDuplexHandler {
 
@@ -49,7 +49,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
 
   private @Nullable ChunkedBody body;
 
-  /** Handlers behind this one received a part of the current read. */
   private boolean forwarded;
 
   private ConnectionWatch(LongSupplier nanoClock) {
@@ -93,7 +92,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     answered = now;
   }
 
-  /** The request has ended; its body is no longer read. */
   void requestEnded() {
     body = null;
   }
@@ -106,7 +104,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     return reused && unanswered && now - written < MAX_ROUND_TRIP_NANOS;
   }
 
-  /** The connection turned out to be closed, and did not carry the request. */
   void foundClosed() {
     unanswered = false;
     closed(written);
@@ -170,7 +167,6 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     leftOpen = false;
   }
 
-  /** A kept-alive connection was closed before the response to the current request. */
   static final class Unanswered extends ClosedChannelException {
     @Override
     public Throwable fillInStackTrace() {

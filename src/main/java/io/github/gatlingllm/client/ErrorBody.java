@@ -14,15 +14,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the error message out of a response body, in the forms that servers use. The same cause
- * gives the same message, as far as the server's words do. Builds a JSON tree, so it is used for
- * failed requests only.
+ * Reads the error message of a failed request out of a response body, in the forms that servers
+ * use.
  */
 final class ErrorBody {
 
   private static final ObjectMapper JSON = new ObjectMapper(ChunkParser.JSON.copy());
 
-  /** Bytes shown of data that holds no known message. */
   private static final int MAX_RAW = 4096;
 
   /** A longer text is no error object: its tree could be a hundred times as large. */
@@ -76,10 +74,6 @@ final class ErrorBody {
         && (text.contains("ignore_eos") || text.contains("min_tokens"));
   }
 
-  /**
-   * Whether a JSON object reports an error instead of an answer; also where it is too deep for a
-   * tree.
-   */
   static boolean isError(byte[] buffer, int offset, int length) {
     @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
     if (root == null

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /** The generated text of the choices of one answer, collected while it arrives. Not thread safe. */
 final class GeneratedChoices {
 
-  /** More tool calls in one choice are rejected. */
   private static final int MAX_CALLS = 1_024;
 
   private final AnswerMemory memory;

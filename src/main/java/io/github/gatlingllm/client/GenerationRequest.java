@@ -192,7 +192,10 @@ public final class GenerationRequest {
     }
 
     public Builder model(@Nullable String model) {
-      return model == null ? this : parameter("model", model);
+      if (model != null) {
+        body.put("model", model);
+      }
+      return this;
     }
 
     public Builder message(Message message) {

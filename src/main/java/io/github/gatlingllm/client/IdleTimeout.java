@@ -8,12 +8,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports that no byte has arrived for a time. It checks twice before it reports, because bytes may
- * wait to be read by a busy event loop. Call on that event loop.
+ * Reports that no byte has arrived for a time; checks twice, because bytes may wait to be read by a
+ * busy event loop.
  */
 final class IdleTimeout {
 
-  /** Delay of the second check, in which the event loop reads the bytes that have arrived. */
   private static final long RECHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final long limitNanos;
@@ -24,7 +23,6 @@ final class IdleTimeout {
   private @Nullable ScheduledFuture<?> next;
   private long lastByte;
 
-  /** The {@link #lastByte} for which the first check found the limit exceeded. */
   private long idleSince;
 
   IdleTimeout(long limitNanos, EventLoop eventLoop, LongSupplier nanoClock, LongConsumer whenIdle) {

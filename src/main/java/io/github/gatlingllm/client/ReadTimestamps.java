@@ -7,11 +7,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the timestamp of each read from the socket, before TLS and HTTP decode it. All bytes of one
- * read share one timestamp, so that decoding the first part does not delay the next. Also keeps the
- * exception of a failed read: Gatling's client drops it, and reports a reset as a plain close.
- *
- * <p>First handler of its connection, where it stays for later requests. Belongs to its event loop.
+ * Takes one timestamp of each read from the socket, before TLS and HTTP decode it, so that decoding
+ * the first part does not delay the next. Also keeps the exception of a failed read: Gatling's
+ * client drops it, and reports a reset as a plain close.
  */
 final class ReadTimestamps extends ChannelInboundHandlerAdapter {
 
@@ -53,12 +51,10 @@ final class ReadTimestamps extends ChannelInboundHandlerAdapter {
     context.fireExceptionCaught(cause);
   }
 
-  /** Why reading failed; null where it did not, or the connection was closed in order. */
   @Nullable Throwable failure() {
     return failure;
   }
 
-  /** Timestamp of the current read; the current time outside a read. */
   long now() {
     return reading ? readNanos : nanoClock.getAsLong();
   }

@@ -30,7 +30,11 @@ public final class ReceivedAnswer {
    */
   private static final int MAX_TOKENIZED = 1 << 20;
 
+  /** A count of more than this times the requested tokens is an error of the server. */
+  private static final int MAX_OVERRUN = 10;
+
   private final Timeline timeline;
+  private final GenerationRequest request;
   private final AnswerMemory memory = new AnswerMemory();
   private final ContentCollector content = new ContentCollector();
   private final ChunkParser parser;
@@ -50,11 +54,12 @@ public final class ReceivedAnswer {
   private final TokenCounts counts = new TokenCounts();
   private final ReportedTimings timings = new ReportedTimings();
 
-  public ReceivedAnswer(Timeline timeline, Api api, int expectedChoices) {
+  public ReceivedAnswer(Timeline timeline, GenerationRequest request) {
     this.timeline = timeline;
-    this.parser = ChunkParser.of(api, content);
-    this.terminalEvent = api.terminalEvent();
-    this.choices = new GeneratedChoices(expectedChoices, memory);
+    this.request = request;
+    this.parser = ChunkParser.of(request.api(), content);
+    this.terminalEvent = request.api().terminalEvent();
+    this.choices = new GeneratedChoices(request.n(), memory);
   }
 
   void stream(long instant, byte[] bytes, int offset, int length) {
@@ -98,6 +103,11 @@ public final class ReceivedAnswer {
 
   @Nullable String terminalEvent() {
     return terminalEvent;
+  }
+
+  /** Number of texts to embed; 0 where text is generated. */
+  int inputs() {
+    return request.inputs();
   }
 
   int embeddings() {
@@ -149,19 +159,17 @@ public final class ReceivedAnswer {
   }
 
   /** Counts as the server reported them; where the text is too long for a tokenizer, of events. */
-  public Tokens tokens(GenerationRequest request) {
+  public Tokens tokens() {
     Integer output = completionTokens();
     return output == null && choices.bytes() > MAX_TOKENIZED
-        ? tokensByEvents(request)
-        : tokens(request, output, null, output == null ? null : TokenSource.USAGE);
+        ? tokensByEvents()
+        : tokens(output, null, output == null ? null : TokenSource.USAGE);
   }
 
   /** Counts where the server reported none; slow, so not for an event loop. */
-  public Tokens tokensByTokenizer(GenerationRequest request, ToIntFunction<String> tokenizer) {
+  public Tokens tokensByTokenizer(ToIntFunction<String> tokenizer) {
     Integer output = countLocally(tokenizer);
-    return output == null
-        ? tokensByEvents(request)
-        : tokens(request, output, output, TokenSource.TOKENIZER);
+    return output == null ? tokensByEvents() : tokens(output, output, TokenSource.TOKENIZER);
   }
 
   /** The tokenizer's count of the generated text; null if it fails, or the text is too long. */
@@ -174,17 +182,14 @@ public final class ReceivedAnswer {
   }
 
   /** One token per event of a stream, where neither server nor tokenizer counted the output. */
-  public Tokens tokensByEvents(GenerationRequest request) {
+  public Tokens tokensByEvents() {
     return timeline.count() == 0
-        ? tokens(request, null, null, null)
-        : tokens(request, timeline.count(), null, TokenSource.CHUNKS);
+        ? tokens(null, null, null)
+        : tokens(timeline.count(), null, TokenSource.CHUNKS);
   }
 
   private Tokens tokens(
-      GenerationRequest request,
-      @Nullable Integer output,
-      @Nullable Integer local,
-      @Nullable TokenSource source) {
+      @Nullable Integer output, @Nullable Integer local, @Nullable TokenSource source) {
     Integer reasoning = counts.reasoning();
     boolean hidden = output != null && reasoning != null && !choices.haveReasoning();
     return new Tokens(
@@ -252,7 +257,7 @@ public final class ReceivedAnswer {
 
     @Override
     public void delta(int index, Channel channel, byte[] buffer, int offset, int length) {
-      if (isIndexTooLarge(index)) {
+      if (isImpossible(index)) {
         return;
       }
       GeneratedChoices.GeneratedChoice choice = choices.get(index);
@@ -271,29 +276,37 @@ public final class ReceivedAnswer {
 
     @Override
     public void toolCall(int index, int call, String id) {
-      if (!isIndexTooLarge(index)) {
+      if (!isImpossible(index)) {
         choices.get(index).nextCall(call, id);
       }
     }
 
     @Override
     public void finish(int index, String reason) {
-      if (!isIndexTooLarge(index)) {
+      if (!isImpossible(index)) {
         choices.get(index).finishReason = reason;
       }
     }
 
-    private boolean isIndexTooLarge(int index) {
-      if (index >= RequestRecord.MAX_CHOICES) {
+    private boolean isImpossible(int index) {
+      if (index < 0) {
+        malformed("choice index is negative");
+      } else if (index >= RequestRecord.MAX_CHOICES) {
         malformed("choice index is " + RequestRecord.MAX_CHOICES + " or more");
-        return true;
+      } else {
+        return false;
       }
-      return false;
+      return true;
     }
 
     @Override
     public void usage(int prompt, int completion, int cached, int reasoning) {
-      usageInEvent = counts.usage(prompt, completion, cached, reasoning);
+      Integer limit = request.maxTokens();
+      long most = limit == null ? Long.MAX_VALUE : (long) limit * request.n() * MAX_OVERRUN;
+      // A server that ignores the limit is right to count what it sent: a token has a byte or more.
+      boolean isPossible = completion <= most || completion <= choices.bytes();
+      usageInEvent =
+          counts.usage(prompt, isPossible ? completion : Integer.MAX_VALUE, cached, reasoning);
     }
 
     @Override

@@ -16,13 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timings and rate limits that the server reports with one response, in headers and body.
- *
- * <p>A point in time becomes a duration from the {@code Date} of the same response, so that a
- * difference between the clocks of client and server does not matter.
- *
- * @see <a href="https://www.w3.org/TR/server-timing/">Server-Timing</a>
- * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#field.retry-after">Retry-After</a>
+ * Timings and rate limits that the server reports with one response, in headers and body. A point
+ * in time becomes a duration from the {@code Date} of the same response, whatever the client's
+ * clock.
  */
 final class ReportedTimings {
 
@@ -36,11 +32,9 @@ final class ReportedTimings {
 
   private static final int MAX_NAME_LENGTH = 60;
 
-  /** {@code x-ratelimit-remaining-tokens}, {@code ratelimit-limit}. */
   private static final Pattern RATE_LIMIT =
       Pattern.compile("(?:x-)?ratelimit-(limit|remaining|reset)(?:-([a-z0-9_-]{1,40}))?");
 
-  /** {@code anthropic-ratelimit-input-tokens-remaining}. */
   private static final Pattern ANTHROPIC_RATE_LIMIT =
       Pattern.compile("anthropic-ratelimit-([a-z0-9-]{1,40})-(limit|remaining|reset)");
 
@@ -55,7 +49,7 @@ final class ReportedTimings {
   private Map<String, String> names = Map.of();
   private Map<String, Double> rateLimits = Map.of();
   private @Nullable Double retryAfterS;
-  private @Nullable Instant date;
+  private @Nullable String date;
   private Secrets secrets = Secrets.NONE;
 
   /**
@@ -85,11 +79,9 @@ final class ReportedTimings {
         : new ServerReport(timings, List.copyOf(names.values()), rateLimits, retryAfterNanos);
   }
 
-  /** Reads all headers; a value that cannot be parsed, or is out of range, is ignored. */
   void headers(HttpHeaders headers, Secrets secrets) {
     this.secrets = secrets;
-    String sent = headers.get("date");
-    date = sent == null ? null : instant(sent);
+    date = headers.get("date");
     Iterator<Map.Entry<CharSequence, CharSequence>> each = headers.iteratorCharSequence();
     while (each.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = each.next();
@@ -173,7 +165,6 @@ final class ReportedTimings {
     return seconds >= 0 && seconds <= MAX_SECONDS ? (Double) seconds : null;
   }
 
-  /** From seconds, a duration or a point in time; 0 for the past, NaN if it cannot be parsed. */
   private double secondsFromNow(CharSequence header) {
     String text = header.toString().strip();
     double seconds = number(text);
@@ -202,10 +193,10 @@ final class ReportedTimings {
   }
 
   private Instant now() {
-    return date == null ? Instant.now() : date;
+    Instant sent = date == null ? null : instant(date);
+    return sent == null ? Instant.now() : sent;
   }
 
-  /** Parses a date of HTTP or RFC 3339; null if it is neither. */
   static @Nullable Instant instant(String text) {
     try {
       return Character.isDigit(text.isEmpty() ? ' ' : text.charAt(0))

@@ -9,9 +9,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of one request: a kept-alive or a new one. Sends the request a second time, on a
- * new connection, where the kept-alive one was closed before it carried the request. Belongs to one
- * event loop.
+ * The connection of one request: a kept-alive or a new one; sends the request a second time where
+ * the kept-alive one was closed before it carried the request.
  */
 final class RequestConnection {
 
@@ -25,10 +24,8 @@ final class RequestConnection {
   private @Nullable Channel channel;
   private @Nullable ReadTimestamps timestamps;
 
-  /** For HTTP/2 only. */
   private @Nullable StreamWatch stream;
 
-  /** For HTTP/1.1 only. */
   private @Nullable ConnectionWatch watch;
 
   RequestConnection(HttpListener listener, LongSupplier nanoClock) {
@@ -63,7 +60,6 @@ final class RequestConnection {
     return channel != null;
   }
 
-  /** Whether it was sent twice, as a kept-alive connection was closed before it carried it. */
   boolean wasResent() {
     return resent;
   }
@@ -98,7 +94,6 @@ final class RequestConnection {
     }
   }
 
-  /** When the bytes being handled were read from the socket. */
   long arrival() {
     return timestamps == null ? nanoClock.getAsLong() : timestamps.now();
   }
@@ -135,12 +130,10 @@ final class RequestConnection {
     return true;
   }
 
-  /** Why reading failed; null where it did not, or the connection was closed in order. */
   @Nullable Throwable failure() {
     return timestamps == null ? null : timestamps.failure();
   }
 
-  /** Why the client closed an HTTP/2 connection; null where it did not. */
   @Nullable String refusal() {
     return stream == null ? null : stream.refusal();
   }
@@ -149,7 +142,6 @@ final class RequestConnection {
     return channel != null && channel.isActive();
   }
 
-  /** Whether it is a stream of a shared HTTP/2 connection. */
   boolean isStream() {
     return stream != null;
   }
@@ -180,7 +172,6 @@ final class RequestConnection {
     }
   }
 
-  /** A kept-alive connection turned out to be closed before the request was written. */
   private static final class FoundClosed extends RuntimeException {
     FoundClosed() {
       super("kept-alive connection found closed", null, false, false);

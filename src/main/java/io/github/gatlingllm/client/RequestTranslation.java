@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Translates a chat request into the other APIs that take messages, so that one scenario can be
- * sent to each of them. A field that an API does not rename keeps its name from chat.
+ * Translates a chat request into the other APIs that take messages; a field that an API does not
+ * rename keeps its name from chat.
  */
 final class RequestTranslation {
 

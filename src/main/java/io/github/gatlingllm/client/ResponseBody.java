@@ -18,20 +18,13 @@ sealed interface ResponseBody {
   /** Size limit of a body that is not a stream: 16 MiB. */
   int MAX_BYTES = 16 * 1024 * 1024;
 
-  /**
-   * Reads more of the body.
-   *
-   * @throws TooLarge if the answer exceeds its memory limit
-   */
   void bytes(long now, byte[] bytes, int offset, int length);
 
-  /** The body has ended. */
   Ending end(long now, boolean cut);
 
   /** Whether the rest of the body cannot change the status. */
   boolean hasFinalStatus();
 
-  /** The connection failed other than by a plain close. */
   default Ending connectionFailed(long now, String reason) {
     Ending ending = end(now, true);
     return ending.status() == RequestStatus.TRUNCATED
@@ -39,8 +32,12 @@ sealed interface ResponseBody {
         : ending;
   }
 
-  /** The kind of body for an HTTP status and content type. */
-  static ResponseBody of(int httpStatus, HttpHeaders headers, StreamedExchange exchange) {
+  static ResponseBody of(
+      int httpStatus, HttpHeaders headers, StreamedExchange exchange, boolean streamed) {
+    String encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING);
+    if (encoding != null && !BoundedHttp.isDecoded(encoding)) {
+      return new Encoded(httpStatus, encoding);
+    }
     if (httpStatus / 100 != 2) {
       return new Failed(httpStatus, headers, exchange.options().secrets());
     }
@@ -48,7 +45,7 @@ sealed interface ResponseBody {
     return contentType != null
             && contentType.toLowerCase(Locale.ROOT).startsWith("text/event-stream")
         ? new Stream(exchange.answer())
-        : new Whole(contentType, exchange);
+        : new Whole(contentType, exchange, streamed);
   }
 
   /** An event stream with status 2xx. */
@@ -94,19 +91,17 @@ sealed interface ResponseBody {
 
     private final @Nullable String contentType;
     private final ReceivedAnswer answer;
-    private final int inputs;
     private final Timeline timeline;
     private final AnswerBytes body;
     private BodyKind kind;
     private @Nullable Stream stream;
 
-    Whole(@Nullable String contentType, StreamedExchange exchange) {
+    Whole(@Nullable String contentType, StreamedExchange exchange, boolean streamed) {
       this.contentType = contentType;
       this.answer = exchange.answer();
-      this.inputs = exchange.options().inputs();
       this.timeline = exchange.timeline();
       this.body = new AnswerBytes("body", MAX_BYTES, answer.memory());
-      this.kind = exchange.options().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
+      this.kind = streamed ? BodyKind.UNKNOWN : BodyKind.OTHER;
     }
 
     @Override
@@ -146,6 +141,7 @@ sealed interface ResponseBody {
       if (answer.malformed() != null) {
         return new Ending(RequestStatus.INVALID_RESPONSE, unexpected(answer.malformed()));
       }
+      int inputs = answer.inputs();
       if (inputs > 0) {
         int embeddings = answer.embeddings();
         return embeddings == inputs
@@ -171,10 +167,33 @@ sealed interface ResponseBody {
     }
   }
 
-  /** A body with any other status. */
+  /** A body in an encoding that is not decoded: nothing in it is read. */
+  record Encoded(int httpStatus, String encoding) implements ResponseBody {
+
+    @Override
+    public void bytes(long now, byte[] bytes, int offset, int length) {}
+
+    @Override
+    public boolean hasFinalStatus() {
+      return true;
+    }
+
+    @Override
+    public Ending end(long now, boolean cut) {
+      String error =
+          "Content-Encoding " + encoding + " is not supported: the server must send gzip or none";
+      return httpStatus / 100 == 2
+          ? new Ending(RequestStatus.INVALID_RESPONSE, error)
+          : new Ending(failure(httpStatus), "HTTP " + httpStatus + ": " + error);
+    }
+  }
+
+  private static RequestStatus failure(int httpStatus) {
+    return httpStatus == 429 ? RequestStatus.RATE_LIMITED : RequestStatus.HTTP_ERROR;
+  }
+
   final class Failed implements ResponseBody {
 
-    /** Bytes that are kept for the message. */
     private static final int MAX_BEGINNING = 64 * 1024;
 
     private final int httpStatus;
@@ -205,8 +224,7 @@ sealed interface ResponseBody {
 
     @Override
     public Ending end(long now, boolean cut) {
-      return new Ending(
-          httpStatus == 429 ? RequestStatus.RATE_LIMITED : RequestStatus.HTTP_ERROR, message());
+      return new Ending(failure(httpStatus), message());
     }
 
     private String message() {

@@ -60,6 +60,8 @@ public final class Secrets {
     texts =
         all.stream()
             .filter(text -> text.length() >= MIN_CHARS)
+            .flatMap(text -> forms(text).stream())
+            .distinct()
             .sorted(Comparator.comparingInt(String::length).reversed())
             .toList();
   }
@@ -113,6 +115,23 @@ public final class Secrets {
                                 : part.group()));
   }
 
+  /** The text, also in lower case as in names of HTTP/2, and in any longer text in Base64. */
+  private static Set<String> forms(String text) {
+    Set<String> forms = new LinkedHashSet<>(List.of(text, text.toLowerCase(Locale.ROOT)));
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (int before = 0; before < 3; before++) {
+      // Three bytes are four characters: those that also hold bits of other bytes are left out.
+      byte[] shifted = new byte[before + bytes.length];
+      System.arraycopy(bytes, 0, shifted, before, bytes.length);
+      int from = before == 0 ? 0 : before + 1;
+      int to = shifted.length * 4 / 3;
+      String basic = Base64.getEncoder().encodeToString(shifted).substring(from, to);
+      forms.add(basic);
+      forms.add(basic.replace('+', '-').replace('/', '_'));
+    }
+    return forms;
+  }
+
   /** The text, and the credentials in {@code Bearer abc}, {@code Basic …} and {@code a=b; c=d}. */
   private static void parts(String text, Set<String> all) {
     String whole = text.strip();
@@ -137,7 +156,7 @@ public final class Secrets {
   }
 
   /**
-   * The text without the secrets, whether plain or escaped as in JSON, URLs and HTML; also without
+   * The text without the secrets: plain, in Base64, or escaped as in JSON, URLs and HTML; without
    * the beginning of a secret where the text is cut off within it.
    */
   public String redact(String text) {
@@ -154,8 +173,9 @@ public final class Secrets {
     }
     for (String secret : texts) {
       for (int length = secret.length() - 1; length > MIN_CHARS; length--) {
-        if (redacted.endsWith(secret.substring(0, length))) {
-          return redacted.substring(0, redacted.length() - length) + REDACTED;
+        int from = redacted.length() - length;
+        if (redacted.regionMatches(from, secret, 0, length)) {
+          return redacted.substring(0, from) + REDACTED;
         }
       }
     }
@@ -204,9 +224,17 @@ public final class Secrets {
     String plain = Pattern.quote(Character.toString(c));
     return String.format(
         Locale.ROOT,
-        "(?:%s%s|\\\\+u(?i:%04x)|%%(?i:%02x)|&#(?:0*%d|x0*(?i:%x));)",
+        "(?:%s%s|&%s;|\\\\+u(?i:%04x)|%%(?i:%02x)|&#(?:0*%d|x0*(?i:%x));)",
         Character.isLetterOrDigit(c) ? "" : "\\\\*",
         plain,
+        switch (c) {
+          case '&' -> "amp";
+          case '<' -> "lt";
+          case '>' -> "gt";
+          case '"' -> "quot";
+          case '\'' -> "apos";
+          default -> "#" + (int) c;
+        },
         (int) c,
         (int) c,
         (int) c,

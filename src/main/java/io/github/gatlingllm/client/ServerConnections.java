@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.record.PrintableText;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,7 +59,7 @@ public final class ServerConnections {
     }
     boolean isNeeded = Integer.bitCount(recent.get()) >= HALF;
     if (isNeeded && warned.compareAndSet(false, true)) {
-      System.out.println(
+      PrintableText.print(
           "LLM: "
               + address
               + " closes its connections after an answer without saying so (Connection: close), so"

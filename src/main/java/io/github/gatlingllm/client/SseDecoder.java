@@ -6,28 +6,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes bytes of a response into server-sent events, by the rules of the <a
- * href="https://html.spec.whatwg.org/multipage/server-sent-events.html">WHATWG standard</a> (any
- * line end, byte order mark, comments, several data lines, unknown fields).
+ * href="https://html.spec.whatwg.org/multipage/server-sent-events.html">WHATWG standard</a>, in
+ * linear time; an event with one data line that is complete within one read is delivered in place.
  *
- * <p>It differs from the standard in three points, because it measures instead of rendering:
- *
- * <ul>
- *   <li>{@link #endOfStream()} delivers a last event without its blank line if its data is complete
- *       JSON, as its tokens were received; a browser drops it. Incomplete data is dropped.
- *   <li>{@code event: error} without data is delivered with empty data, as it is still an error.
- *   <li>A line, or the data of an event, longer than {@link #MAX_EVENT_BYTES} throws {@link
- *       AnswerMemory.TooLarge}.
- * </ul>
- *
- * <p>An event with one data line that is complete within one read is delivered in place; other
- * events are copied. Time is linear in the number of bytes. Not thread safe; one per response.
+ * <p>It measures instead of rendering: {@link #endOfStream()} delivers a last event without its
+ * blank line if its data is complete JSON, as its tokens were received; {@code event: error}
+ * without data is delivered, as it is still an error; a line, or the data of an event, longer than
+ * {@link #MAX_EVENT_BYTES} throws {@link AnswerMemory.TooLarge}.
  */
 final class SseDecoder {
 
   /** Longest line, and most data of one event: 8 MiB. */
   static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
-  /** Receives events in order, during {@link #feed} and {@link #endOfStream}. */
   interface Listener {
     /** One event; its data lines are joined by line feeds. */
     void event(@Nullable String type, byte[] buffer, int offset, int length);
@@ -39,10 +30,8 @@ final class SseDecoder {
 
   private final Listener listener;
 
-  /** Beginning of a line whose end has not arrived yet. */
   private final AnswerBytes line;
 
-  /** Data of an event that is split over reads or lines. */
   private final AnswerBytes joined;
 
   private boolean firstLine = true;
@@ -171,7 +160,6 @@ final class SseDecoder {
     return from < to && bytes[from] == ' ' ? from + 1 : from;
   }
 
-  /** A field other than {@code data:}; ignored unless it is {@code data} or {@code event}. */
   private void otherField(byte[] bytes, int from, int to) {
     int colon = from;
     while (colon < to && bytes[colon] != ':') {

@@ -12,9 +12,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the HTTP/2 stream of one request from its write to its end. Gatling's client does not
- * report a stream reset by the server, nor a connection closed with open streams. Both close the
- * stream, which this class reports. Belongs to the event loop of the connection.
+ * Watches the HTTP/2 stream of one request from its write to its end: Gatling's client reports
+ * neither a stream reset by the server nor a connection closed with open streams.
  */
 final class StreamWatch extends Http2ConnectionAdapter {
 

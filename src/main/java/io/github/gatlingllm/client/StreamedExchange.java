@@ -39,6 +39,7 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private final Timeline timeline;
+  private final boolean streamed;
   private final ReceivedAnswer answer;
   private final ReadOptions options;
   private final EventLoop eventLoop;
@@ -48,6 +49,8 @@ public final class StreamedExchange implements HttpListener {
   private final IdleTimeout idle;
   private final RequestConnection connection;
 
+  private final @Nullable Transcript transcript;
+
   private @Nullable Integer httpStatus;
   private @Nullable ResponseBody body;
   private boolean plainChunks;
@@ -56,20 +59,13 @@ public final class StreamedExchange implements HttpListener {
   /**
    * Options of reading the response.
    *
-   * @param streamed whether a stream was requested
    * @param idleTimeoutNanos longest time without a byte; counted from the request for a stream,
    *     else from the response headers, as a whole body may be sent when it is complete; 0 for no
    *     limit
-   * @param inputs number of texts to embed; 0 where text is generated
    * @param secrets removed from messages
-   * @param transcript log of request and response; null where it is not wanted
+   * @param logged the request, for a log of failed requests; null where none is wanted
    */
-  public record ReadOptions(
-      boolean streamed,
-      long idleTimeoutNanos,
-      int inputs,
-      Secrets secrets,
-      @Nullable Transcript transcript) {}
+  public record ReadOptions(long idleTimeoutNanos, Secrets secrets, @Nullable Request logged) {}
 
   /** Sends one request with Gatling's client. Called on the event loop of its exchange. */
   public interface Transport {
@@ -100,7 +96,6 @@ public final class StreamedExchange implements HttpListener {
    */
   public record Ending(RequestStatus status, @Nullable Integer httpStatus, @Nullable String error) {
 
-    /** An end without HTTP status, which the exchange adds. */
     Ending(RequestStatus status, @Nullable String error) {
       this(status, null, error);
     }
@@ -111,19 +106,22 @@ public final class StreamedExchange implements HttpListener {
    */
   public StreamedExchange(
       Timeline timeline,
-      ReceivedAnswer answer,
+      GenerationRequest request,
       ReadOptions options,
       EventLoop eventLoop,
       LongSupplier nanoClock,
       Consumer<StreamedExchange> whenEnded) {
     this.timeline = timeline;
-    this.answer = answer;
+    this.streamed = request.stream();
+    this.answer = new ReceivedAnswer(timeline, request);
     this.options = options;
     this.eventLoop = eventLoop;
     this.nanoClock = nanoClock;
     this.whenEnded = whenEnded;
     idle = new IdleTimeout(options.idleTimeoutNanos(), eventLoop, nanoClock, this::idleTimedOut);
     connection = new RequestConnection(this, nanoClock);
+    transcript =
+        options.logged() == null ? null : Transcript.ifEnabled(options.logged(), options.secrets());
   }
 
   public Timeline timeline() {
@@ -134,15 +132,11 @@ public final class StreamedExchange implements HttpListener {
     return answer;
   }
 
-  public ReadOptions options() {
+  ReadOptions options() {
     return options;
   }
 
-  /**
-   * The end of the request.
-   *
-   * @throws IllegalStateException before the end
-   */
+  /** The end of the request; throws {@link IllegalStateException} before it. */
   public Ending ending() {
     if (ending == null) {
       throw new IllegalStateException("the exchange has not ended yet");
@@ -157,6 +151,20 @@ public final class StreamedExchange implements HttpListener {
 
   public boolean isOver() {
     return ending != null;
+  }
+
+  /**
+   * Logs request and response, as Gatling's HTTP protocol does; the error is null for a success.
+   */
+  public void log(String name, Object session, @Nullable String error) {
+    if (transcript != null) {
+      transcript.log(name, session, error);
+    }
+  }
+
+  /** Whether {@link #log} has an effect. */
+  public boolean isLogged() {
+    return transcript != null;
   }
 
   /** Sends the request. Call once, on its event loop. */
@@ -214,7 +222,7 @@ public final class StreamedExchange implements HttpListener {
     }
     connection.writing(connected, now, chunks, this::streamClosed);
     timeline.written(now);
-    if (options.streamed()) {
+    if (streamed) {
       idle.start(now);
     }
   }
@@ -234,15 +242,15 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
-    if (options.transcript() != null) {
-      options.transcript().response(connection.protocol() + " " + status, headers);
+    if (transcript != null) {
+      transcript.response(connection.protocol() + " " + status, headers);
     }
     timeline.headers(now);
     idle.start(now);
     answer.timings().headers(headers, options.secrets());
     connection.headers(headers);
     httpStatus = status.code();
-    body = ResponseBody.of(status.code(), headers, this);
+    body = ResponseBody.of(status.code(), headers, this, streamed);
     plainChunks =
         body instanceof ResponseBody.Stream
             && !headers.contains(HttpHeaderNames.CONTENT_ENCODING)
@@ -271,8 +279,8 @@ public final class StreamedExchange implements HttpListener {
 
   private void bytes(long now, byte[] bytes, int from, int length, ResponseBody body) {
     idle.byteReceived(now);
-    if (options.transcript() != null) {
-      options.transcript().body(bytes, from, length);
+    if (transcript != null) {
+      transcript.body(bytes, from, length);
     }
     try {
       body.bytes(now, bytes, from, length);
@@ -288,7 +296,6 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  /** Receives a body in plain chunks of HTTP/1.1 without Netty's decoder. */
   private final class ChunkReceiver implements ChunkedBody.Receiver {
 
     @Override

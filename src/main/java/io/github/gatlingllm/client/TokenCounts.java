@@ -45,7 +45,6 @@ final class TokenCounts {
     return UNKNOWN;
   }
 
-  /** The last count that is not zero; zero if all were. */
   private static int lastNonZero(int before, int count) {
     return count > 0 ? count : Math.max(before, count);
   }

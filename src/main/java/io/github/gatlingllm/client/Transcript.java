@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * failed requests at level DEBUG, all at TRACE. Made only where the logger is enabled. Secrets are
  * removed, and bodies are cut at 64 KiB.
  */
-public final class Transcript {
+final class Transcript {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("io.gatling.http.engine.response");
   private static final int MAX_BODY_BYTES = 64 * 1024;
@@ -34,7 +34,7 @@ public final class Transcript {
   }
 
   /** Transcript of a request that is about to be sent; null where the logger is off. */
-  public static @Nullable Transcript ifEnabled(Request request, Secrets secrets) {
+  static @Nullable Transcript ifEnabled(Request request, Secrets secrets) {
     return LOGGER.isDebugEnabled() ? new Transcript(request, secrets) : null;
   }
 
@@ -49,7 +49,7 @@ public final class Transcript {
     cut |= kept < length;
   }
 
-  public void log(String name, Object session, @Nullable String error) {
+  void log(String name, Object session, @Nullable String error) {
     if (error != null) {
       LOGGER.debug(text(name + ": KO " + error, session));
     } else if (LOGGER.isTraceEnabled()) {

@@ -7,10 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads a typed event or a body of OpenAI's {@code responses} and Anthropic's {@code messages}.
- * Fields come in any order, and their meaning depends on {@code type}, so the content is passed on
- * at the end of the document. Not thread safe; one per response, as cache counts are sent only
- * once.
+ * Reads a typed event or a body of OpenAI's {@code responses} and Anthropic's {@code messages}: the
+ * meaning of fields depends on {@code type}, so they are passed on at the end of the document.
  */
 final class TypedEventParser extends ChunkParser {
 
@@ -141,7 +139,6 @@ final class TypedEventParser extends ChunkParser {
     }
   }
 
-  /** A text, or an object whose field names the kind of text. */
   private void delta() throws IOException {
     if (isString()) {
       text = string(Channel.CONTENT);
@@ -170,7 +167,6 @@ final class TypedEventParser extends ChunkParser {
     }
   }
 
-  /** An output item of responses, or a content block of messages. */
   private void item(int itemIndex) throws IOException {
     int first = pieces.size();
     String kind = "";
@@ -224,7 +220,6 @@ final class TypedEventParser extends ChunkParser {
     }
   }
 
-  /** Part of the buffer, escaped as the content of a JSON string. */
   private byte[] escaped(int from, int to) {
     byte[] content = new byte[2 * (to - from)];
     int length = 0;

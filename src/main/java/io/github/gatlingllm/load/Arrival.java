@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.Arrivals.Lengths;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import java.util.IdentityHashMap;
@@ -7,6 +8,7 @@ import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +75,7 @@ public final class Arrival {
   }
 
   /** Token counts of the replayed request; null if none is replayed. */
-  public Trace.@Nullable Lengths lengths() {
+  public @Nullable Lengths lengths() {
     return planned.lengths();
   }
 
@@ -114,10 +116,8 @@ public final class Arrival {
    */
   record Numbers(long first, long all, InjectorShare share) {
 
-    Iterator<Planned> own(Iterator<Planned> whole) {
-      return share.isPart()
-          ? Arrivals.streamOf(whole).filter(arrival -> share.has(of(arrival))).iterator()
-          : whole;
+    Stream<Planned> own(Stream<Planned> whole) {
+      return share.isPart() ? whole.filter(arrival -> share.has(of(arrival))) : whole;
     }
 
     long of(Planned arrival) {
@@ -136,11 +136,32 @@ public final class Arrival {
    */
   public static final class DrawOrder {
 
+    /** Each order has a range of so many bits of {@linkplain #lastDraw numbers}. */
+    private static final int BITS = 40;
+
+    private static final long FIRST_RANGE = 1 << 16;
+    private static final AtomicLong ORDERS = new AtomicLong();
+    private static final ThreadLocal<long[]> LAST = ThreadLocal.withInitial(() -> new long[1]);
+
     private final InjectorShare share;
     private final AtomicLong taken = new AtomicLong();
+    private final long range = (FIRST_RANGE + ORDERS.getAndIncrement() % FIRST_RANGE) << BITS;
 
     public DrawOrder(InjectorShare share) {
       this.share = share;
+    }
+
+    /**
+     * The number of this thread's last draw in the order of calls, unique among all orders; 0 if it
+     * drew nothing since {@link #forget}. What else a request needs is chosen by it: if it was
+     * drawn separately, two event loops could pair what they draw in either way.
+     */
+    public static long lastDraw() {
+      return LAST.get()[0];
+    }
+
+    public static void forget() {
+      LAST.get()[0] = 0;
     }
 
     public long next(@Nullable Arrival arrival) {
@@ -150,7 +171,9 @@ public final class Arrival {
 
     /** The index of the next draw of a user without arrival. */
     public long next() {
-      return share.numberOf(taken.getAndIncrement());
+      long index = share.numberOf(taken.getAndIncrement());
+      LAST.get()[0] = range + index;
+      return index;
     }
   }
 
@@ -163,15 +186,15 @@ public final class Arrival {
     static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final String description;
-    private final Supplier<Iterator<Planned>> plan;
+    private final Supplier<Stream<Planned>> plan;
     private final Iterator<Planned> arrivals;
     private boolean anchored;
     private long anchorNanos;
 
-    public OpenSchedule(String description, Supplier<Iterator<Planned>> plan) {
+    public OpenSchedule(String description, Supplier<Stream<Planned>> plan) {
       this.description = description;
       this.plan = plan;
-      this.arrivals = plan.get();
+      this.arrivals = plan.get().iterator();
     }
 
     /** How users arrive, seeds included. */
@@ -180,7 +203,7 @@ public final class Arrival {
     }
 
     /** The whole plan, drawn again. */
-    public Iterator<Planned> planned() {
+    public Stream<Planned> planned() {
       return plan.get();
     }
 

@@ -5,8 +5,8 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
-import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One load level of a plan: the kind of load, its amount, and its phases. */
@@ -16,7 +16,14 @@ public sealed interface LoadLevel {
   String label();
 
   /** How it is offered: one of the kinds of {@link LevelInfo}. */
-  String kind();
+  default String kind() {
+    if (!(this instanceof Open open)) {
+      return this instanceof Batch ? LevelInfo.BATCH : LevelInfo.CLOSED_LOOP;
+    }
+    return open.arrivals() instanceof Arrivals.Curve
+        ? LevelInfo.RATE_CURVE
+        : open.arrivals() instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
+  }
 
   /** The requested load, in {@link #unit}. */
   double offered();
@@ -27,6 +34,21 @@ public sealed interface LoadLevel {
 
   Phases phases();
 
+  /** A user of a closed loop or a batch takes some kilobytes of memory before it does anything. */
+  int MAX_USERS = 1_000_000;
+
+  private static void requireBounded(int users, int trials) {
+    if (users > MAX_USERS || (long) users * trials > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "%s users%s are more than one load test can offer; expected at most %s users and %s requests"
+              .formatted(
+                  NumberText.count(users),
+                  trials == 1 ? "" : " times " + NumberText.count(trials) + " trials",
+                  NumberText.count(MAX_USERS),
+                  NumberText.count(Integer.MAX_VALUE)));
+    }
+  }
+
   /** A fixed number of users, each starting its next iteration when the previous one has ended. */
   record Closed(int users, int ofUsers, Phases phases) implements LoadLevel {
     public Closed {
@@ -34,6 +56,7 @@ public sealed interface LoadLevel {
         throw new IllegalArgumentException(
             "closedLoop(" + ofUsers + ") offers no load; expected 1 user or more");
       }
+      requireBounded(ofUsers, 1);
       phases = phases.bounded();
       phases = ofUsers == 1 ? phases.orFill(0) : phases;
     }
@@ -61,11 +84,6 @@ public sealed interface LoadLevel {
     }
 
     @Override
-    public String kind() {
-      return LevelInfo.CLOSED_LOOP;
-    }
-
-    @Override
     public double offered() {
       return users;
     }
@@ -78,21 +96,12 @@ public sealed interface LoadLevel {
         throw new IllegalArgumentException(
             "batch(" + users + ").trials(" + trials + ") offers no load; expected 1 or more each");
       }
-      if ((long) users * trials > Integer.MAX_VALUE) {
-        throw new IllegalArgumentException(
-            "batch(%s).trials(%s) has more than %s requests; use fewer users or trials"
-                .formatted(users, trials, NumberText.count(Integer.MAX_VALUE)));
-      }
+      requireBounded(users, trials);
     }
 
     @Override
     public String label() {
       return "b=" + users;
-    }
-
-    @Override
-    public String kind() {
-      return LevelInfo.BATCH;
     }
 
     @Override
@@ -147,18 +156,18 @@ public sealed interface LoadLevel {
 
     /** Poisson arrivals at a rate that follows a curve, all of which is measured. */
     public static Open curve(Arrivals.Rate rate, long lengthNanos) {
-      Arrivals.Curve even = new Arrivals.Curve(rate, lengthNanos, new Gaps.Equal());
+      Arrivals.Curve even = new Arrivals.Curve(rate, lengthNanos, Gaps.EQUAL);
       return new Open(
           "curve",
           even.countBefore(lengthNanos) / (lengthNanos / 1e9),
-          even.with(new Gaps.Exponential(0)),
+          even.with(Gaps.poisson(0)),
           Phases.DEFAULT.withMeasure(lengthNanos));
     }
 
     /** Replayed traffic, all of which is measured. */
     public static Open replay(Arrivals.Replay replay) {
       long lengthNanos = replay.lengthNanos();
-      double perSecond = replay.trace().size() / (lengthNanos / 1e9);
+      double perSecond = replay.size() / (lengthNanos / 1e9);
       return new Open("trace", perSecond, replay, Phases.DEFAULT.withMeasure(lengthNanos));
     }
 
@@ -168,13 +177,6 @@ public sealed interface LoadLevel {
 
     Open with(Gaps gaps, Phases others) {
       return new Open(label, perSecond, arrivals.with(gaps), others, numbers);
-    }
-
-    @Override
-    public String kind() {
-      return arrivals instanceof Arrivals.Curve
-          ? LevelInfo.RATE_CURVE
-          : arrivals instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
     }
 
     /** The same with numbered arrivals, and for one of several injectors with fixed phases. */
@@ -199,44 +201,33 @@ public sealed interface LoadLevel {
 
     /** Upper bound of the number of arrivals on all injectors together. */
     long mostArrivals() {
-      if (phases.requests() == null) {
-        return arrivals.countBefore(phases.longestNanos() - phases.drainNanos());
-      }
-      long most = 0;
-      for (Iterator<Planned> all = wholeSchedule(); all.hasNext(); all.next()) {
-        most++;
-      }
-      return most;
+      return phases.requests() == null
+          ? arrivals.countBefore(phases.longestNanos() - phases.drainNanos())
+          : wholeSchedule().count();
     }
 
     long longestNanos() {
       if (phases.requests() == null || phases.isTimed()) {
         return phases.longestNanos();
       }
-      long last = 0;
-      for (Iterator<Planned> all = wholeSchedule(); all.hasNext(); ) {
-        last = all.next().offsetNanos();
-      }
+      long last = wholeSchedule().mapToLong(Planned::offsetNanos).max().orElse(0);
       return last + phases.drainNanos();
     }
 
     /** The arrivals on this injector, which end only if a number of requests bounds them. */
-    public Iterator<Planned> schedule() {
+    public Stream<Planned> schedule() {
       return numbers == null ? wholeSchedule() : numbers.own(wholeSchedule());
     }
 
-    private Iterator<Planned> wholeSchedule() {
+    private Stream<Planned> wholeSchedule() {
       Integer requests = phases.requests();
-      if (requests == null) {
-        return arrivals.plannedBefore(Long.MAX_VALUE);
-      }
-      return arrivals.plannedUntil(phases.knownNanos() - phases.measureNanos(), requests);
+      return requests == null
+          ? arrivals.planned()
+          : arrivals.plannedUntil(phases.knownNanos() - phases.measureNanos(), requests);
     }
 
-    Iterator<Planned> scheduleBefore(long offsetNanos) {
-      return Arrivals.streamOf(schedule())
-          .takeWhile(planned -> planned.offsetNanos() < offsetNanos)
-          .iterator();
+    Stream<Planned> scheduleBefore(long offsetNanos) {
+      return schedule().takeWhile(planned -> planned.offsetNanos() < offsetNanos);
     }
   }
 
@@ -249,10 +240,9 @@ public sealed interface LoadLevel {
   }
 
   /**
-   * The lengths of the phases of a level; null for automatic ones, see {@link Settling}. Time, a
-   * number of iterations or both bound the measure phase. Automatic phases are 0 where they have no
-   * use: all of them with a number of iterations, fill of open levels and of a single user,
-   * stabilize of curves and traces.
+   * The lengths of the phases of a level; null for automatic ones, see {@link Settling}. Automatic
+   * phases are 0 where they have no use: with a number of iterations, fill of open levels and of a
+   * single user, stabilize of curves and traces.
    *
    * @param measureNanos 0 if only {@code requests} bounds it
    * @param requests iterations to start in the measure phase, which ends when the last has ended;

@@ -22,6 +22,18 @@ import org.jspecify.annotations.Nullable;
 /** The load levels of a run: a fixed sweep, or a search that chooses them. */
 public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
+  /** A search measures a level at most this many times its planned length. */
+  int MAX_ROUNDS = 8;
+
+  /**
+   * A search for the highest rate at which the SLO holds.
+   *
+   * @param precision relative error of the result, above 0 and below 1
+   */
+  static LoadPlan search(double startingAt, double precision, long seed, Phases phases) {
+    return new GoodputSearch(startingAt, precision, seed, phases);
+  }
+
   /** The levels of one run, beginning with the first. */
   LevelSource source();
 
@@ -158,16 +170,20 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     /**
-     * The same, ending with the first level that breaks a rule. {@link StopRule#DEFAULT} applies
-     * too, unless a rule limits errors in a row or is {@link StopRule#NEVER}.
+     * The same with more rules, ending with the first level that breaks one. {@link
+     * StopRule#DEFAULT} applies too, unless a rule limits errors in a row or is {@link
+     * StopRule#NEVER}.
      */
     public Sweep stopWhen(List<StopRule> someRules) {
       if (someRules.isEmpty()) {
         throw new IllegalArgumentException(
             "stopWhen() has no rule; expected e.g. stopWhen(sloBelow(50))");
       }
-      List<StopRule> all = new ArrayList<>(someRules);
-      if (all.stream().noneMatch(rule -> rule.maxFailuresInARow() != null)
+      List<StopRule> all = new ArrayList<>(rules);
+      boolean hasDefault = all.remove(StopRule.DEFAULT);
+      all.addAll(someRules);
+      if (hasDefault
+          && all.stream().noneMatch(rule -> rule.maxFailuresInARow() != null)
           && !all.remove(StopRule.NEVER)) {
         all.add(StopRule.DEFAULT);
       }

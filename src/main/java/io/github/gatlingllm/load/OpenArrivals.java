@@ -24,7 +24,7 @@ final class OpenArrivals {
     this.level = level;
     this.nanoClock = nanoClock;
     this.driver = driver;
-    this.schedule = ((LoadLevel.Open) level.level()).schedule();
+    this.schedule = ((LoadLevel.Open) level.level()).schedule().iterator();
   }
 
   void begin() {
@@ -72,10 +72,7 @@ final class OpenArrivals {
 
   private void stopOrExtend(long planned) {
     if (driver.extendsMeasuring(level)) {
-      schedule = ((LoadLevel.Open) level.level()).schedule();
-      for (long i = 0; i < started; i++) {
-        var unused = schedule.next();
-      }
+      schedule = ((LoadLevel.Open) level.level()).schedule().skip(started).iterator();
       begin();
     } else if (driver.isStarting(level)) {
       driver.stopByCount(level, planned);

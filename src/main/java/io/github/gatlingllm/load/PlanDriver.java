@@ -14,15 +14,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the levels of a plan and decides what each virtual user does next: iterate, wait, or end. A
- * closed level has a slot per user, an open level starts a user per arrival.
- *
- * <p>After measuring the load continues until the measured requests have ended, so that late
- * requests meet the same load as early ones. Then nothing new starts, and the level ends when
- * nothing is in flight, or after its drain time. A level with too many failures is cut: it drains
- * at once.
- *
- * <p>Thread-safe: one lock, held for a few hundred nanoseconds per decision.
+ * Runs the levels of a plan and decides what each virtual user does next: iterate, wait, or end.
+ * After measuring the load continues until the measured requests have ended, so that late requests
+ * meet the same load as early ones; then nothing new starts, and the level ends when nothing is in
+ * flight, or after its drain time. Thread-safe: one lock, held for a few hundred nanoseconds.
  */
 public final class PlanDriver {
   /** An open schedule starts this late after the decision, so that first arrivals are on time. */

@@ -146,12 +146,10 @@ public record PlanText(LoadPlan plan) {
     if (!(level instanceof LoadLevel.Open open)) {
       return null;
     }
-    if (open.arrivals() instanceof Arrivals.Replay replay) {
-      return (long) replay.trace().size();
-    }
-    return open.arrivals() instanceof Arrivals.Curve curve
-        ? (Long) Math.round(integral(curve))
-        : (Long) Math.round(open.perSecond() * open.phases().measureNanos() / 1e9);
+    return Math.round(
+        open.arrivals() instanceof Arrivals.Curve curve
+            ? integral(curve)
+            : open.perSecond() * open.phases().measureNanos() / 1e9);
   }
 
   /** Expected number of users of a curve: sum of trapezoids of 10 ms. */
@@ -181,14 +179,16 @@ public record PlanText(LoadPlan plan) {
   private static String arrivals(Arrivals arrivals) {
     if (arrivals instanceof Arrivals.Replay replay) {
       return "arrivals of "
-          + replay.trace().name()
+          + replay.name()
           + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast");
     }
     Gaps gaps = gaps(arrivals);
-    if (gaps instanceof Gaps.Gamma gamma) {
-      return "gamma arrivals of cv " + NumberText.plain(gamma.cv());
+    if (gaps == null || gaps.isPoisson()) {
+      return "poisson arrivals";
     }
-    return gaps instanceof Gaps.Equal ? "constant arrivals" : "poisson arrivals";
+    return gaps.isEqual()
+        ? "constant arrivals"
+        : "gamma arrivals of cv " + NumberText.plain(gaps.cv());
   }
 
   private static @Nullable Gaps gaps(Arrivals arrivals) {
@@ -203,7 +203,7 @@ public record PlanText(LoadPlan plan) {
       return false;
     }
     Gaps gaps = gaps(open.arrivals());
-    return gaps != null && !(gaps instanceof Gaps.Equal);
+    return gaps != null && !gaps.isEqual();
   }
 
   private static String time(long nanos) {

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.InFlight;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -17,9 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A load level while it runs: its phases on {@link System#nanoTime()}, requests in flight, and
- * those without a record yet. Users hold it under {@link #KEY}; a request belongs to the phase at
- * its scheduled instant. Thread-safe.
+ * A load level while it runs: its phases on {@link System#nanoTime()} and its requests, which
+ * belong to the phase at their scheduled instant. Users hold it under {@link #KEY}. Thread-safe.
  */
 public final class RunningLevel {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
@@ -49,7 +49,7 @@ public final class RunningLevel {
   private int measuring;
   private final InFlightGauge inFlight = new InFlightGauge();
   private int unrecorded;
-  private @Nullable Runnable whenRecorded;
+  private final List<Runnable> whenRecorded = new ArrayList<>();
 
   RunningLevel(LoadLevel level, long startNanos, boolean plannedStart, Runnable requestEnded) {
     this.plannedStart = plannedStart;
@@ -192,7 +192,8 @@ public final class RunningLevel {
   /** Planned arrivals before that instant and before the level stops admitting requests. */
   public Iterator<Planned> arrivalsBefore(Open open, long nanoTime) {
     return open.scheduleBefore(
-        Math.min(Math.min(cutAt, end(Phase.COOLDOWN)), Math.max(0, nanoTime - startNanos)));
+            Math.min(Math.min(cutAt, end(Phase.COOLDOWN)), Math.max(0, nanoTime - startNanos)))
+        .iterator();
   }
 
   /** Whether a request of it may be sent: until the level has ended or was cut. */
@@ -296,31 +297,23 @@ public final class RunningLevel {
   }
 
   public void requestRecorded() {
-    Runnable allRecorded = null;
+    List<Runnable> allRecorded;
     synchronized (this) {
       unrecorded--;
-      if (unrecorded == 0) {
-        allRecorded = whenRecorded;
-        whenRecorded = null;
+      if (unrecorded > 0 || whenRecorded.isEmpty()) {
+        return;
       }
+      allRecorded = List.copyOf(whenRecorded);
+      whenRecorded.clear();
     }
-    if (allRecorded != null) {
-      allRecorded.run();
-    }
+    allRecorded.forEach(Runnable::run);
   }
 
   /** After its end: runs a task now, or when the last of its records is passed on. */
   public void whenRecorded(Runnable task) {
     synchronized (this) {
       if (unrecorded > 0) {
-        Runnable before = whenRecorded;
-        whenRecorded =
-            before == null
-                ? task
-                : () -> {
-                  before.run();
-                  task.run();
-                };
+        whenRecorded.add(task);
         return;
       }
     }

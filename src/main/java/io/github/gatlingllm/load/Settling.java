@@ -1,25 +1,15 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when the automatic phases of a level end. Users that all start at once would be a burst
- * that repeats whenever their answers end together, and that no service in operation sees.
- *
- * <ul>
- *   <li>Users start evenly over {@value #FILL_E2ES} times the median E2E of the previous level.
- *       Without a previous level the first user starts alone, and its first answer supplies the
- *       E2E; the others wait for it at most a quarter of {@link Phases#boundNanos}. The fill takes
- *       at most half of that bound.
- *   <li>Measuring starts when each user has had an answer (in an open level: one user) and {@value
- *       #SETTLING_E2ES} times the median E2E so far has passed since the fill; at the latest after
- *       {@link Phases#boundNanos}, counted from the end of a fixed fill.
- * </ul>
- *
- * Times are offsets from the level's start. Guarded by the driver's lock.
+ * Decides when the automatic phases of a level end, in offsets from its start: users start evenly
+ * over {@value #FILL_E2ES} times the median E2E (of the previous level, else of the first answer),
+ * as a burst would repeat whenever its answers end together; measuring starts when each user has
+ * had an answer and {@value #SETTLING_E2ES} times the median E2E has passed since. Guarded by the
+ * driver's lock.
  */
 final class Settling {
   /** Above 1, because answers take longer with more users. */

@@ -1,19 +1,14 @@
 package io.github.gatlingllm.load;
 
-import java.util.NoSuchElementException;
-import java.util.PrimitiveIterator;
 import java.util.function.DoubleSupplier;
+import java.util.stream.LongStream;
 
 /**
- * Arrivals at a changing rate by time rescaling: an arrival is the instant at which the integral of
- * the rate reaches the sum of gaps with mean 1.
- *
- * <p>The rate is sampled every 10 ms and interpolated linearly. For that polygon the process is
- * exact, as the integral of a line is inverted in closed form. Compared with the curve itself the
- * expected number of arrivals differs by at most max|rate''| · (10 ms)² / 12 per second, and by 5
- * ms · jump where the curve jumps.
+ * Arrivals at a changing rate: an arrival is the instant at which the integral of the rate, sampled
+ * every 10 ms and interpolated linearly, reaches the sum of gaps with mean 1. The expected number
+ * differs from the curve's own by at most max|rate''| · (10 ms)² / 12 per second.
  */
-final class TimeRescaling implements PrimitiveIterator.OfLong {
+final class TimeRescaling {
   private static final long STEP_NANOS = 10_000_000L;
 
   /** In users; because of rounding, an arrival this close to the end of a step is in the next. */
@@ -32,9 +27,6 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
   /** Integral of the rate from the start of the step to the next arrival. */
   private double wanted;
 
-  private boolean found;
-  private boolean over;
-
   TimeRescaling(Arrivals.Rate rate, long lengthNanos, DoubleSupplier gaps) {
     this.rate = rate;
     this.lengthNanos = lengthNanos;
@@ -44,36 +36,26 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
     this.wanted = gaps.getAsDouble();
   }
 
-  @Override
-  public boolean hasNext() {
-    while (!found && !over) {
-      if (wanted < area - ROUNDING) {
-        found = true;
-      } else if (stepStart + stepNanos >= lengthNanos) {
-        over = true;
-      } else {
-        wanted -= area;
-        enter(stepStart + stepNanos);
-      }
-    }
-    return found;
+  LongStream offsets() {
+    return LongStream.iterate(next(), offset -> offset >= 0, offset -> next());
   }
 
-  @Override
-  public long nextLong() {
-    if (!hasNext()) {
-      throw new NoSuchElementException();
+  /** The next arrival; negative after the end. */
+  private long next() {
+    while (wanted >= area - ROUNDING) {
+      if (stepStart + stepNanos >= lengthNanos) {
+        return -1;
+      }
+      wanted -= area;
+      enter(stepStart + stepNanos);
     }
-    found = false;
     // The smaller root of from·x + slope·x²/2 = wanted, in the form without cancellation.
     double slope = (to - from) / (stepNanos / 1e9);
     double reach = Math.max(0, wanted);
     double root = from + Math.sqrt(Math.max(0, from * from + 2 * slope * reach));
     double seconds = reach == 0 ? 0 : 2 * reach / root;
-    long offset =
-        Math.min(lengthNanos - 1, stepStart + Math.min(stepNanos, Math.round(seconds * 1e9)));
     wanted += gaps.getAsDouble();
-    return offset;
+    return Math.min(lengthNanos - 1, stepStart + Math.min(stepNanos, Math.round(seconds * 1e9)));
   }
 
   private void enter(long start) {

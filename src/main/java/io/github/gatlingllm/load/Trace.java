@@ -1,18 +1,10 @@
 package io.github.gatlingllm.load;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.metric.NumberText;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
+import io.github.gatlingllm.load.Arrivals.Lengths;
 import java.io.Serializable;
 import java.math.BigDecimal;
-import java.net.URL;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -20,7 +12,7 @@ import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoField;
 import java.time.temporal.TemporalAccessor;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -29,7 +21,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Arrival times and token counts of recorded requests, in 8 to 16 bytes each. */
-public final class Trace implements Serializable {
+final class Trace implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int ABSENT = -1;
 
@@ -43,15 +35,15 @@ public final class Trace implements Serializable {
     this.lengths = lengths;
   }
 
-  public static Trace read(Path file) {
-    return new TraceReader(file).read();
+  static Trace read(String file) {
+    return new TraceReader(DataFile.of(file)).read();
   }
 
-  public String name() {
+  String name() {
     return name;
   }
 
-  public int size() {
+  int size() {
     return offsets.length;
   }
 
@@ -59,7 +51,7 @@ public final class Trace implements Serializable {
     return offsets[index];
   }
 
-  public @Nullable Lengths lengths(int index) {
+  @Nullable Lengths lengths(int index) {
     return lengths.length == 0
         ? null
         : new Lengths(present(lengths[2 * index]), present(lengths[2 * index + 1]));
@@ -80,32 +72,13 @@ public final class Trace implements Serializable {
     return name + " (" + NumberText.counted(size(), "arrival") + ")";
   }
 
-  /** Token counts of a recorded request, for the prompt and answer of the replayed one. */
-  public record Lengths(@Nullable Integer input, @Nullable Integer output) {
-    /** Session attribute of a replayed user: tokens of the prompt, an {@code Integer}. */
-    public static final String INPUT_KEY = "inputTokens";
-
-    /** Session attribute of a replayed user: tokens to generate, an {@code Integer}. */
-    public static final String OUTPUT_KEY = "outputTokens";
-  }
-
   /**
-   * Reads recorded traffic line by line. Columns are found by their names, ignoring case, spaces
-   * and underscores:
-   *
-   * <ul>
-   *   <li>CSV with a header, such as Azure's {@code TIMESTAMP,ContextTokens,GeneratedTokens} or
-   *       BurstGPT's {@code Timestamp,Model,Request tokens,Response tokens,…};
-   *   <li>JSONL, such as Mooncake's {@code {"timestamp": 27482, "input_length": …, "output_length":
-   *       …}}.
-   * </ul>
-   *
-   * <p>A time stamp is a number of seconds (of milliseconds in objects with {@code input_length},
-   * as Mooncake writes), or a date-time such as {@code 2023-11-16 18:15:46.6805900}, UTC without an
-   * offset. Time stamps must ascend: a file in which time goes back may hold several recordings.
+   * Reads recorded traffic: CSV with a header, or JSON objects. Columns are found by their names,
+   * ignoring case, spaces and underscores. A time stamp is a number of seconds (of milliseconds in
+   * objects with {@code input_length}, as Mooncake writes), or a date-time, UTC without an offset.
+   * Time stamps must ascend: a file in which time goes back may hold several recordings.
    */
   private static final class TraceReader {
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> TIME = List.of("timestamp");
     private static final List<String> INPUT =
         List.of("inputtokens", "inputlength", "contexttokens", "requesttokens", "prompttokens");
@@ -129,118 +102,71 @@ public final class Trace implements Serializable {
             .parseDefaulting(ChronoField.OFFSET_SECONDS, 0)
             .toFormatter(Locale.ROOT);
 
-    private final Path file;
+    private final DataFile file;
     private final LongStream.Builder offsets = LongStream.builder();
     private final IntStream.Builder lengths = IntStream.builder();
+    private @Nullable List<String> header;
     private boolean hasLengths;
     private int size;
     private long firstNanos;
-    private int lineNumber;
     private long lastNanos = Long.MIN_VALUE;
 
-    /** A file, or a resource of that name on the class path, as for Gatling's own resources. */
-    TraceReader(Path file) {
+    TraceReader(DataFile file) {
       this.file = file;
     }
 
     Trace read() {
-      URL resource = Files.isRegularFile(file) ? null : onClassPath();
-      if (resource == null && !Files.isRegularFile(file)) {
-        throw new IllegalArgumentException(
-            file
-                + ": no such file, nor on the class path; expected a trace of time stamps, CSV or"
-                + " JSONL");
-      }
-      try (BufferedReader lines =
-          resource == null
-              ? Files.newBufferedReader(file)
-              : new BufferedReader(
-                  new InputStreamReader(
-                      resource.openStream(), StandardCharsets.UTF_8.newDecoder()))) {
-        String first = next(lines);
-        if (first != null && first.startsWith("{")) {
-          objects(first, lines);
-        } else if (first != null) {
-          rows(cells(first), lines);
-        }
-      } catch (IOException e) {
-        throw new IllegalArgumentException(
-            file + ": cannot be read as UTF-8 text (" + e.getMessage() + ")", e);
+      if (file.isJson()) {
+        file.entries((entry, start, length) -> object(entry));
+      } else {
+        file.rows(this::row);
       }
       if (size == 0) {
-        throw new IllegalArgumentException(
-            file.getFileName() + ": has no arrival; expected one or more");
+        throw new IllegalArgumentException(file.name() + ": has no arrival; expected one or more");
       }
       return new Trace(
-          String.valueOf(file.getFileName()),
+          file.name(),
           offsets.build().toArray(),
           hasLengths ? lengths.build().toArray() : new int[0]);
     }
 
-    private @Nullable URL onClassPath() {
-      ClassLoader loader = Thread.currentThread().getContextClassLoader();
-      String name = file.toString().replace('\\', '/');
-      return loader == null ? ClassLoader.getSystemResource(name) : loader.getResource(name);
+    private void row(List<String> cells) {
+      if (header == null) {
+        header = cells.stream().map(TraceReader::plain).toList();
+        if (Collections.disjoint(header, TIME)) {
+          throw new IllegalArgumentException("expected a header with a column named timestamp");
+        }
+        return;
+      }
+      add(
+          nanos(Objects.requireNonNullElse(cell(header, cells, TIME), ""), 9),
+          length(cell(header, cells, INPUT)),
+          length(cell(header, cells, OUTPUT)));
     }
 
-    /** The next non-blank line, stripped; null at the end. */
-    private @Nullable String next(BufferedReader lines) throws IOException {
-      String line;
-      do {
-        line = lines.readLine();
-        lineNumber++;
-      } while (line != null && line.isBlank());
-      // Spreadsheets write a byte order mark.
-      return line == null ? null : (line.startsWith("\ufeff") ? line.substring(1) : line).strip();
-    }
-
-    private void rows(List<String> header, BufferedReader lines) throws IOException {
-      List<String> names = header.stream().map(TraceReader::plain).toList();
-      int time = column(names, TIME);
-      int input = column(names, INPUT);
-      int output = column(names, OUTPUT);
-      if (time < 0) {
-        throw bad("expected a header with a column named timestamp");
+    private void object(JsonNode object) {
+      String time = null;
+      String input = null;
+      String output = null;
+      boolean millis = false;
+      for (var field : object.properties()) {
+        String name = plain(field.getKey());
+        String value = field.getValue().isNull() ? null : field.getValue().asText();
+        millis |= name.equals("inputlength");
+        time = TIME.contains(name) ? value : time;
+        input = INPUT.contains(name) ? value : input;
+        output = OUTPUT.contains(name) ? value : output;
       }
-      for (String line = next(lines); line != null; line = next(lines)) {
-        List<String> cells = cells(line);
-        add(
-            nanos(Objects.requireNonNullElse(cell(cells, time), ""), 9),
-            length(cell(cells, input)),
-            length(cell(cells, output)));
+      if (time == null) {
+        throw new IllegalArgumentException("expected a \"timestamp\"");
       }
-    }
-
-    private void objects(String first, BufferedReader lines) throws IOException {
-      for (String line = first; line != null; line = next(lines)) {
-        JsonNode object;
-        try {
-          object = JSON.readTree(line);
-        } catch (JsonProcessingException e) {
-          throw bad("expected a JSON object per line");
-        }
-        String time = null;
-        String input = null;
-        String output = null;
-        boolean millis = false;
-        for (var field : object.properties()) {
-          String name = plain(field.getKey());
-          String value = field.getValue().isNull() ? null : field.getValue().asText();
-          millis |= name.equals("inputlength");
-          time = TIME.contains(name) ? value : time;
-          input = INPUT.contains(name) ? value : input;
-          output = OUTPUT.contains(name) ? value : output;
-        }
-        if (time == null) {
-          throw bad("expected a \"timestamp\"");
-        }
-        add(nanos(time, millis ? 6 : 9), length(input), length(output));
-      }
+      add(nanos(time, millis ? 6 : 9), length(input), length(output));
     }
 
     private void add(long nanos, @Nullable Integer input, @Nullable Integer output) {
       if (nanos < lastNanos) {
-        throw bad("is " + (lastNanos - nanos) / 1e9 + " s before the line above; sort the file");
+        throw new IllegalArgumentException(
+            "is " + (lastNanos - nanos) / 1e9 + " s before the line above; sort the file");
       }
       lastNanos = nanos;
       firstNanos = size++ == 0 ? nanos : firstNanos;
@@ -261,8 +187,9 @@ public final class Trace implements Serializable {
         return Math.addExact(
             Math.multiplyExact(seconds, 1_000_000_000L), time.get(ChronoField.NANO_OF_SECOND));
       } catch (ArithmeticException | NumberFormatException | DateTimeParseException e) {
-        throw bad(
-            "timestamp '" + clipped(text) + "'; expected seconds or 2023-11-16 18:15:46.6805900");
+        throw new IllegalArgumentException(
+            "timestamp '" + clipped(text) + "'; expected seconds or 2023-11-16 18:15:46.6805900",
+            e);
       }
     }
 
@@ -278,23 +205,19 @@ public final class Trace implements Serializable {
       } catch (ArithmeticException | NumberFormatException e) {
         // Reported below, like negative numbers.
       }
-      throw bad("length '" + clipped(text) + "'; expected a whole number of tokens");
+      throw new IllegalArgumentException(
+          "length '" + clipped(text) + "'; expected a whole number of tokens");
     }
 
-    private IllegalArgumentException bad(String what) {
-      return new IllegalArgumentException(file.getFileName() + ":" + lineNumber + ": " + what);
-    }
-
-    private static int column(List<String> names, List<String> wanted) {
-      return names.stream()
-          .filter(wanted::contains)
-          .mapToInt(names::indexOf)
-          .findFirst()
-          .orElse(-1);
-    }
-
-    private static @Nullable String cell(List<String> cells, int column) {
-      return column >= 0 && column < cells.size() ? cells.get(column) : null;
+    /** The cell of the first column with one of these names; null without one. */
+    private static @Nullable String cell(
+        List<String> header, List<String> cells, List<String> names) {
+      for (int column = 0; column < Math.min(header.size(), cells.size()); column++) {
+        if (names.contains(header.get(column))) {
+          return cells.get(column).strip();
+        }
+      }
+      return null;
     }
 
     private static String plain(String name) {
@@ -303,26 +226,6 @@ public final class Trace implements Serializable {
 
     private static String clipped(String text) {
       return text.length() <= 40 ? text : text.substring(0, 39) + "…";
-    }
-
-    /** The cells of a line; commas inside double quotes do not separate. */
-    private static List<String> cells(String line) {
-      List<String> cells = new ArrayList<>();
-      StringBuilder cell = new StringBuilder();
-      boolean quoted = false;
-      for (int i = 0; i < line.length(); i++) {
-        char c = line.charAt(i);
-        if (c == '"') {
-          quoted = !quoted;
-        } else if (c == ',' && !quoted) {
-          cells.add(cell.toString().strip());
-          cell.setLength(0);
-        } else {
-          cell.append(c);
-        }
-      }
-      cells.add(cell.toString().strip());
-      return cells;
     }
   }
 }

@@ -38,12 +38,8 @@ final class FieldTable<F extends FieldTable.Field> {
   }
 
   /**
-   * Reads the object that begins with the current token. Keys may be in any order; unknown keys are
-   * skipped.
-   *
-   * @param values receives the values, by the position of their fields in the catalogue
-   * @return the highest position of a field in the line; -1 if there is none
-   * @throws IllegalArgumentException in one line that names the field of an invalid value
+   * Reads the object that begins with the current token; returns the highest position of a field in
+   * the line, -1 if there is none. Unknown keys are skipped.
    */
   int read(JsonParser json, @Nullable Object[] values) throws IOException {
     if (json.currentToken() != JsonToken.START_OBJECT) {

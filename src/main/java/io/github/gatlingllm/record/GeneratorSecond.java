@@ -22,9 +22,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Health of the load generator in an interval of about a second: a value or null for each {@link
- * GeneratorField}. It is a line of {@code llm/generator.jsonl}. Reading takes bounded memory and
- * stops at a line that is damaged or cut off. Not thread-safe.
+ * Health of the load generator in an interval of about a second: a line of {@code
+ * llm/generator.jsonl}, with a value or null for each {@link GeneratorField}.
  */
 @SuppressWarnings("EnumOrdinal") // an array of values, one per field
 public final class GeneratorSecond {
@@ -42,12 +41,9 @@ public final class GeneratorSecond {
   private final @Nullable Object[] values = new @Nullable Object[ALL.length];
 
   /**
-   * The catalogue of the fields of {@code generator.jsonl}: type, unit and meaning; the key is the
-   * name in lower case. The file and {@code docs/records.md} have these fields in this order. Every
-   * line has every field; its value is null or {@code []} if the system does not report it.
-   *
-   * <p>A new field is an entry here, and the line of code that measures it. Meanings are Markdown.
-   * Times are nanoseconds.
+   * The catalogue of the fields of {@code generator.jsonl} and {@code docs/records.md}, in their
+   * order: type, unit and meaning in Markdown; the key is the name in lower case. A new field is an
+   * entry here, and the line of code that measures it.
    */
   @SuppressWarnings("ImmutableEnumChecker") // keys and types have no state
   public enum GeneratorField implements FieldTable.Field {
@@ -179,10 +175,8 @@ public final class GeneratorSecond {
   }
 
   /**
-   * Passes every line to {@code sink}, in the order of the file; none if the file does not exist.
-   *
-   * @return what is wrong with the line at which reading stopped; null if it read the whole file
-   * @throws IOException if the file cannot be read
+   * Passes every line to {@code sink}; returns what is wrong with the line at which reading
+   * stopped, null if it read the whole file or there is none.
    */
   public static @Nullable String read(Path file, Consumer<GeneratorSecond> sink)
       throws IOException {

@@ -93,6 +93,12 @@ public record InjectorRun(
     return state == RunInfo.State.COMPLETE;
   }
 
+  /** Whether it died: its run has no end. */
+  @JsonIgnore
+  public boolean isDead() {
+    return state == RunInfo.State.RUNNING;
+  }
+
   /**
    * The share of one injector in a load test. Numbered items, such as arrivals and prompts, are
    * assigned round-robin: number 0 to the first injector, 1 to the second, and so on. Counts, such
@@ -148,8 +154,6 @@ public record InjectorRun(
 
     /**
      * This injector's part of a number of requests, divided among the injectors that have users.
-     *
-     * @param ofUsers users of all injectors, 1 or more
      */
     public int of(int requests, int ofUsers) {
       int sending = Math.min(count, ofUsers);

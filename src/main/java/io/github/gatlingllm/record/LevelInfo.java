@@ -87,11 +87,7 @@ public record LevelInfo(
     this(label, target, scenario, kind, offered, unit, phases, null, null, null);
   }
 
-  /**
-   * The time of a phase, in nanoseconds since the epoch.
-   *
-   * @param endUnixNanos exclusive; null while it runs, and if the run died in it
-   */
+  /** The time of a phase; the end is exclusive, and null while it runs or if the run died in it. */
   public record PhaseWindow(
       Phase phase,
       @JsonProperty("start_unix_ns") long startUnixNanos,

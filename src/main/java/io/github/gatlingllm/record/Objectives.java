@@ -142,8 +142,8 @@ public record Objectives(
   }
 
   /**
-   * Counts how many requests met each objective, and how many met all of them, and decides whether
-   * a load level holds its SLO. The search decides by it while load is on, the report afterwards.
+   * Counts how many requests met each objective, and all of them, and decides whether a load level
+   * holds its SLO: for the search while load is on, and for the report.
    */
   public static final class SloCounts {
 
@@ -217,10 +217,8 @@ public record Objectives(
     }
 
     /**
-     * The count that decides whether a level holds.
-     *
-     * @param objective prefixed with its owner; null if all objectives must be met at once
-     * @param percent the required share
+     * The count that decides whether a level holds; {@code objective} has its owner before it, and
+     * is null if all objectives must be met at once.
      */
     public record Decision(@Nullable String objective, Count count, double percent) {
 
@@ -237,11 +235,7 @@ public record Objectives(
       }
     }
 
-    /**
-     * Adds a request.
-     *
-     * @param owner prefix of its objectives, e.g. the name of a request that has its own objectives
-     */
+    /** Adds a request; {@code owner} is the prefix of its objectives, if it has its own. */
     @SuppressWarnings("ReferenceEquality") // quick, and another one that is equal gives equal keys
     public void add(String owner, Slo.Judgement judgement) {
       Slo slo = judgement.slo();

@@ -35,12 +35,7 @@ public record ProcessSetting(String property) {
     return text == null || text.isBlank() ? null : text.strip();
   }
 
-  /**
-   * Whether the setting is {@code true} in this process.
-   *
-   * @param otherwise the result where it is not set
-   * @throws IllegalArgumentException in one line, if it is neither {@code true} nor {@code false}
-   */
+  /** Whether the setting is {@code true}; {@code otherwise} where it is not set. */
   public boolean isTrue(boolean otherwise) {
     return isTrue(System.getProperties(), System.getenv(), otherwise);
   }
@@ -59,10 +54,8 @@ public record ProcessSetting(String property) {
   }
 
   /**
-   * Parses the value; null where it is not set.
-   *
-   * @param form parses a text, and throws {@link IllegalArgumentException} for an invalid one
-   * @throws IllegalArgumentException in one line that begins with the setting, if it is invalid
+   * Parses the value; null where it is not set. A message of an {@link IllegalArgumentException}
+   * begins with the setting.
    */
   public <T> @Nullable T read(
       Map<?, ?> properties, Map<String, String> environment, Function<String, T> form) {

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Converts a {@link RequestRecord} to one line of {@code llm/requests.jsonl} and back: the fields
- * of {@link RecordField} in their order. Characters that end a line are escaped as by {@link
- * JsonLines}. An instance holds the values of a line that is being read.
+ * of {@link RecordField} in their order.
  */
 @SuppressWarnings("EnumOrdinal") // an array of values, one per field
 final class RecordCodec {
@@ -65,12 +64,7 @@ final class RecordCodec {
     }
   }
 
-  /**
-   * Parses a line. Keys may be in any order; unknown keys are skipped.
-   *
-   * @param line holds the line as UTF-8, without its line feed
-   * @throws IOException with a one-line message, if the line is not a record
-   */
+  /** Parses a line, without its line feed; the message of an {@link IOException} is one line. */
   static RequestRecord read(byte[] line, int offset, int length) throws IOException {
     try (JsonParser json = JSON.createParser(line, offset, length)) {
       json.nextToken();

@@ -23,13 +23,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalogue of the fields of a record: type, unit, the component of {@link RequestRecord} that
- * holds the value, and the meaning; the key is the name in lower case. {@code requests.jsonl},
- * {@code requests.csv} and {@code docs/records.md} have these fields in this order.
- *
- * <p>A new field is an entry here, and a component of {@link RequestRecord} for its value. Every
- * line has every field, with null or {@code []} if it does not apply, except the texts. Meanings
- * are Markdown.
+ * The catalogue of the fields of {@code requests.jsonl}, {@code requests.csv} and {@code
+ * docs/records.md}, in their order: type, unit, the component of {@link RequestRecord} that holds
+ * the value, and the meaning in Markdown; the key is the name in lower case. A new field is an
+ * entry here, and a component for its value.
  */
 @SuppressWarnings("ImmutableEnumChecker") // types and functions have no state
 enum RecordField implements FieldTable.Field {
@@ -207,8 +204,8 @@ enum RecordField implements FieldTable.Field {
   REFUSED_COUNTS(
       TEXTS,
       r -> r.tokens().refused(),
-      "names of impossible counts in the server's usage (below 0, or above 16,777,216), which"
-          + " are ignored"),
+      "names of impossible counts in the server's usage, which are ignored: below 0, above"
+          + " 16,777,216, or of output above 10 × `max_tokens` and above the bytes of the answer"),
   SERVER_NAMES(
       TEXTS,
       r -> r.server().names(),

@@ -51,11 +51,8 @@ public final class RecordFile {
   private long cutTailBytes;
 
   /**
-   * The number of records in a file, and what is damaged in it.
-   *
-   * @param cutTailBytes size of a last line that was cut off, as after a crash; 0 if the last line
-   *     is complete
-   * @param badLines lines that are not a record and were skipped; {@code firstBadLines} are five
+   * The number of records in a file, lines that are none and were skipped, the first five of them,
+   * and the bytes of a last line that was cut off, as after a crash.
    */
   public record ReadReport(
       long records, long cutTailBytes, long badLines, List<BadLine> firstBadLines) {
@@ -72,10 +69,8 @@ public final class RecordFile {
   public interface LineSink {
 
     /**
-     * Receives a record.
-     *
-     * @param line holds its line in UTF-8, from {@code from} to before {@code to}, without line
-     *     feed; valid only during the call
+     * Receives a record, and its line from {@code from} to before {@code to}, valid only during the
+     * call.
      */
     void take(RequestRecord record, byte[] line, int from, int to);
   }
@@ -92,11 +87,8 @@ public final class RecordFile {
 
   /**
    * Passes every record of the file to {@code sink}, in the order of the file. A record for which
-   * the sink throws is reported like a damaged line, and reading continues.
-   *
-   * @throws UncheckedIOException if the sink throws it: it cannot write
-   * @throws NoSuchFileException if the file does not exist
-   * @throws IOException if the file cannot be read; damaged lines are reported instead
+   * the sink throws is reported like a damaged line, unless it throws an {@link
+   * UncheckedIOException}: it cannot write.
    */
   public static ReadReport read(Path requestsJsonl, Consumer<RequestRecord> sink)
       throws IOException {
@@ -123,49 +115,31 @@ public final class RecordFile {
   private static ReadReport read(InputStream in, int size, int longestLine, LineSink sink)
       throws IOException {
     RecordFile file = new RecordFile(sink, longestLine);
-    JsonLines.read(in, size, longestLine, file.new Lines());
+    JsonLines.read(in, size, longestLine, file::line);
     return new ReadReport(file.records, file.cutTailBytes, file.badLines, file.firstBadLines);
   }
 
-  private final class Lines implements JsonLines.LineReader {
-
-    @Override
-    public void line(byte[] buffer, int start, int length) {
-      lines++;
-      if (isBlank(buffer, start, length)) {
-        return;
-      }
-      RequestRecord record;
-      try {
-        record = RecordCodec.read(buffer, start, length);
-      } catch (IOException e) {
+  private void line(byte[] buffer, int from, int length, long skipped, boolean isLast) {
+    lines++;
+    if (skipped > 0 && !isLast) {
+      bad("a line of " + (skipped + length) + " bytes; expected at most " + longestLine);
+    }
+    if (skipped > 0 || isBlank(buffer, from, length)) {
+      cutTailBytes = isLast ? skipped + length : 0;
+      return;
+    }
+    RequestRecord record;
+    try {
+      record = RecordCodec.read(buffer, from, length);
+    } catch (IOException e) {
+      if (isLast) {
+        cutTailBytes = length;
+      } else {
         bad(String.valueOf(e.getMessage()));
-        return;
       }
-      take(record, buffer, start, start + length);
+      return;
     }
-
-    @Override
-    public void tooLong(long bytes) {
-      lines++;
-      bad("a line of " + bytes + " bytes; expected at most " + longestLine);
-    }
-
-    @Override
-    public void tail(byte[] buffer, int length, long skipped) {
-      cutTailBytes = skipped + length;
-      if (skipped == 0) {
-        RequestRecord record;
-        try {
-          record = RecordCodec.read(buffer, 0, length);
-        } catch (IOException e) {
-          return;
-        }
-        cutTailBytes = 0;
-        lines++;
-        take(record, buffer, 0, length);
-      }
-    }
+    take(record, buffer, from, from + length);
   }
 
   private void take(RequestRecord record, byte[] line, int from, int to) {
@@ -196,13 +170,10 @@ public final class RecordFile {
   }
 
   /**
-   * Writes records as {@code llm/requests.csv}: UTF-8, RFC 4180, a header and a row per record, the
-   * keys of {@code llm/requests.jsonl} in their order. Fields that do not fit into a cell are left
-   * out: values per event, timings that the server named, and texts of prompts and answers. An
-   * absent value is an empty cell, an empty text is {@code ""}, and lists of names are joined by
-   * {@code |}. Spreadsheets read a text that begins with {@code = + - @}, a tab or a line end as a
-   * formula, and names may come from a server; such a text is prefixed with {@code '}. Not
-   * thread-safe.
+   * Writes records as {@code llm/requests.csv}: UTF-8, RFC 4180, the keys of {@code
+   * llm/requests.jsonl} that fit into a cell. An absent value is an empty cell, and an empty text
+   * is {@code ""}. Spreadsheets read a text that begins with {@code = + - @}, a tab or a line end
+   * as a formula, and names may come from a server; such a text is prefixed with {@code '}.
    */
   public static final class RecordCsv implements Consumer<RequestRecord>, Closeable {
 
@@ -250,7 +221,8 @@ public final class RecordFile {
 
     private static @Nullable String cell(RecordField column, RequestRecord record) {
       Object value = column.get(record);
-      String cell = value == null ? null : column.type().cellOf(value);
+      String text = value == null ? null : column.type().cellOf(value);
+      String cell = text == null ? null : PrintableText.of(text);
       boolean isFormula =
           cell != null
               && !(value instanceof Number)

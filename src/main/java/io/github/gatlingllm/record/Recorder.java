@@ -23,13 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends records to {@code llm/requests.jsonl} on its own thread, so that no event loop waits for
- * a disk.
- *
- * <p>Records are written in batches: when the queue is empty, and at the latest one second after
- * the oldest record of the batch. A {@code kill -9} loses at most that second and cuts at most the
- * last line. The queue bounds memory; a record that does not fit is dropped and counted.
- *
- * <p>{@link #record} and the counts are safe to call from any thread.
+ * a disk: when the queue is empty, and at the latest one second after the oldest record. A {@code
+ * kill -9} loses at most that second and cuts at most the last line. Thread-safe.
  */
 public final class Recorder {
 
@@ -74,11 +69,8 @@ public final class Recorder {
   }
 
   /**
-   * Starts recording into a new file and creates missing directories.
-   *
-   * @param observer receives every record, on the recorder's thread; its first exception is
-   *     reported, later ones are ignored
-   * @throws IOException with a one-line message, if the file exists or cannot be created
+   * Starts recording into a new file. The first exception of the observer, which receives every
+   * record on the recorder's thread, is reported.
    */
   public static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer)
       throws IOException {
@@ -104,11 +96,7 @@ public final class Recorder {
     }
   }
 
-  /**
-   * Queues the record; never blocks.
-   *
-   * @return false if the record is dropped: the queue is full, or the recorder is closed
-   */
+  /** Queues the record, never blocks; false if it is dropped, as the queue is full or closed. */
   public boolean record(RequestRecord record) {
     // Count before reading `accepting`: the thread ends only when it sees a count of 0.
     if (waiting.incrementAndGet() <= capacity && accepting) {
@@ -128,10 +116,7 @@ public final class Recorder {
     return file.written();
   }
 
-  /**
-   * Records lost because the queue was full, because closing ran out of time, or because they came
-   * after it.
-   */
+  /** Records lost because the queue was full, or closed, or could not be written in time. */
   public long dropped() {
     return dropped.get();
   }
@@ -147,11 +132,8 @@ public final class Recorder {
   }
 
   /**
-   * Accepts no more records, writes the queued ones, and closes the file. A second call waits
-   * again.
-   *
-   * @param atMost after this time records that are still queued are dropped and counted
-   * @return whether every queued record was written, or failed to be
+   * Writes the queued records, at most that long, and closes the file; returns whether none was
+   * dropped.
    */
   public boolean close(Duration atMost) {
     accepting = false;
@@ -209,11 +191,8 @@ public final class Recorder {
   }
 
   /**
-   * Collects records as lines and writes whole lines only, one write per batch. A failed write
-   * loses its batch. The first failure is reported, and later batches are still tried: a disk may
-   * have room again.
-   *
-   * <p>One thread writes; any thread may read the counts.
+   * Writes whole lines, one write per batch. A failed write loses its batch, and later ones are
+   * still tried: a disk may have room again. One thread writes; any thread may read the counts.
    */
   static final class LineWriter {
 

@@ -1,10 +1,6 @@
 package io.github.gatlingllm.record;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -52,10 +48,7 @@ public record RequestRecord(
     return new RequestRecord(identity, timing, events, counted, outcome, server, text);
   }
 
-  /**
-   * Whether the answer came as one body, requested or not: the time of its end is known, and that
-   * of no token.
-   */
+  /** Whether the answer came as one body: its end has a time, and no token has one. */
   public boolean isOneBody() {
     return timing.latencyNanos != null && timing.ttftNanos == null;
   }
@@ -123,8 +116,7 @@ public record RequestRecord(
       Phase phase) {}
 
   /**
-   * Times in nanoseconds of one monotonic clock; one anchor per run converts them to epoch time.
-   * Definitions: {@code docs/metrics.md}.
+   * Times in nanoseconds of one monotonic clock, which one anchor per run converts to epoch time.
    */
   public record Timing(
       long startUnixNanos,
@@ -265,69 +257,21 @@ public record RequestRecord(
       List<String> sloMissed,
       boolean resent) {
 
-    /**
-     * Whether the request failed: it is not ok, and was neither cancelled nor rejected by a rate
-     * limit, which is no fault of the server.
-     */
+    /** Whether the request failed. A rate limit is no fault of the server. */
     public boolean hasFailed() {
       return !ok && status != RequestStatus.CANCELLED && status != RequestStatus.RATE_LIMITED;
     }
   }
 
   /**
-   * Texts of prompt and answer; kept only with the setting {@code recordText}.
-   *
-   * @param messages as JSON; null for completions
-   * @param prompt null for chat
+   * Texts of prompt and answer, kept only with {@code recordText}; {@code messages}, as JSON, or
+   * {@code prompt} is null.
    */
   public record Text(
       @Nullable String messages,
       @Nullable String prompt,
       @Nullable String answer,
-      @Nullable String reasoning) {
-
-    private static final ObjectMapper MESSAGES = new ObjectMapper();
-
-    /**
-     * The prompt as readable text: messages with their roles, and content other than text in
-     * brackets. Null if it was not recorded.
-     */
-    public @Nullable String readablePrompt() {
-      return messages == null ? prompt : readable(messages);
-    }
-
-    private static String readable(String messages) {
-      try {
-        JsonNode all = MESSAGES.readTree(messages);
-        if (!all.isArray()) {
-          return messages;
-        }
-        List<String> paragraphs = new ArrayList<>();
-        all.forEach(one -> paragraphs.add(one.path("role").asText("?") + ": " + content(one)));
-        return String.join("\n\n", paragraphs);
-      } catch (JsonProcessingException e) {
-        return messages;
-      }
-    }
-
-    private static String content(JsonNode message) {
-      JsonNode content = message.path("content");
-      if (content.isTextual()) {
-        return content.textValue();
-      }
-      List<String> parts = new ArrayList<>();
-      for (JsonNode part : content) {
-        String type = part.path("type").asText("?");
-        parts.add(type.equals("text") ? part.path("text").asText() : "[" + type + "]");
-      }
-      for (JsonNode call : message.path("tool_calls")) {
-        JsonNode function = call.path("function");
-        String arguments = function.path("arguments").asText();
-        parts.add("[calls " + function.path("name").asText() + "(" + arguments + ")]");
-      }
-      return String.join("\n", parts);
-    }
-  }
+      @Nullable String reasoning) {}
 
   /** The source of a token count, most reliable first. */
   public enum TokenSource {

@@ -31,11 +31,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Paths of the files of a run.
- *
- * @param run directory of the run, the one with Gatling's {@code index.html}
- */
+/** Paths of the files of a run, in its folder with Gatling's {@code index.html}. */
 public record RunFiles(Path run) {
 
   public Path folder() {
@@ -44,6 +40,17 @@ public record RunFiles(Path run) {
 
   public Path requests() {
     return folder().resolve("requests.jsonl");
+  }
+
+  /** Checks that the records can be read; the message of an exception is one line. */
+  public void requireRequests() throws IOException {
+    if (!Files.isRegularFile(requests())) {
+      throw new NoSuchFileException(
+          requests() + " is not there; expected the directory of a recorded run");
+    }
+    if (!Files.isReadable(requests())) {
+      throw new IOException(requests() + " cannot be read: no permission");
+    }
   }
 
   public Path csv() {
@@ -142,9 +149,7 @@ public record RunFiles(Path run) {
     }
 
     /**
-     * Reads a file of that schema; empty if it does not exist. Unknown keys are skipped.
-     *
-     * @throws IOException with a one-line message
+     * Reads a file of that schema; empty if it does not exist. Messages of exceptions are one line.
      */
     static <T> Optional<T> readJson(Path file, Class<T> type, String schema) throws IOException {
       if (Files.exists(file) && !Files.isRegularFile(file)) {
@@ -171,9 +176,8 @@ public record RunFiles(Path run) {
 
   /**
    * Appends JSON values to a file, one per line, in batches of 64 KiB that end with a line, and
-   * splits such files into lines. Control characters and the Unicode line ends U+0085, U+2028 and
-   * U+2029 are escaped, so that a value stays on one line for every reader. Unpaired surrogates are
-   * written as U+FFFD. Not thread-safe.
+   * splits such files into lines. Control characters and Unicode line ends are escaped, so that a
+   * value stays on one line for every reader; unpaired surrogates are written as U+FFFD.
    */
   public static final class JsonLines implements Closeable {
 
@@ -199,25 +203,20 @@ public record RunFiles(Path run) {
       void write(JsonGenerator json) throws IOException;
     }
 
+    @FunctionalInterface
     interface LineReader {
 
-      /** A line of {@code length} bytes that begins at {@code from}, without its line feed. */
-      void line(byte[] buffer, int from, int length) throws IOException;
-
-      /** A line that is too long, with its length. */
-      void tooLong(long bytes);
-
       /**
-       * What follows the last line feed: nothing in a whole file; its first bytes may be skipped.
+       * A line without its line feed. If it is too long, {@code skipped} bytes at its beginning are
+       * not in the buffer; the last one, empty in a whole file, may be cut.
        */
-      void tail(byte[] buffer, int length, long skipped) throws IOException;
+      void line(byte[] buffer, int from, int length, long skipped, boolean isLast)
+          throws IOException;
     }
 
     /**
-     * Splits a file into lines. Memory is bounded by the longest line.
-     *
-     * @param initialSize of the buffer
-     * @param longest longer lines are skipped, unless they fit into the buffer
+     * Splits a file into lines, in memory bounded by the longest one; longer lines than {@code
+     * longest} are skipped, unless they fit into the buffer.
      */
     static void read(InputStream in, int initialSize, int longest, LineReader reader)
         throws IOException {
@@ -231,12 +230,8 @@ public record RunFiles(Path run) {
         int end = size + count;
         for (int i = size; i < end; i++) {
           if (buffer[i] == '\n') {
-            if (skipped > 0) {
-              reader.tooLong(skipped + i - start);
-              skipped = 0;
-            } else {
-              reader.line(buffer, start, i - start);
-            }
+            reader.line(buffer, start, i - start, skipped, false);
+            skipped = 0;
             start = i + 1;
           }
         }
@@ -249,7 +244,7 @@ public record RunFiles(Path run) {
           buffer = Arrays.copyOf(buffer, size * 2);
         }
       }
-      reader.tail(buffer, size, skipped);
+      reader.line(buffer, 0, size, skipped, true);
     }
 
     /** Appends to that file, which is created if it does not exist. */

@@ -60,13 +60,8 @@ public record RunInfo(
   public static final String NOT_BUILT = "it could not be built";
 
   /**
-   * Which run it is, and when.
-   *
-   * @param simulation class name
-   * @param endUnixNanos null while it runs, and after a crash
-   * @param seed of prompts and arrivals; null if none was set
-   * @param injector the load generator's name
-   * @param share null if it is the only injector
+   * Which run it is, and when; without an end while it runs and after a crash, without a seed if
+   * none was set, and without a share if it is the only injector.
    */
   @JsonPropertyOrder({"id"})
   public record Identity(
@@ -96,11 +91,7 @@ public record RunInfo(
     }
   }
 
-  /**
-   * The parts of a merged run.
-   *
-   * @param injectorsExpected of the load test; null if not known
-   */
+  /** The parts of a merged run; without the expected number where that is not known. */
   public record Merged(
       @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer injectorsExpected) {
@@ -113,38 +104,31 @@ public record RunInfo(
   /**
    * Options of the report.
    *
-   * @param indexBlock whether Gatling's pages show our main figures
    * @param failBuild whether a missed assertion, or an invalid run, fails the build
    * @param failOnInvalid whether a check that calls the run invalid fails the build
    * @param readingSpeed of a reader of answers, tokens per second
    */
   public record ReportOptions(
-      boolean csv,
-      boolean indexBlock,
-      boolean failBuild,
-      boolean failOnInvalid,
-      double readingSpeed) {
+      boolean csv, boolean failBuild, boolean failOnInvalid, double readingSpeed) {
 
-    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
+    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true);
 
     public ReportOptions {
       readingSpeed = readingSpeed > 0 ? readingSpeed : ReadingSpeed.DEFAULT;
     }
 
-    public ReportOptions(
-        boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
-      this(csv, indexBlock, failBuild, failOnInvalid, ReadingSpeed.DEFAULT);
+    public ReportOptions(boolean csv, boolean failBuild, boolean failOnInvalid) {
+      this(csv, failBuild, failOnInvalid, ReadingSpeed.DEFAULT);
     }
 
     public ReportOptions readAt(double tokensPerS) {
-      return new ReportOptions(csv, indexBlock, failBuild, failOnInvalid, tokensPerS);
+      return new ReportOptions(csv, failBuild, failOnInvalid, tokensPerS);
     }
 
     /** Combines both: each option that is not the default in one of them. */
     public ReportOptions and(ReportOptions other) {
       return new ReportOptions(
           csv || other.csv,
-          indexBlock && other.indexBlock,
           failBuild && other.failBuild,
           failOnInvalid && other.failOnInvalid,
           other.readingSpeed == ReadingSpeed.DEFAULT ? readingSpeed : other.readingSpeed);

@@ -97,11 +97,8 @@ public record RunOutcome(
   }
 
   /**
-   * Repeated prompts.
-   *
-   * @param counted prompts that were compared: of text-only requests, in all phases
-   * @param repeated those of {@code counted} that had been sent to the same target before, with the
-   *     same text
+   * How many text-only prompts were compared, and how many of them had been sent to the same target
+   * before.
    */
   public record PromptRepeats(long counted, long repeated) {
 

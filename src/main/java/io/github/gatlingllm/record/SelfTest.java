@@ -41,17 +41,13 @@ public record SelfTest(
     @Nullable Ceiling ceiling,
     List<String> differs) {
 
-  /** The setting in {@code config} of a run that is a self-test: the port of its engine. */
+  /** The setting in {@code config} of a run that is a self-test: the address of its engine. */
   public static final String ENGINE = "selfTest engine";
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/self-test/1";
 
-  /**
-   * The machine, or its container, and JVM of a measurement.
-   *
-   * @param jvmOptions without system properties
-   */
+  /** The machine, or its container, and JVM of a measurement; options without system properties. */
   public record Machine(
       String processor, int processors, long memoryMib, String jvm, List<String> jvmOptions) {
     public Machine {
@@ -94,9 +90,8 @@ public record SelfTest(
   }
 
   /**
-   * The highest load up to which all levels are within the bound.
-   *
-   * @param exceeded whether a higher level exceeded the bound; otherwise the true ceiling is higher
+   * The highest load up to which all levels are within the bound; {@code exceeded} if a higher
+   * level was not.
    */
   public record Ceiling(int streams, double eventsPerS, double requestsPerS, boolean exceeded) {}
 
@@ -176,20 +171,13 @@ public record SelfTest(
     AtomicFile.writeJson(this, file);
   }
 
-  /**
-   * Reads a self-test; empty if the file does not exist.
-   *
-   * @throws IOException with a one-line message, if the file is not a self-test of this version of
-   *     the format
-   */
+  /** Reads a self-test; empty if the file does not exist. */
   public static Optional<SelfTest> read(Path file) throws IOException {
     return AtomicFile.readJson(file, SelfTest.class, SCHEMA);
   }
 
   /**
-   * The options of the load generator's JVM that decide how much it disturbs its own measurements:
-   * compilers and garbage collection. In {@code run.json} they are the setting {@value
-   * #CONFIG_NAME}, separated by spaces.
+   * The options of the load generator's JVM that decide how much it disturbs its own measurements.
    */
   public static final class JvmOptions {
 

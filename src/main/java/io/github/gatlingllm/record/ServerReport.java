@@ -122,11 +122,7 @@ public record ServerReport(
       return BY_NAME.containsKey(name) && name.indexOf('.') < 0;
     }
 
-    /**
-     * The key of a server's name; an unknown name is converted to a key.
-     *
-     * @param name of {@link ServerReport#names}
-     */
+    /** The key of one of {@link ServerReport#names}; an unknown name is converted to a key. */
     public static String keyOf(String name) {
       Timing known = BY_NAME.get(name);
       return known != null
@@ -138,8 +134,6 @@ public record ServerReport(
     /**
      * Converts a reported value to seconds, rounded to nanoseconds, or to tokens; NaN if it is
      * impossible. Only Groq reports seconds, all others milliseconds.
-     *
-     * @param name of {@link ServerReport#names}
      */
     public static double value(String name, double reported) {
       boolean isTime = isTime(keyOf(name));

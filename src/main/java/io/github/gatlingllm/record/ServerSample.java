@@ -9,9 +9,7 @@ import static io.github.gatlingllm.record.ServerSample.EngineMetric.Series.SUM;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.JsonValue;
-import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -22,6 +20,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -47,27 +46,48 @@ import org.jspecify.annotations.Nullable;
  * @param histograms since the server's start
  */
 public record ServerSample(
-    long unixNanos,
+    @JsonProperty(value = "unix_ns", required = true) long unixNanos,
     @Nullable String target,
-    String url,
+    @JsonProperty(required = true) String url,
     String source,
-    double tookMs,
+    @JsonProperty(value = "took_ms", required = true) double tookMs,
     @Nullable String error,
-    boolean reset,
+    @JsonProperty(required = true) boolean reset,
     Map<EngineMetric, String> names,
     Map<EngineMetric, Double> values,
     Map<EngineMetric, Histogram> histograms) {
 
   public ServerSample {
-    names = Map.copyOf(names);
-    values = Map.copyOf(values);
-    histograms = Map.copyOf(histograms);
+    source = source == null ? "" : source;
+    names = known(names);
+    values = known(values);
+    histograms = known(histograms);
+  }
+
+  /** Without metrics that this version does not know, which are read as null, and without nulls. */
+  private static <T> Map<EngineMetric, T> known(@Nullable Map<EngineMetric, T> values) {
+    Map<EngineMetric, T> known = new EnumMap<>(EngineMetric.class);
+    if (values != null) {
+      values.forEach(
+          (metric, value) -> {
+            if (metric != null && value != null) {
+              known.put(metric, value);
+            }
+          });
+    }
+    return Collections.unmodifiableMap(known);
   }
 
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
     return new ServerSample(
         unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms);
+  }
+
+  private ServerSample with(
+      Map<EngineMetric, String> otherNames, Map<EngineMetric, Histogram> others) {
+    return new ServerSample(
+        unixNanos, target, url, source, tookMs, error, reset, otherNames, values, others);
   }
 
   public @Nullable Double value(EngineMetric metric) {
@@ -83,63 +103,36 @@ public record ServerSample(
    *     has no buckets, or its series have different ones
    * @param counts number of values up to each bound; ascending, at most {@code count}
    */
-  public record Histogram(long count, double sum, List<Double> bounds, List<Long> counts) {
+  public record Histogram(
+      @JsonProperty(required = true) long count,
+      @JsonProperty(required = true) double sum,
+      @JsonProperty("le") @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Double> bounds,
+      List<Long> counts) {
 
     public Histogram {
-      bounds = List.copyOf(bounds);
+      bounds = bounds == null ? List.of() : List.copyOf(bounds);
       counts = List.copyOf(counts);
     }
   }
 
   /**
-   * Writes and reads {@code llm/server.jsonl}: a line of JSON per {@link ServerSample}. Names of
-   * values and bounds of histograms are written once per endpoint, and again when they change.
-   * Reading skips damaged lines.
+   * Writes and reads {@code llm/server.jsonl}. Names of values and bounds of histograms are written
+   * once per endpoint, and again when they change.
    */
   public static final class ServerFile {
 
     private static final int MAX_LINE_BYTES = 1 << 20;
 
-    /** Skips unknown metrics and null values. */
     private static final ObjectReader LINES =
         JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
             .build()
-            .readerFor(Line.class);
+            .readerFor(ServerSample.class);
 
     private final Path file;
     private final Map<String, Endpoint> endpoints = new HashMap<>();
-
-    private record Line(
-        @JsonProperty(value = "unix_ns", required = true) long unixNanos,
-        @JsonProperty("target") @Nullable String target,
-        @JsonProperty(value = "url", required = true) String url,
-        @JsonProperty("source") @Nullable String source,
-        @JsonProperty(value = "took_ms", required = true) double tookMs,
-        @JsonProperty("error") @Nullable String error,
-        @JsonProperty(value = "reset", required = true) boolean reset,
-        @JsonProperty("names") @JsonSetter(contentNulls = Nulls.SKIP)
-            EnumMap<EngineMetric, String> names,
-        @JsonProperty("values") @JsonSetter(contentNulls = Nulls.SKIP)
-            EnumMap<EngineMetric, Double> values,
-        @JsonProperty("histograms") @JsonSetter(contentNulls = Nulls.SKIP)
-            EnumMap<EngineMetric, Buckets> histograms) {
-
-      private Line {
-        names = names == null ? new EnumMap<>(EngineMetric.class) : names;
-        values = values == null ? new EnumMap<>(EngineMetric.class) : values;
-        histograms = histograms == null ? new EnumMap<>(EngineMetric.class) : histograms;
-      }
-    }
-
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record Buckets(
-        @JsonProperty(value = "count", required = true) long count,
-        @JsonProperty(value = "sum", required = true) double sum,
-        @JsonProperty("le") @Nullable List<Double> le,
-        @JsonProperty("counts") List<Long> counts) {}
 
     /** Names and bounds that were written for an endpoint. */
     private static final class Endpoint {
@@ -153,134 +146,83 @@ public record ServerSample(
     }
 
     public void append(ServerSample sample) throws IOException {
-      Endpoint written = endpoint(sample.target(), sample.url());
-      EnumMap<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
-      sample
-          .names()
-          .forEach(
-              (metric, name) -> {
-                if (!name.equals(written.names.put(metric, name))) {
-                  names.put(metric, name);
-                }
-              });
-      EnumMap<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
-      values.putAll(sample.values());
-      EnumMap<EngineMetric, Buckets> histograms = new EnumMap<>(EngineMetric.class);
-      sample
-          .histograms()
-          .forEach(
-              (metric, all) -> {
-                boolean same = all.bounds().equals(written.bounds.put(metric, all.bounds()));
-                List<Double> bounds = same ? null : all.bounds();
-                histograms.put(metric, new Buckets(all.count(), all.sum(), bounds, all.counts()));
-              });
-      Line line =
-          new Line(
-              sample.unixNanos(),
-              sample.target(),
-              sample.url(),
-              sample.source(),
-              sample.tookMs(),
-              sample.error(),
-              sample.reset(),
-              names,
-              values,
-              histograms);
-      JsonLines.append(file, json -> json.writePOJO(line));
+      Endpoint written = endpoint(sample);
+      Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
+      Map<EngineMetric, Histogram> histograms = new EnumMap<>(EngineMetric.class);
+      sample.names.forEach(
+          (metric, name) -> {
+            if (!name.equals(written.names.put(metric, name))) {
+              names.put(metric, name);
+            }
+          });
+      sample.histograms.forEach(
+          (metric, all) -> {
+            boolean same = all.bounds.equals(written.bounds.put(metric, all.bounds));
+            List<Double> bounds = same ? List.of() : all.bounds;
+            histograms.put(metric, new Histogram(all.count, all.sum, bounds, all.counts));
+          });
+      JsonLines.append(file, json -> json.writePOJO(sample.with(names, histograms)));
     }
 
-    private Endpoint endpoint(@Nullable String target, String url) {
+    private Endpoint endpoint(ServerSample of) {
       return endpoints.computeIfAbsent(
-          (target == null ? "" : target) + '\n' + url, any -> new Endpoint());
+          (of.target == null ? "" : of.target) + '\n' + of.url, any -> new Endpoint());
     }
 
     /**
-     * Passes every sample to {@code sink}, in the order of the file, with the names and bounds
-     * known of its endpoint; none if the file does not exist.
-     *
-     * @return number of damaged lines, which are skipped
-     * @throws IOException if the file cannot be read
+     * Passes every sample to {@code sink}, with the names and bounds known of its endpoint; returns
+     * the number of damaged lines, which are skipped.
      */
     public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
-      Reading reading = new Reading(new ServerFile(file), sink);
+      ServerFile known = new ServerFile(file);
+      long[] damaged = {0};
       try (InputStream in = Files.newInputStream(file)) {
-        JsonLines.read(in, 1 << 16, MAX_LINE_BYTES, reading);
+        JsonLines.read(
+            in,
+            1 << 16,
+            MAX_LINE_BYTES,
+            (buffer, from, length, skipped, isLast) -> {
+              if (skipped > 0) {
+                damaged[0]++;
+              } else if (length > 0) {
+                ServerSample sample;
+                try {
+                  sample = known.whole(LINES.readValue(buffer, from, length));
+                } catch (JsonProcessingException | RuntimeException damage) {
+                  damaged[0]++;
+                  return;
+                }
+                sink.accept(sample);
+              }
+            });
       } catch (NoSuchFileException e) {
         return 0;
       }
-      return reading.damaged;
+      return damaged[0];
     }
 
-    private static final class Reading implements JsonLines.LineReader {
-      private final ServerFile file;
-      private final Consumer<ServerSample> sink;
-      private long damaged;
-
-      private Reading(ServerFile file, Consumer<ServerSample> sink) {
-        this.file = file;
-        this.sink = sink;
-      }
-
-      @Override
-      public void line(byte[] buffer, int from, int length) throws IOException {
-        if (length > 0) {
-          ServerSample sample;
-          try {
-            sample = file.sample(LINES.readValue(buffer, from, length));
-          } catch (JsonProcessingException | RuntimeException damage) {
-            damaged++;
-            return;
-          }
-          sink.accept(sample);
-        }
-      }
-
-      @Override
-      public void tooLong(long bytes) {
-        damaged++;
-      }
-
-      @Override
-      public void tail(byte[] buffer, int length, long skipped) throws IOException {
-        damaged += skipped > 0 ? 1 : 0;
-        line(buffer, 0, skipped > 0 ? 0 : length);
-      }
-    }
-
-    private ServerSample sample(Line line) {
-      Endpoint known = endpoint(line.target, line.url);
+    /** The sample of a line, with the names and bounds of the lines before. */
+    private ServerSample whole(ServerSample line) {
+      Endpoint known = endpoint(line);
       known.names.putAll(line.names);
-      Map<EngineMetric, ServerSample.Histogram> histograms = new EnumMap<>(EngineMetric.class);
+      Map<EngineMetric, Histogram> histograms = new EnumMap<>(EngineMetric.class);
       line.histograms.forEach(
-          (metric, buckets) -> {
-            if (buckets.le != null) {
-              known.bounds.put(metric, buckets.le);
+          (metric, all) -> {
+            if (!all.bounds.isEmpty() || all.counts.isEmpty()) {
+              known.bounds.put(metric, all.bounds);
             }
             List<Double> bounds = known.bounds.getOrDefault(metric, List.of());
-            if (bounds.size() == buckets.counts.size()) { // otherwise their line is damaged
-              histograms.put(
-                  metric,
-                  new ServerSample.Histogram(buckets.count, buckets.sum, bounds, buckets.counts));
+            if (bounds.size() == all.counts.size()) { // otherwise their line is damaged
+              histograms.put(metric, new Histogram(all.count, all.sum, bounds, all.counts));
             }
           });
-      return new ServerSample(
-          line.unixNanos,
-          line.target,
-          line.url,
-          line.source == null ? "" : line.source,
-          line.tookMs,
-          line.error,
-          line.reset,
-          known.names,
-          line.values,
-          histograms);
+      return line.with(known.names, histograms);
     }
   }
 
   /**
-   * The catalogue of the metrics that servers, GPUs and hosts report during a run, under common
-   * names: key, title, unit, kind, how several series of one page (models, replicas, GPUs) become
-   * one number, meaning. The files of a run keep each server's own name beside it.
+   * The catalogue of the metrics that servers, GPUs and hosts report, under common names: title,
+   * unit, kind, how several series of one page become one number, meaning.
    */
   public enum EngineMetric {
     REQUESTS_RUNNING("requests running", "requests", GAUGE, SUM, "in the engine's batch"),

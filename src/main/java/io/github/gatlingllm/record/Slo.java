@@ -112,12 +112,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     UNKNOWN
   }
 
-  /**
-   * Which objectives a request met.
-   *
-   * @param verdicts in the order of the objectives; empty without an SLO
-   * @param failed whether the request was not ok and was not cancelled
-   */
+  /** The verdicts on a request, in the order of the objectives, and whether it failed. */
   public record Judgement(Slo slo, List<Verdict> verdicts, boolean failed) {
 
     /** The verdict on the objective at that position; a failed request meets none. */
@@ -196,11 +191,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  /**
-   * A limit.
-   *
-   * @param limitNanos the measure must be below it; above 0
-   */
+  /** A limit above 0; the measure must be below it. */
   public record Objective(Measure measure, long limitNanos) {
 
     /** As it is written in settings, e.g. {@code ttft<200ms}. */
@@ -337,10 +328,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new Judgement(this, verdicts, !ok && !cancelled);
   }
 
-  /**
-   * Judges a record. ITL of a record without event times is taken from its recorded outcome, which
-   * was decided when the request ended.
-   */
+  /** Judges a record; ITL without event times by its recorded outcome, decided when it ended. */
   public Judgement judge(RequestRecord r) {
     RequestRecord.Outcome outcome = r.outcome();
     Judgement judgement =

@@ -202,12 +202,7 @@ public final class Timeline {
         paced == NONE ? null : (Long) paced);
   }
 
-  /**
-   * The token-bearing events.
-   *
-   * @param keep whether to keep the instant of each event; never done for an answer of more than
-   *     two million events
-   */
+  /** The token-bearing events, with their times unless they are too many. */
   public RequestRecord.Events events(boolean keep) {
     boolean keepTimes = keep && count <= MAX_EVENTS;
     boolean counted = count > 0 && everyEventCounted;

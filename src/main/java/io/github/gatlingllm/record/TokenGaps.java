@@ -33,12 +33,8 @@ public final class TokenGaps {
   public interface Visitor {
 
     /**
-     * One gap.
-     *
-     * @param eventIndex the event that ends it
-     * @param chunkMicros the gap, microseconds
-     * @param tokenMicros the gap per token, microseconds; meaningless if {@code tokens} is 0
-     * @param tokens how many tokens the gap counts for
+     * The gap before an event, as a whole, and per token of it, in microseconds; the latter is
+     * meaningless if it has none.
      */
     void gap(int eventIndex, int chunkMicros, double tokenMicros, int tokens);
   }
@@ -92,10 +88,7 @@ public final class TokenGaps {
     return true;
   }
 
-  /**
-   * The nearest-rank percentile of the ITL of one request in microseconds; null without gaps, or
-   * with more than a million tokens.
-   */
+  /** The nearest-rank percentile of {@link #sortedTokenMicros}; null without values. */
   public static @Nullable Double tokenMicrosAt(
       RequestRecord.Events events, RequestRecord.Tokens tokens, double percent) {
     double[] ascending = sortedTokenMicros(events, tokens);
@@ -176,12 +169,7 @@ public final class TokenGaps {
 
     private ReadingSpeed() {}
 
-    /**
-     * Parses tokens per second, or words per minute such as {@code 250wpm}.
-     *
-     * @return tokens per second
-     * @throws IllegalArgumentException if the text is neither, or not between 0 and a million
-     */
+    /** Parses tokens per second, or words per minute such as {@code 250wpm}. */
     public static double parse(String text) {
       String plain = text.strip().toLowerCase(Locale.ROOT);
       return plain.endsWith(WORDS_PER_MINUTE)
@@ -203,9 +191,7 @@ public final class TokenGaps {
 
     /**
      * The total time that a reader of the answer waits for late tokens, in nanoseconds, rounded to
-     * microseconds; with several choices the longest one. Tokens per event are those that the
-     * server reports, otherwise N is divided evenly. Null for an answer that was not streamed, and
-     * without event times.
+     * microseconds; with several choices the longest one. Null without event times.
      */
     public static @Nullable Long stallNanos(RequestRecord record, double tokensPerS) {
       int[] offsets = record.events().offsetsMicros();

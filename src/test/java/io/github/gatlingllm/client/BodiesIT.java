@@ -1,5 +1,12 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
+import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.EMPTY;
+import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
+import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,8 +40,7 @@ final class BodiesIT {
   private static final String B = ChatChunks.content("b");
   private static final String STOP = ChatChunks.finish("stop");
   private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\n";
-  private static final String WHOLE =
-      "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}";
+  private static final String WHOLE = ChatChunks.whole("a");
   private static final String JSON = "application/json";
   private static final String[] GZIP = {
     "Content-Type: text/event-stream", "Content-Encoding: gzip"
@@ -56,11 +62,11 @@ final class BodiesIT {
   }
 
   private static Row complete(String contentType, String body, boolean streamed) {
-    return new Row(contentType, body, streamed, RequestStatus.COMPLETE, null, "a");
+    return new Row(contentType, body, streamed, COMPLETE, null, "a");
   }
 
   private static Row invalid(String contentType, String body, String error) {
-    return new Row(contentType, body, true, RequestStatus.INVALID_RESPONSE, error, "");
+    return new Row(contentType, body, true, INVALID_RESPONSE, error, "");
   }
 
   static Stream<Row> bodies() {
@@ -73,9 +79,9 @@ final class BodiesIT {
         complete(JSON, WHOLE, true),
         complete(JSON, WHOLE, false),
         complete("text/plain", WHOLE, true),
-        new Row(JSON, nothing, false, RequestStatus.EMPTY, "completion held no token", ""),
-        new Row(JSON, ChatChunks.error("broke"), true, RequestStatus.IN_STREAM_ERROR, "broke", ""),
-        new Row(JSON, "{\"error\":\"broke\"}", false, RequestStatus.IN_STREAM_ERROR, "broke", ""),
+        new Row(JSON, nothing, false, EMPTY, "completion held no token", ""),
+        new Row(JSON, ChatChunks.error("broke"), true, IN_STREAM_ERROR, "broke", ""),
+        new Row(JSON, "{\"error\":\"broke\"}", false, IN_STREAM_ERROR, "broke", ""),
         invalid("text/plain", "hello", "expected an event stream or JSON, got text/plain"),
         invalid("text/html", "<html></html>", "expected an event stream or JSON, got text/html"),
         invalid("text/plain", "", "expected an event stream or JSON, got text/plain"),
@@ -89,20 +95,17 @@ final class BodiesIT {
   @ParameterizedTest
   @MethodSource("bodies")
   void ofEveryType(Row row) throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(x -> x.respond(200, row.contentType(), row.body()))) {
-      LocalClient.Call call = client.post(server.baseUrl());
-      Ended ended = (row.streamed() ? call : call.whole()).ended();
-      assertThat(ended.status()).isEqualTo(row.status());
-      assertThat(ended.error()).isEqualTo(row.error());
-      assertThat(ended.text()).isEqualTo(row.text());
-      boolean streamed = row.body().equals(STREAM);
-      assertThat(ended.timing().ttftNanos() != null).isEqualTo(streamed);
-      assertThat(ended.timing().firstEventNanos() != null).isEqualTo(streamed);
-      assertThat(ended.timing().latencyNanos()).isPositive();
-      assertThat(ended.timing().tpotNanos()).isNull();
-      assertThat(server.posts()).isEqualTo(1);
-    }
+    ScriptedServer server = client.serve(x -> x.respond(200, row.contentType(), row.body()));
+    LocalClient.Call call = client.post(server.baseUrl());
+    Ended ended = (row.streamed() ? call : call.whole()).ended();
+    ended.assertEnded(row.status(), row.error());
+    assertThat(ended.text()).isEqualTo(row.text());
+    boolean streamed = row.body().equals(STREAM);
+    assertThat(ended.timing().ttftNanos() != null).isEqualTo(streamed);
+    assertThat(ended.timing().firstEventNanos() != null).isEqualTo(streamed);
+    assertThat(ended.timing().latencyNanos()).isPositive();
+    assertThat(ended.timing().tpotNanos()).isNull();
+    assertThat(server.posts()).isEqualTo(1);
   }
 
   @Test
@@ -114,21 +117,19 @@ final class BodiesIT {
               x.close();
             },
             call -> call.whole());
-    assertThat(ended.status()).isEqualTo(RequestStatus.TRUNCATED);
-    assertThat(ended.error()).isEqualTo("body ended before it was whole");
+    ended.assertEnded(TRUNCATED, "body ended before it was whole");
     assertThat(ended.timing().latencyNanos()).isNull();
   }
 
   @Test
   void aResponseWithoutContentType() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    ScriptedServer server =
+        client.serve(
             x -> x.sendHeaders(200, "Content-Length: " + STREAM.length()).send(STREAM),
-            x -> x.sendHeaders(200, "Content-Length: 5").send("hello"))) {
-      assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
-      assertThat(client.post(server.baseUrl()).ended().error())
-          .isEqualTo("expected an event stream or JSON, got no content type");
-    }
+            x -> x.sendHeaders(200, "Content-Length: 5").send("hello"));
+    assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
+    assertThat(client.post(server.baseUrl()).ended().error())
+        .isEqualTo("expected an event stream or JSON, got no content type");
   }
 
   @Test
@@ -149,7 +150,7 @@ final class BodiesIT {
       sent.await(exchange -> exchange.answer().text().equals("a"));
       seen.countDown();
       Ended ended = sent.ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+      ended.assertEnded(COMPLETE, null);
       assertThat(ended.text()).isEqualTo("ab");
       assertThat(ended.events().coalesced()).isZero();
       assertThat(server.requests().get(0).header("Accept-Encoding")).isEqualTo("gzip");
@@ -167,8 +168,8 @@ final class BodiesIT {
 
   @Test
   void aCloseDelimitedBodyEndsProperly() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    ScriptedServer server =
+        client.serve(
             x ->
                 x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + STREAM)
                     .close(),
@@ -177,25 +178,22 @@ final class BodiesIT {
             x -> {
               x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + A);
               x.close();
-            })) {
-      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
-      Ended cut = client.post(server.baseUrl()).ended();
-      assertThat(cut.status()).isEqualTo(RequestStatus.TRUNCATED);
-      assertThat(cut.text()).isEqualTo("a");
-      assertThat(server.connections()).isEqualTo(3);
-    }
+            });
+    client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
+    client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
+    Ended cut = client.post(server.baseUrl()).ended();
+    assertThat(cut.status()).isEqualTo(TRUNCATED);
+    assertThat(cut.text()).isEqualTo("a");
+    assertThat(server.connections()).isEqualTo(3);
   }
 
   @Test
   void trailersEndAStreamProperly() throws Exception {
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            x -> x.startStream().chunk(STREAM).lastChunk("X-Checksum: 1", "X-Other: 2"))) {
-      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(server.connections()).isEqualTo(1);
-    }
+    ScriptedServer server =
+        client.serve(x -> x.startStream().chunk(STREAM).lastChunk("X-Checksum: 1", "X-Other: 2"));
+    client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
+    client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
+    assertThat(server.connections()).isEqualTo(1);
   }
 
   @Test
@@ -203,7 +201,7 @@ final class BodiesIT {
     Ended ended =
         client.answeredBy(
             x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: gzip"));
-    assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
+    assertThat(ended.status()).isEqualTo(CONNECTION_ERROR);
     assertThat(ended.error()).startsWith("response could not be decompressed: ");
   }
 
@@ -247,16 +245,14 @@ final class BodiesIT {
   @MethodSource("endless")
   void tooLarge(String error, ScriptedServer.Script script) throws Exception {
     Ended ended = client.answeredBy(script);
-    assertThat(ended.status()).isEqualTo(RequestStatus.INVALID_RESPONSE);
-    assertThat(ended.error()).isEqualTo(error);
+    ended.assertEnded(INVALID_RESPONSE, error);
   }
 
   @Test
   void aTextWithoutAnEndIsKeptToItsLimit() throws Exception {
     String event = "data: " + ChatChunks.content("x".repeat(1_000)) + "\n\n";
     Ended ended = client.answeredBy(x -> forever(x.startStream(), event));
-    assertThat(ended.status()).isEqualTo(RequestStatus.INVALID_RESPONSE);
-    assertThat(ended.error()).isEqualTo("text of an answer longer than 16 MiB");
+    ended.assertEnded(INVALID_RESPONSE, "text of an answer longer than 16 MiB");
     assertThat(ended.text()).hasSizeBetween(15 << 20, 16 << 20);
     assertThat(ended.timing().ttftNanos()).isPositive();
   }
@@ -269,14 +265,13 @@ final class BodiesIT {
               x.sendHeaders(500, "Content-Type: text/plain", "Transfer-Encoding: chunked");
               forever(x.chunk("oops "), " ");
             });
-    assertThat(ended.status()).isEqualTo(RequestStatus.HTTP_ERROR);
-    assertThat(ended.error()).isEqualTo("HTTP 500: oops");
+    ended.assertEnded(HTTP_ERROR, "HTTP 500: oops");
   }
 
   @Test
   void bytesAfterTheEndAreNotAwaited() throws Exception {
     Ended ended = client.answeredBy(x -> forever(x.startStream().event(A).event(STOP).done(), "x"));
-    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+    ended.assertEnded(COMPLETE, null);
     assertThat(ended.text()).isEqualTo("a");
   }
 
@@ -284,19 +279,15 @@ final class BodiesIT {
   void headerSizeIsLimited() throws Exception {
     String fits = "x".repeat(200 << 10);
     String beyond = "x".repeat(1 << 20);
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    ScriptedServer server =
+        client.serve(
             x -> x.respond(200, "text/event-stream", STREAM, "X-Long: " + fits),
             x -> x.respond(200, "text/event-stream", STREAM, "X-Long: " + beyond),
-            x -> x.startStream().chunk(STREAM).lastChunk("X-Long: " + beyond))) {
-      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
-      Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
-      assertThat(ended.error()).isEqualTo("response headers longer than 256 KiB");
-      assertThat(client.post(server.baseUrl()).ended().status())
-          .as("the answer was whole before its trailers")
-          .isEqualTo(RequestStatus.COMPLETE);
-    }
+            x -> x.startStream().chunk(STREAM).lastChunk("X-Long: " + beyond));
+    client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
+    Ended ended = client.post(server.baseUrl()).ended();
+    ended.assertEnded(CONNECTION_ERROR, "response headers longer than 256 KiB");
+    client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
   }
 
   /** RFC 9112, 7.1.1: a recipient ignores extensions that it does not know. */
@@ -338,8 +329,8 @@ final class BodiesIT {
     byte[] whole = gzip(STREAM);
     for (int cut : List.of(1, 8, 12)) {
       byte[] part = Arrays.copyOf(whole, whole.length - cut);
-      try (ScriptedServer server =
-          ScriptedServer.start(
+      ScriptedServer server =
+          client.serve(
               x -> x.sendHeaders(200, with(GZIP, "Content-Length: " + part.length)).send(part),
               x ->
                   x.sendHeaders(200, with(GZIP, "Transfer-Encoding: chunked"))
@@ -347,16 +338,13 @@ final class BodiesIT {
                       .lastChunk(),
               x -> x.sendHeaders(200, with(GZIP, "Connection: close")).send(part).close(),
               x -> x.sendHeaders(200, with(GZIP, "Content-Length: " + whole.length)).send(whole),
-              x -> x.sendHeaders(200, with(GZIP, "Connection: close")).send(whole).close())) {
-        for (int i = 0; i < 3; i++) {
-          Ended ended = client.post(server.baseUrl()).ended();
-          assertThat(ended.status()).isEqualTo(RequestStatus.TRUNCATED);
-          assertThat(ended.error()).isEqualTo("gzip data ended before it was whole");
-        }
-        for (int i = 0; i < 2; i++) {
-          assertThat(client.post(server.baseUrl()).ended().status())
-              .isEqualTo(RequestStatus.COMPLETE);
-        }
+              x -> x.sendHeaders(200, with(GZIP, "Connection: close")).send(whole).close());
+      for (int i = 0; i < 3; i++) {
+        Ended ended = client.post(server.baseUrl()).ended();
+        ended.assertEnded(TRUNCATED, "gzip data ended before it was whole");
+      }
+      for (int i = 0; i < 2; i++) {
+        client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
       }
     }
   }
@@ -368,8 +356,8 @@ final class BodiesIT {
       members.writeBytes(gzip(part));
     }
     byte[] all = members.toByteArray();
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    ScriptedServer server =
+        client.serve(
             x -> x.sendHeaders(200, with(GZIP, "Content-Length: " + all.length)).send(all),
             x -> {
               x.sendHeaders(200, with(GZIP, "Transfer-Encoding: chunked"));
@@ -377,12 +365,11 @@ final class BodiesIT {
                 x.chunk(new byte[] {single});
               }
               x.lastChunk();
-            })) {
-      for (int i = 0; i < 2; i++) {
-        Ended ended = client.post(server.baseUrl()).ended();
-        assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
-        assertThat(ended.text()).isEqualTo("ab");
-      }
+            });
+    for (int i = 0; i < 2; i++) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      ended.assertEnded(COMPLETE, null);
+      assertThat(ended.text()).isEqualTo("ab");
     }
   }
 

@@ -5,6 +5,11 @@ import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
 import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
+import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
+import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.RATE_LIMITED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.tomakehurst.wiremock.WireMockServer;
@@ -81,7 +86,7 @@ final class ErrorStatusIT {
         "",
         "Location",
         location,
-        RequestStatus.HTTP_ERROR,
+        HTTP_ERROR,
         "HTTP %d: redirects are not followed; set the endpoint to %s".formatted(httpStatus, named));
   }
 
@@ -93,20 +98,20 @@ final class ErrorStatusIT {
         "HTTP 407: the proxy wants a user name and password; set them on the http protocol";
     String noAnswer = "expected an event stream or JSON, got text/plain";
     return Stream.of(
-        row(401, JSON, wrongKey, RequestStatus.HTTP_ERROR, "HTTP 401: bad key ***"),
+        row(401, JSON, wrongKey, HTTP_ERROR, "HTTP 401: bad key ***"),
         new Row(
             429,
             JSON,
             limited,
             "Retry-After",
             "20",
-            RequestStatus.RATE_LIMITED,
+            RATE_LIMITED,
             "HTTP 429: slow down; retry after 20"),
-        row(529, "text/plain", "overloaded", RequestStatus.HTTP_ERROR, "HTTP 529: overloaded"),
+        row(529, "text/plain", "overloaded", HTTP_ERROR, "HTTP 529: overloaded"),
         redirect(307, "http://127.0.0.1/v2", "http://127.0.0.1/v2"),
         redirect(308, "http://127.0.0.1/v2?key=" + KEY, "http://127.0.0.1/v2?key=***"),
-        row(407, "text/html", "<html></html>", RequestStatus.HTTP_ERROR, proxy),
-        row(204, "text/plain", "", RequestStatus.INVALID_RESPONSE, noAnswer));
+        row(407, "text/html", "<html></html>", HTTP_ERROR, proxy),
+        row(204, "text/plain", "", INVALID_RESPONSE, noAnswer));
   }
 
   @ParameterizedTest
@@ -139,34 +144,32 @@ final class ErrorStatusIT {
               .withBody(whole ? error : "data: " + error + "\n\n"));
       LocalClient.Call call = client.post(server.baseUrl()).secret(KEY);
       Ended ended = (whole ? call.whole() : call).ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
+      assertThat(ended.status()).isEqualTo(IN_STREAM_ERROR);
       assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
     }
   }
 
   @Test
   void aProxyThatWantsAPassword() throws Exception {
-    try (ScriptedServer proxy =
-        ScriptedServer.start(
-            x -> x.respond(407, "text/html", "<html></html>", "Proxy-Authenticate: Basic"))) {
-      HttpProxyServer settings =
-          new HttpProxyServer("127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
-      Ended plain = client.post("http://127.0.0.1:1/v1").proxy(settings).ended();
-      assertThat(plain.status()).isEqualTo(RequestStatus.HTTP_ERROR);
-      assertThat(plain.httpStatus()).isEqualTo(407);
-      assertThat(plain.error())
-          .isEqualTo(
-              "HTTP 407: the proxy wants a user name and password; set them on the http protocol");
+    ScriptedServer proxy =
+        client.serve(
+            x -> x.respond(407, "text/html", "<html></html>", "Proxy-Authenticate: Basic"));
+    HttpProxyServer settings =
+        new HttpProxyServer("127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
+    Ended plain = client.post("http://127.0.0.1:1/v1").proxy(settings).ended();
+    assertThat(plain.status()).isEqualTo(HTTP_ERROR);
+    assertThat(plain.httpStatus()).isEqualTo(407);
+    assertThat(plain.error())
+        .isEqualTo(
+            "HTTP 407: the proxy wants a user name and password; set them on the http protocol");
 
-      Ended tunnel = client.post("https://127.0.0.1:1/v1").proxy(settings).ended();
-      assertThat(tunnel.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
-      assertThat(tunnel.error())
-          .isEqualTo(
-              "proxy answered 407: it wants a user name and password; set them on the http"
-                  + " protocol");
-      assertThat(proxy.requests().get(1).method()).isEqualTo("CONNECT");
-      assertThat(proxy.posts()).isEqualTo(1);
-    }
+    Ended tunnel = client.post("https://127.0.0.1:1/v1").proxy(settings).ended();
+    tunnel.assertEnded(
+        CONNECTION_ERROR,
+        "proxy answered 407: it wants a user name and password; set them on the http"
+            + " protocol");
+    assertThat(proxy.requests().get(1).method()).isEqualTo("CONNECT");
+    assertThat(proxy.posts()).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -181,11 +184,10 @@ final class ErrorStatusIT {
 
     Ended ended = client.post(scheme + "://127.0.0.1:1/v1").proxy(down).ended();
 
-    assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
-    assertThat(ended.error())
-        .isEqualTo(
-            "proxy 127.0.0.1:%d: connection refused: is the server running at the proxy's port?",
-            port);
+    ended.assertEnded(
+        CONNECTION_ERROR,
+        "proxy 127.0.0.1:%d: connection refused: is the server running at the proxy's port?"
+            .formatted(port));
   }
 
   private static void answer(ResponseDefinitionBuilder response) {

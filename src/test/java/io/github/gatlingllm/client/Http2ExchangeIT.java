@@ -1,12 +1,17 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.record.RequestStatus.CANCELLED;
+import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
+import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
+import static io.github.gatlingllm.record.RequestStatus.STALLED;
+import static io.github.gatlingllm.record.RequestStatus.TIMEOUT;
+import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
-import io.github.gatlingllm.client.LocalClient.HeldTime;
 import io.github.gatlingllm.client.LocalClient.Sent;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Http2Server.Asked;
@@ -18,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +36,7 @@ final class Http2ExchangeIT {
 
   private static final String A = ChatChunks.content("a");
   private static final String STOP = ChatChunks.finish("stop");
-  private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
+  private static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
 
   private static SSLContext certificate;
 
@@ -58,13 +62,6 @@ final class Http2ExchangeIT {
     return client.post(server.url()).http2().send();
   }
 
-  private static void assertEnded(Sent sent, RequestStatus status, @Nullable String error)
-      throws Exception {
-    Ended ended = sent.ended();
-    assertThat(ended.status()).isEqualTo(status);
-    assertThat(ended.error()).isEqualTo(error);
-  }
-
   @Test
   void aStreamIsMeasuredAsOverHttp1() throws Exception {
     Sent sent = send();
@@ -76,7 +73,7 @@ final class Http2ExchangeIT {
         .event(A)
         .event(STOP)
         .endWithTrailers();
-    assertEnded(sent, RequestStatus.COMPLETE, null);
+    sent.ended().assertEnded(COMPLETE, null);
     Ended ended = sent.ended();
     assertThat(ended.text()).isEqualTo("aa");
     assertThat(ended.httpStatus()).isEqualTo(200);
@@ -91,7 +88,7 @@ final class Http2ExchangeIT {
   private Sent warm() throws Exception {
     Sent first = send();
     server.next().startStream().event(A).event(STOP).end();
-    assertEnded(first, RequestStatus.COMPLETE, null);
+    first.ended().assertEnded(COMPLETE, null);
     return first;
   }
 
@@ -111,7 +108,7 @@ final class Http2ExchangeIT {
       asked.get(i).event(STOP).end();
     }
     for (int i = 0; i < 20; i++) {
-      assertEnded(sent.get(i), RequestStatus.COMPLETE, null);
+      sent.get(i).ended().assertEnded(COMPLETE, null);
       assertThat(sent.get(i).ended().text()).isEqualTo("answer " + i);
     }
     assertThat(server.connections()).isEqualTo(1);
@@ -126,10 +123,10 @@ final class Http2ExchangeIT {
     Sent other = send();
     Asked askedOther = server.next().startStream().event(A);
     one.cancel("drain over");
-    assertEnded(one, RequestStatus.CANCELLED, "drain over");
+    one.ended().assertEnded(CANCELLED, "drain over");
     assertThat(askedOne.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     askedOther.event(STOP).end();
-    assertEnded(other, RequestStatus.COMPLETE, null);
+    other.ended().assertEnded(COMPLETE, null);
     assertThat(server.connections()).isEqualTo(1);
   }
 
@@ -138,7 +135,7 @@ final class Http2ExchangeIT {
     Sent sent = send();
     Asked asked = server.next();
     sent.cancel("drain over");
-    assertEnded(sent, RequestStatus.CANCELLED, "drain over");
+    sent.ended().assertEnded(CANCELLED, "drain over");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     warm();
     assertThat(server.connections()).isEqualTo(1);
@@ -151,7 +148,7 @@ final class Http2ExchangeIT {
     Asked asked = server.next().startStream().event(A);
     sent.await(exchange -> exchange.answer().text().equals("a"));
     time.pass(1_005);
-    assertEnded(sent, RequestStatus.STALLED, "no byte for 1 s (idle timeout)");
+    sent.ended().assertEnded(STALLED, "no byte for 1 s (idle timeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
@@ -159,7 +156,7 @@ final class Http2ExchangeIT {
   void theRequestTimeoutResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().requestTimeoutMillis(3_000).send();
     Asked asked = server.next().startStream().event(A);
-    assertEnded(sent, RequestStatus.TIMEOUT, "no end within the request timeout");
+    sent.ended().assertEnded(TIMEOUT, "no end within the request timeout");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
@@ -168,17 +165,17 @@ final class Http2ExchangeIT {
     warm();
     Sent before = send();
     server.next().reset();
-    assertEnded(before, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
+    before.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
     assertThat(before.ended().httpStatus()).isNull();
 
     Sent during = send();
     server.next().startStream().event(A).reset();
-    assertEnded(during, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
+    during.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
     assertThat(during.ended().httpStatus()).isEqualTo(200);
 
     Sent finished = send();
     server.next().startStream().event(A).event(STOP).reset();
-    assertEnded(finished, RequestStatus.COMPLETE, null);
+    finished.ended().assertEnded(COMPLETE, null);
     warm();
     assertThat(server.connections()).isEqualTo(1);
   }
@@ -195,12 +192,11 @@ final class Http2ExchangeIT {
     server.next().startStream().event(A).event(STOP);
     finished.awaitOver();
     asked.closeConnection();
-    assertEnded(started, RequestStatus.TRUNCATED, TRUNCATED);
-    assertEnded(
-        waiting,
-        RequestStatus.CONNECTION_ERROR,
-        "connection closed by the server before any response");
-    assertEnded(finished, RequestStatus.COMPLETE, null);
+    started.ended().assertEnded(TRUNCATED, UNFINISHED);
+    waiting
+        .ended()
+        .assertEnded(CONNECTION_ERROR, "connection closed by the server before any response");
+    finished.ended().assertEnded(COMPLETE, null);
     client.settle();
     assertThat(server.posts()).isEqualTo(4);
     warm();
@@ -214,7 +210,7 @@ final class Http2ExchangeIT {
     Asked asked = server.next().startStream().event(A);
     asked.goAway();
     asked.event(STOP).end();
-    assertEnded(sent, RequestStatus.COMPLETE, null);
+    sent.ended().assertEnded(COMPLETE, null);
     warm();
     assertThat(server.connections()).isEqualTo(2);
     assertThat(server.posts()).isEqualTo(3);
@@ -227,8 +223,8 @@ final class Http2ExchangeIT {
     server.next();
     Sent other = send();
     server.next().goAwayAfterTheFirst();
-    assertEnded(one, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
-    assertEnded(other, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
+    one.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
+    other.ended().assertEnded(CONNECTION_ERROR, "stream reset by the server");
     warm();
     assertThat(server.posts()).isEqualTo(4);
   }
@@ -237,10 +233,10 @@ final class Http2ExchangeIT {
   void tooLargeHeadersEndTheRequest() throws Exception {
     Sent sent = send();
     server.next().startStream("x-long", "x".repeat(300_000));
-    assertEnded(
-        sent,
-        RequestStatus.CONNECTION_ERROR,
-        "HTTP/2 connection given up: Header size exceeded max allowed size (10240)");
+    sent.ended()
+        .assertEnded(
+            CONNECTION_ERROR,
+            "HTTP/2 connection given up: Header size exceeded max allowed size (10240)");
   }
 
   @Test
@@ -256,10 +252,10 @@ final class Http2ExchangeIT {
     Sent sent = send();
     Asked asked = server.next().startStream("content-encoding", "gzip");
     asked.bytes(bytes.toByteArray());
-    assertEnded(sent, RequestStatus.INVALID_RESPONSE, "event longer than 8 MiB");
+    sent.ended().assertEnded(INVALID_RESPONSE, "event longer than 8 MiB");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     askedOther.event(STOP).end();
-    assertEnded(other, RequestStatus.COMPLETE, null);
+    other.ended().assertEnded(COMPLETE, null);
     assertThat(server.connections()).isEqualTo(1);
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.testing.ChatChunks.choice;
 import static io.github.gatlingllm.testing.ChatChunks.withUsage;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,7 +11,6 @@ import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
@@ -280,7 +280,7 @@ final class KnownAnswersIT {
               steps.lastChunk(x);
             },
             call -> call.api(row.api()).nanoClock(steps));
-    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+    ended.assertEnded(COMPLETE, null);
 
     Timing timing = ended.timing();
     Events events = ended.events();
@@ -332,19 +332,18 @@ final class KnownAnswersIT {
             + "\"finish_reason\":\"stop\"}],"
             + "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":3}}";
     Steps steps = new Steps();
-    try (ScriptedServer server = ScriptedServer.start(x -> steps.body(x, body))) {
-      LocalClient.Call call = client.post(server.baseUrl()).nanoClock(steps);
-      Ended ended = (isStreamAskedFor ? call : call.whole()).ended();
-      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(ended.text()).isEqualTo("abc");
-      assertThat(ended.timing().headersNanos()).isEqualTo(at(-1));
-      assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
-      assertThat(ended.timing().ttftNanos()).isNull();
-      assertThat(ended.timing().ttfoNanos()).isNull();
-      assertThat(ended.timing().tpotNanos()).isNull();
-      assertThat(ended.events().count()).isZero();
-      assertThat(ended.tokens().streamedTokens()).isEqualTo(3);
-    }
+    ScriptedServer server = client.serve(x -> steps.body(x, body));
+    LocalClient.Call call = client.post(server.baseUrl()).nanoClock(steps);
+    Ended ended = (isStreamAskedFor ? call : call.whole()).ended();
+    ended.assertEnded(COMPLETE, null);
+    assertThat(ended.text()).isEqualTo("abc");
+    assertThat(ended.timing().headersNanos()).isEqualTo(at(-1));
+    assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
+    assertThat(ended.timing().ttftNanos()).isNull();
+    assertThat(ended.timing().ttfoNanos()).isNull();
+    assertThat(ended.timing().tpotNanos()).isNull();
+    assertThat(ended.events().count()).isZero();
+    assertThat(ended.tokens().streamedTokens()).isEqualTo(3);
   }
 
   /** There is a latency and a count of the prompt, and nothing that streams have. */
@@ -357,7 +356,7 @@ final class KnownAnswersIT {
     Steps steps = new Steps();
     Ended ended =
         client.answeredBy(x -> steps.body(x, body), call -> call.inputs(2).nanoClock(steps));
-    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+    ended.assertEnded(COMPLETE, null);
     assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
     assertThat(ended.timing().ttftNanos()).isNull();
     assertThat(ended.timing().tpotNanos()).isNull();
@@ -392,27 +391,26 @@ final class KnownAnswersIT {
     String event = "data: " + ChatChunks.content("a") + "\n\n";
     CountDownLatch seen = new CountDownLatch(1);
     String chunk = Integer.toHexString(event.length()) + "\r\n" + event + "\r\n";
-    try (ScriptedServer server =
-        ScriptedServer.start(
+    ScriptedServer server =
+        client.serve(
             x ->
                 x.startStream()
                     .send(chunk.repeat(3))
                     .await(seen)
                     .send(chunk.repeat(2))
                     .done()
-                    .lastChunk())) {
-      Sent sent = client.post(server.baseUrl()).send();
-      sent.await(exchange -> exchange.timeline().count() == 3);
-      seen.countDown();
-      Events events = sent.ended().events();
-      int[] at = events.offsetsMicros();
-      assertThat(at).hasSize(5);
-      assertThat(at[1]).isEqualTo(at[0]);
-      assertThat(at[2]).isEqualTo(at[0]);
-      assertThat(at[3]).isGreaterThan(at[0]);
-      assertThat(at[4]).isEqualTo(at[3]);
-      assertThat(events.coalesced()).isEqualTo(3);
-    }
+                    .lastChunk());
+    Sent sent = client.post(server.baseUrl()).send();
+    sent.await(exchange -> exchange.timeline().count() == 3);
+    seen.countDown();
+    Events events = sent.ended().events();
+    int[] at = events.offsetsMicros();
+    assertThat(at).hasSize(5);
+    assertThat(at[1]).isEqualTo(at[0]);
+    assertThat(at[2]).isEqualTo(at[0]);
+    assertThat(at[3]).isGreaterThan(at[0]);
+    assertThat(at[4]).isEqualTo(at[3]);
+    assertThat(events.coalesced()).isEqualTo(3);
   }
 
   /** P11: timing per choice, tokens of all. */
@@ -432,7 +430,7 @@ final class KnownAnswersIT {
                     .event(x, ChatChunks.usage(9, 4))
                     .lastChunk(x),
             call -> call.nanoClock(steps).choices(2));
-    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+    ended.assertEnded(COMPLETE, null);
     assertThat(ended.events().choices()).containsExactly(0, 1, 0, 1);
     assertThat(ended.timing().tpotNanos())
         .as("2 steps of one choice, 3 of the other")

@@ -30,10 +30,11 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBeh
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -41,11 +42,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -58,8 +58,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class LocalClient implements AfterEachCallback {
 
   private static final long LIMIT_SECONDS = 60;
-  private static final GenerationRequest REQUEST =
-      GenerationRequest.of(Api.CHAT).message(Message.user("Hello!")).maxTokens(16).build();
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -67,6 +65,7 @@ final class LocalClient implements AfterEachCallback {
   private final DefaultHttpClient http;
   private final ServerConnections server = new ServerConnections("local");
   private long lastAlone;
+  private final List<ScriptedServer> servers = new ArrayList<>();
   private final Queue<AtomicInteger> ends = new ConcurrentLinkedQueue<>();
   private final Queue<Future<?>> timers = new ConcurrentLinkedQueue<>();
 
@@ -101,6 +100,33 @@ final class LocalClient implements AfterEachCallback {
     return new Call(url);
   }
 
+  /** A server that is closed after the test. */
+  ScriptedServer serve(ScriptedServer.Script... scripts) {
+    return closing(ScriptedServer.start(scripts));
+  }
+
+  ScriptedServer serveTls(SSLContext tls, ScriptedServer.Script... scripts) {
+    return closing(ScriptedServer.startTls(tls, scripts));
+  }
+
+  private ScriptedServer closing(ScriptedServer server) {
+    servers.add(server);
+    return server;
+  }
+
+  /** A POST for a stream that is answered well. */
+  void complete(ScriptedServer server) throws Exception {
+    post(server.baseUrl()).ended().assertEnded(RequestStatus.COMPLETE, null);
+  }
+
+  void awaitPosts(ScriptedServer server, int posts) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (server.posts() < posts && System.nanoTime() < deadline) {
+      Thread.onSpinWait();
+    }
+    assertThat(server.posts()).isEqualTo(posts);
+  }
+
   /** How a POST for a stream ends at a server that answers so; it is asked once. */
   Ended answeredBy(ScriptedServer.Script script) throws Exception {
     return answeredBy(script, call -> call);
@@ -108,12 +134,11 @@ final class LocalClient implements AfterEachCallback {
 
   /** The same of another request. */
   Ended answeredBy(ScriptedServer.Script script, UnaryOperator<Call> as) throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(script)) {
-      Ended ended = as.apply(post(server.baseUrl())).ended();
-      settle();
-      assertThat(server.posts()).isEqualTo(1);
-      return ended;
-    }
+    ScriptedServer server = serve(script);
+    Ended ended = as.apply(post(server.baseUrl())).ended();
+    settle();
+    assertThat(server.posts()).isEqualTo(1);
+    return ended;
   }
 
   /** A request, and how its response is read. */
@@ -207,6 +232,13 @@ final class LocalClient implements AfterEachCallback {
       return send().ended();
     }
 
+    private GenerationRequest body() {
+      GenerationRequest.Builder body = GenerationRequest.of(api).stream(streamed).maxTokens(16);
+      return api.generates()
+          ? body.prompt("Hello!").parameter("n", choices).build()
+          : body.inputs(Collections.nCopies(inputs, "Hello!")).build();
+    }
+
     private Request request() {
       RequestBuilder builder =
           new RequestBuilder("llm", HttpMethod.POST, Uri.create(url), resolver)
@@ -234,13 +266,9 @@ final class LocalClient implements AfterEachCallback {
       exchange =
           new StreamedExchange(
               timeline,
-              new ReceivedAnswer(timeline, call.api, call.choices),
+              call.body(),
               new StreamedExchange.ReadOptions(
-                  call.streamed,
-                  TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
-                  call.inputs,
-                  call.secrets,
-                  null),
+                  TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis), call.secrets, null),
               watched(call.held),
               call.nanoClock,
               ended -> {
@@ -264,6 +292,10 @@ final class LocalClient implements AfterEachCallback {
       assertThat(is).isTrue();
     }
 
+    void awaitText(String text) {
+      await(under -> under.answer().text().equals(text));
+    }
+
     /** Waits until every choice is finished. */
     void awaitOver() {
       await(under -> under.answer().isOver());
@@ -279,6 +311,13 @@ final class LocalClient implements AfterEachCallback {
 
     RequestStatus status() {
       return exchange.ending().status();
+    }
+
+    Ended assertEnded(RequestStatus status, @Nullable String error) {
+      assertThat(exchange.ending())
+          .extracting(StreamedExchange.Ending::status, StreamedExchange.Ending::error)
+          .containsExactly(status, error);
+      return this;
     }
 
     @Nullable Integer httpStatus() {
@@ -299,9 +338,7 @@ final class LocalClient implements AfterEachCallback {
 
     Tokens tokens() {
       ReceivedAnswer answer = exchange.answer();
-      return answer.needsTokenizer()
-          ? answer.tokensByTokenizer(REQUEST, String::length)
-          : answer.tokens(REQUEST);
+      return answer.needsTokenizer() ? answer.tokensByTokenizer(String::length) : answer.tokens();
     }
 
     Timing timing() {
@@ -365,6 +402,7 @@ final class LocalClient implements AfterEachCallback {
                   held == null
                       ? (Future<?>) method.invoke(loop, arguments)
                       : held.timer(
+                          loop,
                           (Runnable) arguments[0],
                           ((TimeUnit) arguments[2]).toNanos((long) arguments[1]));
               timers.add(timer);
@@ -374,59 +412,7 @@ final class LocalClient implements AfterEachCallback {
 
   /** Time that passes only when a test says so, however long it waits for something else. */
   HeldTime heldTime() {
-    return new HeldTime();
-  }
-
-  /** A clock, and the timers of exchanges that are due by it. */
-  final class HeldTime implements LongSupplier {
-    private final AtomicLong now = new AtomicLong(1);
-    private final AtomicInteger asked = new AtomicInteger();
-    private final PriorityQueue<Timer> due =
-        new PriorityQueue<>(Comparator.comparingLong(Timer::nanos));
-
-    /** {@code handle} stands for it on the event loop, where it is never due. */
-    private record Timer(long nanos, Runnable task, Future<?> handle) {}
-
-    @Override
-    public long getAsLong() {
-      asked.incrementAndGet();
-      return now.get();
-    }
-
-    private Future<?> timer(Runnable task, long delayNanos) {
-      Future<?> handle = loop.schedule(task, 1, TimeUnit.DAYS);
-      due.add(new Timer(now.get() + delayNanos, task, handle));
-      return handle;
-    }
-
-    /** Lets so much pass. */
-    void pass(long millis) {
-      onLoop(
-          () -> {
-            long until = now.get() + TimeUnit.MILLISECONDS.toNanos(millis);
-            while (!due.isEmpty() && due.element().nanos() <= until) {
-              Timer next = due.remove();
-              now.set(next.nanos());
-              if (next.handle().cancel(false)) {
-                next.task().run();
-              }
-            }
-            now.set(until);
-          });
-    }
-
-    /** Does something, and waits until an exchange has asked what time it is. */
-    void awaitAsked(Runnable something) {
-      settle();
-      int before = asked.get();
-      something.run();
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-      while (asked.get() == before && System.nanoTime() < deadline) {
-        LockSupport.parkNanos(100_000);
-      }
-      assertThat(asked.get()).isGreaterThan(before);
-      settle();
-    }
+    return new HeldTime(this);
   }
 
   /** Lets everything that the event loop has still to do happen. */
@@ -434,12 +420,15 @@ final class LocalClient implements AfterEachCallback {
     onLoop(() -> {});
   }
 
-  private void onLoop(Runnable work) {
+  void onLoop(Runnable work) {
     assertThat(loop.submit(work).awaitUninterruptibly(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
   }
 
   @Override
-  public void afterEach(ExtensionContext context) {
+  public void afterEach(ExtensionContext context) throws IOException {
+    for (ScriptedServer served : servers) {
+      served.close();
+    }
     settle();
     http.close();
     settle();

@@ -26,7 +26,7 @@ final class ReceivedAnswerTest {
       GenerationRequest.of(Api.CHAT).message(Message.user("8 chars.")).maxTokens(64).build();
 
   private final Timeline timeline = new Timeline(0, 0);
-  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, Api.CHAT, 1);
+  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, REQUEST);
 
   ReceivedAnswerTest() {
     timeline.admitted(0);
@@ -64,13 +64,13 @@ final class ReceivedAnswerTest {
   void usage(String name, String counts, List<String> chunks) {
     chunks.forEach(chunk -> event(1, chunk));
     assertThat(
-            answer.tokens(REQUEST).promptTokens()
+            answer.tokens().promptTokens()
                 + " "
                 + answer.completionTokens()
                 + " "
-                + answer.tokens(REQUEST).cachedTokens()
+                + answer.tokens().cachedTokens()
                 + " "
-                + answer.tokens(REQUEST).reasoningTokens())
+                + answer.tokens().reasoningTokens())
         .isEqualTo(counts);
   }
 
@@ -141,7 +141,9 @@ final class ReceivedAnswerTest {
 
   @Test
   void severalChoicesEndWhenEachHasItsFinishReason() {
-    ReceivedAnswer two = new ReceivedAnswer(timeline, Api.CHAT, 2);
+    ReceivedAnswer two =
+        new ReceivedAnswer(
+            timeline, GenerationRequest.of(Api.CHAT).prompt("Hi").parameter("n", 2).build());
     event(two, 1, choice(0, "a", "null"));
     event(two, 2, choice(1, "x", "null"));
     event(two, 3, choice(1, "y", "\"length\""));
@@ -224,15 +226,15 @@ final class ReceivedAnswerTest {
     event(1, content("a"));
     event(2, content("b"));
     assertThat(answer.needsTokenizer()).isTrue();
-    assertThat(answer.tokensByTokenizer(REQUEST, String::length))
+    assertThat(answer.tokensByTokenizer(String::length))
         .isEqualTo(tokens(null, 2, 2, TokenSource.TOKENIZER));
-    assertThat(answer.tokensByTokenizer(REQUEST, ReceivedAnswerTest::broken))
+    assertThat(answer.tokensByTokenizer(ReceivedAnswerTest::broken))
         .isEqualTo(tokens(null, 2, null, TokenSource.CHUNKS));
-    assertThat(answer.tokens(REQUEST)).isEqualTo(tokens(null, null, null, null));
+    assertThat(answer.tokens()).isEqualTo(tokens(null, null, null, null));
 
     event(3, ChatChunks.usage(9, 3));
     assertThat(answer.needsTokenizer()).isFalse();
-    assertThat(answer.tokens(REQUEST)).isEqualTo(tokens(9, 3, null, TokenSource.USAGE));
+    assertThat(answer.tokens()).isEqualTo(tokens(9, 3, null, TokenSource.USAGE));
   }
 
   private static Tokens tokens(
@@ -252,22 +254,20 @@ final class ReceivedAnswerTest {
             + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}";
     event(1, content("a"));
     event(2, usage);
-    assertThat(answer.tokens(REQUEST).streamedTokens()).isEqualTo(8);
-    assertThat(answer.tokens(REQUEST).outputTokens()).isEqualTo(40);
+    assertThat(answer.tokens().streamedTokens()).isEqualTo(8);
+    assertThat(answer.tokens().outputTokens()).isEqualTo(40);
 
     event(3, ChatChunks.reasoning("hm"));
-    assertThat(answer.tokens(REQUEST).streamedTokens()).isEqualTo(40);
+    assertThat(answer.tokens().streamedTokens()).isEqualTo(40);
   }
 
   @Test
   void failedTokenizerGivesNoCountForAWholeBody() {
-    byte[] body =
-        "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"abc\"},\"finish_reason\":\"stop\"}]}"
-            .getBytes(UTF_8);
+    byte[] body = ChatChunks.whole("abc").getBytes(UTF_8);
     answer.body(body, body.length);
     assertThat(answer.text()).isEqualTo("abc");
-    assertThat(answer.tokensByTokenizer(REQUEST, String::length).outputTokens()).isEqualTo(3);
-    Tokens tokens = answer.tokensByTokenizer(REQUEST, ReceivedAnswerTest::broken);
+    assertThat(answer.tokensByTokenizer(String::length).outputTokens()).isEqualTo(3);
+    Tokens tokens = answer.tokensByTokenizer(ReceivedAnswerTest::broken);
     assertThat(tokens.outputTokens()).isNull();
     assertThat(tokens.source()).isNull();
   }

@@ -26,7 +26,8 @@ class ReportedTimingsTest {
     for (String line : lines) {
       headers.add(line.split(": ", 2)[0], line.split(": ", 2)[1]);
     }
-    ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
+    ReceivedAnswer answer =
+        new ReceivedAnswer(new Timeline(0, 0), GenerationRequest.of(Api.CHAT).prompt("Hi").build());
     answer.timings().headers(headers, Secrets.of(List.of("My-Secret-1")));
     return answer.server();
   }

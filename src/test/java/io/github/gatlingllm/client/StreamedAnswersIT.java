@@ -1,5 +1,10 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
+import static io.github.gatlingllm.record.RequestStatus.EMPTY;
+import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
+import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +30,7 @@ final class StreamedAnswersIT {
   private static final String A = ChatChunks.content("a");
   private static final String B = ChatChunks.content("b");
   private static final String STOP = ChatChunks.finish("stop");
-  private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
+  private static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
 
   private static final String DONE = "data: [DONE]\n\n";
 
@@ -63,11 +68,11 @@ final class StreamedAnswersIT {
   }
 
   private static Row complete(Api api, String name, String text, int tokenEvents, String body) {
-    return failed(api, name, RequestStatus.COMPLETE, null, text, tokenEvents, body);
+    return failed(api, name, COMPLETE, null, text, tokenEvents, body);
   }
 
   private static Row late(Api api, String name, String text, int tokens, int late, String body) {
-    return new Row(api, name, body, RequestStatus.COMPLETE, null, text, tokens, late);
+    return new Row(api, name, body, COMPLETE, null, text, tokens, late);
   }
 
   private static Row failed(
@@ -122,12 +127,12 @@ final class StreamedAnswersIT {
   }
 
   private static Row truncated(Api api, String name, String error, String body) {
-    return failed(api, name, RequestStatus.TRUNCATED, error, "ab", 2, body);
+    return failed(api, name, TRUNCATED, error, "ab", 2, body);
   }
 
   private static Row error(
       Api api, String name, String error, String text, int tokenEvents, String body) {
-    return failed(api, name, RequestStatus.IN_STREAM_ERROR, error, text, tokenEvents, body);
+    return failed(api, name, IN_STREAM_ERROR, error, text, tokenEvents, body);
   }
 
   private static Row empty(Api api, String name, RequestStatus status, String error, String body) {
@@ -135,7 +140,7 @@ final class StreamedAnswersIT {
   }
 
   private static Row invalid(String name, String error, String body) {
-    return empty(Api.CHAT, name, RequestStatus.INVALID_RESPONSE, error, body);
+    return empty(Api.CHAT, name, INVALID_RESPONSE, error, body);
   }
 
   static Stream<Row> failed() {
@@ -153,10 +158,10 @@ final class StreamedAnswersIT {
         event("error", "'error':{'type':'overloaded_error','message':'Overloaded'}");
     return Stream.of(
         // P13, the orderly part
-        truncated(Api.CHAT, "no finish_reason", TRUNCATED, sse(A, B)),
-        truncated(Api.CHAT, "cut in an event", TRUNCATED, sse(A, B) + "data: {\"choi"),
-        empty(Api.CHAT, "nothing", RequestStatus.TRUNCATED, none, ""),
-        empty(Api.CHAT, "comments only", RequestStatus.TRUNCATED, none, ": ping\n\n"),
+        truncated(Api.CHAT, "no finish_reason", UNFINISHED, sse(A, B)),
+        truncated(Api.CHAT, "cut in an event", UNFINISHED, sse(A, B) + "data: {\"choi"),
+        empty(Api.CHAT, "nothing", TRUNCATED, none, ""),
+        empty(Api.CHAT, "comments only", TRUNCATED, none, ": ping\n\n"),
         // P14
         error(Api.CHAT, "error object", "broke", "", 0, sse(broke)),
         error(Api.CHAT, "error event", "broke", "", 0, "event: error\ndata: broke\n\n"),
@@ -166,8 +171,8 @@ final class StreamedAnswersIT {
         invalid("no JSON", "data is not a JSON object", sse("hello")),
         invalid("broken JSON", "JSON has an unexpected character", sse("{\"choices\":[}", STOP)),
         // P24
-        empty(Api.CHAT, "no token", RequestStatus.EMPTY, noToken, sse(STOP, "[DONE]")),
-        empty(Api.RESPONSES, "no token", RequestStatus.EMPTY, noToken, completed),
+        empty(Api.CHAT, "no token", EMPTY, noToken, sse(STOP, "[DONE]")),
+        empty(Api.RESPONSES, "no token", EMPTY, noToken, completed),
         truncated(Api.RESPONSES, "no terminal event", notCompleted, response),
         truncated(Api.RESPONSES, "[DONE] is no terminal event", notCompleted, response + DONE),
         error(Api.RESPONSES, "failed", "broke", "ab", 2, brokenResponse),
@@ -245,8 +250,7 @@ final class StreamedAnswersIT {
   }
 
   private static void check(Row row, Ended ended) {
-    assertThat(ended.status()).isEqualTo(row.status());
-    assertThat(ended.error()).isEqualTo(row.error());
+    ended.assertEnded(row.status(), row.error());
     assertThat(ended.httpStatus()).isEqualTo(200);
     assertThat(ended.text()).isEqualTo(row.text());
     assertThat(ended.events().count()).isEqualTo(row.tokenEvents());

@@ -58,7 +58,6 @@ class ArrivalTest {
 
   private static OpenSchedule schedule(long... offsets) {
     return new OpenSchedule(
-        "test",
-        () -> LongStream.of(offsets).mapToObj(offset -> new Planned(0, offset, null)).iterator());
+        "test", () -> LongStream.of(offsets).mapToObj(offset -> new Planned(0, offset, null)));
   }
 }

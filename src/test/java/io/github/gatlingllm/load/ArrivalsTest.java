@@ -4,15 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.docs.SimulatedTable;
 import io.github.gatlingllm.load.Arrivals.Gaps;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.PrimitiveIterator;
-import java.util.Spliterators;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.LongFunction;
 import java.util.stream.DoubleStream;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import java.util.stream.StreamSupport;
 import org.apache.commons.statistics.distribution.GammaDistribution;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,29 +49,6 @@ class ArrivalsTest {
     assertThat(lag1Autocorrelation(gaps)).isCloseTo(0, within(4 / Math.sqrt(n)));
   }
 
-  /** The tests above would notice a process that is not Poisson. */
-  @Test
-  void constantIsNotPoisson() {
-    double[] gaps = gaps(Arrivals.constant(25).offsets(), 20_000);
-
-    assertThat(dispersion(gaps, 10 / 25.0, 20_000 / 11)).isLessThan(0.1);
-    assertThat(distance(gaps, gap -> -Math.expm1(-25 * gap))).isGreaterThan(0.3);
-  }
-
-  @Test
-  void countVariesAsPoissonCountsDo() {
-    double[] counts =
-        LongStream.range(0, 400)
-            .mapToDouble(seed -> Arrivals.poisson(25, seed).countBefore(4 * SECOND))
-            .toArray();
-
-    double mean = Arrays.stream(counts).average().orElseThrow();
-    double variance =
-        Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).sum() / (counts.length - 1);
-    assertThat(mean).isCloseTo(100, within(2.0));
-    assertThat(variance / mean).isCloseTo(1, within(0.25));
-  }
-
   @Test
   void constantDoesNotDrift() {
     Arrivals arrivals = Arrivals.constant(3);
@@ -101,7 +80,7 @@ class ArrivalsTest {
     // Kolmogorov-Smirnov: beyond 1.63/√n once in a hundred samples.
     double shape = 1 / (cv * cv);
     // Unrounded: with a cv of 3 one gap in eight is below half a nanosecond.
-    double[] unit = DoubleStream.generate(new Gaps.Gamma(cv, seed).draws()).limit(n).toArray();
+    double[] unit = DoubleStream.generate(Gaps.gamma(cv, seed).draws()).limit(n).toArray();
     assertThat(distance(unit, gap -> gammaCdf(shape, gap * shape))).isLessThan(1.63 / Math.sqrt(n));
     assertThat(lag1Autocorrelation(gaps)).isCloseTo(0, within(4 / Math.sqrt(n)));
     // Counts in long windows of a renewal process: variance ÷ mean goes to cv².
@@ -132,33 +111,6 @@ class ArrivalsTest {
     assertThat(mean).isCloseTo(100, within(3 * Math.sqrt(variance / windows)));
   }
 
-  /** The density is 1 − F(x), and its integral x·(1 − F(x)) + ∫ y dF(y), y from 0 to x. */
-  @ParameterizedTest
-  @ValueSource(doubles = {0.2, 3, 10})
-  void firstGapIsTheRemainderOfAGap(double cv) {
-    int n = 4_000;
-    double shape = 1 / (cv * cv);
-    double[] first =
-        IntStream.range(0, n)
-            .mapToDouble(seed -> new Gaps.Gamma(cv, seed).draws().getAsDouble())
-            .toArray();
-
-    assertThat(
-            distance(
-                first, x -> x * (1 - gammaCdf(shape, x * shape)) + gammaCdf(shape + 1, x * shape)))
-        .isLessThan(1.63 / Math.sqrt(n));
-  }
-
-  /** The tests above would notice another distribution. */
-  @Test
-  void poissonIsNotGamma() {
-    double[] gaps = gaps(Arrivals.poisson(25, 7).offsets(), 20_000);
-
-    assertThat(distance(gaps, gap -> gammaCdf(1 / 1.96, gap * 25 / 1.96)))
-        .isGreaterThan(5 * 1.63 / Math.sqrt(20_000));
-    assertThat(distance(gaps, gap -> gammaCdf(1, gap * 25))).isLessThan(1.63 / Math.sqrt(20_000));
-  }
-
   @Test
   void gammaOfCv1IsPoissonToTheNanosecond() {
     assertThat(head(Arrivals.gamma(25, 1, 42), 60 * SECOND))
@@ -167,15 +119,15 @@ class ArrivalsTest {
 
   @Test
   void sameSeedSameSchedule() {
-    assertThat(head(Arrivals.gamma(25, 1.4, 42), 60 * SECOND))
-        .isEqualTo(head(Arrivals.gamma(25, 1.4, 42), 60 * SECOND))
-        .isNotEqualTo(head(Arrivals.gamma(25, 1.4, 43), 60 * SECOND));
-    assertThat(head(Arrivals.poisson(25, 42), 60 * SECOND))
-        .isEqualTo(head(Arrivals.poisson(25, 42), 60 * SECOND))
-        .isNotEqualTo(head(Arrivals.poisson(25, 43), 60 * SECOND));
-    assertThat(head(wave(42), 60 * SECOND))
-        .isEqualTo(head(wave(42), 60 * SECOND))
-        .isNotEqualTo(head(wave(43), 60 * SECOND));
+    for (LongFunction<Arrivals> process :
+        List.<LongFunction<Arrivals>>of(
+            seed -> Arrivals.gamma(25, 1.4, seed),
+            seed -> Arrivals.poisson(25, seed),
+            seed -> wave(seed))) {
+      assertThat(head(process.apply(42), 60 * SECOND))
+          .isEqualTo(head(process.apply(42), 60 * SECOND))
+          .isNotEqualTo(head(process.apply(43), 60 * SECOND));
+    }
   }
 
   /** Other versions and machines must plan the same. */
@@ -219,7 +171,7 @@ class ArrivalsTest {
   @Test
   void evenArrivalsOfARampAreAtIntegersOfItsIntegral() {
     // 0 to 10 per second in 10 s: the integral is t²/2.
-    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
+    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, Gaps.EQUAL);
     long[] offsets = head(ramp, 10 * SECOND);
 
     assertThat(offsets).hasSize(50);
@@ -230,22 +182,21 @@ class ArrivalsTest {
 
   @Test
   void flatCurveIsConstant() {
-    assertThat(head(new Arrivals.Curve(nanos -> 4, 5 * SECOND, new Gaps.Equal()), 5 * SECOND))
+    assertThat(head(new Arrivals.Curve(nanos -> 4, 5 * SECOND, Gaps.EQUAL), 5 * SECOND))
         .isEqualTo(head(Arrivals.constant(4), 5 * SECOND));
-    assertThat(head(new Arrivals.Curve(nanos -> 0, 5 * SECOND, new Gaps.Equal()), 5 * SECOND))
-        .isEmpty();
+    assertThat(head(new Arrivals.Curve(nanos -> 0, 5 * SECOND, Gaps.EQUAL), 5 * SECOND)).isEmpty();
   }
 
   /** 0 to 10 per second in 10 s, then 10 per second; no arrivals after a curve that ends at 0. */
   @Test
   void curveHoldsItsLastRate() {
-    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
+    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, Gaps.EQUAL);
     long[] offsets = head(ramp, 12 * SECOND);
 
     assertThat(offsets).hasSize(70).startsWith(head(ramp, 10 * SECOND));
     assertThat(offsets[50]).isEqualTo(10 * SECOND);
     assertThat(offsets[69]).isEqualTo(11_900_000_000L);
-    Arrivals fall = new Arrivals.Curve(n -> 10 - n / 1e9, 10 * SECOND, new Gaps.Equal());
+    Arrivals fall = new Arrivals.Curve(n -> 10 - n / 1e9, 10 * SECOND, Gaps.EQUAL);
     assertThat(head(fall, 1_000 * SECOND)).hasSize(50);
   }
 
@@ -253,8 +204,7 @@ class ArrivalsTest {
   @ValueSource(doubles = {-0.5, Double.NaN, Double.POSITIVE_INFINITY})
   void rejectsNegativeRatesOfACurve(double bad) {
     Arrivals curve =
-        new Arrivals.Curve(
-            nanos -> nanos >= 2 * SECOND ? bad : 1, 5 * SECOND, new Gaps.Exponential(1));
+        new Arrivals.Curve(nanos -> nanos >= 2 * SECOND ? bad : 1, 5 * SECOND, Gaps.poisson(1));
 
     assertThatThrownBy(() -> curve.countBefore(5 * SECOND))
         .isInstanceOf(IllegalArgumentException.class)
@@ -273,17 +223,58 @@ class ArrivalsTest {
             "cv(" + cv + ") is no spread of gaps; expected above 0, at most 100; 1 is Poisson");
   }
 
+  /** Numbers of arrivals of ramps and waves, against the integral of the planned rate. */
+  @Test
+  void curvesHaveTheirPlannedArrivals() throws IOException {
+    int runs = SimulatedTable.runs(400, 10_000);
+    List<List<String>> rows = new ArrayList<>();
+    for (double[] ramp : new double[][] {{0, 2}, {1, 20}, {20, 1}, {5, 200}}) {
+      Arrivals.Rate rate = nanos -> ramp[0] + (ramp[1] - ramp[0]) * nanos / (60.0 * SECOND);
+      double planned = 30 * (ramp[0] + ramp[1]);
+      double sum = 0;
+      double squares = 0;
+      int within = 0;
+      for (int seed = 0; seed < runs; seed++) {
+        double found =
+            new Arrivals.Curve(rate, 60 * SECOND, Gaps.poisson(seed)).countBefore(60 * SECOND);
+        sum += found;
+        squares += (found - planned) * (found - planned);
+        within += Math.abs(found - planned) <= 1.96 * Math.sqrt(planned) ? 1 : 0;
+      }
+      double bias = sum / runs / planned - 1;
+      assertThat(bias).isCloseTo(0, within(4 / Math.sqrt(planned * runs)));
+      assertThat((double) within / runs).isBetween(0.92, 0.98);
+      rows.add(
+          List.of(
+              "%.0f to %.0f requests/s".formatted(ramp[0], ramp[1]),
+              "%.0f".formatted(planned),
+              "%+.2f %%".formatted(100 * bias),
+              "%.1f %%".formatted(100 * Math.sqrt(squares / runs) / planned),
+              "%.1f %%".formatted(100 / Math.sqrt(planned)),
+              "%.0f %%".formatted(100.0 * within / runs)));
+    }
+    new SimulatedTable(getClass())
+        .hasRows(
+            List.of(
+                "ramp of 60 s",
+                "planned arrivals",
+                "bias",
+                "standard error",
+                "expected",
+                "within ±1.96 √planned"),
+            rows);
+  }
+
   private static Arrivals wave(long seed) {
-    return new Arrivals.Curve(WAVE, 60 * SECOND, new Gaps.Exponential(seed));
+    return new Arrivals.Curve(WAVE, 60 * SECOND, Gaps.poisson(seed));
   }
 
   private static long[] head(Arrivals arrivals, long untilNanos) {
-    return StreamSupport.longStream(
-            Spliterators.spliteratorUnknownSize(arrivals.offsetsBefore(untilNanos), 0), false)
-        .toArray();
+    return arrivals.offsetsBefore(untilNanos).toArray();
   }
 
-  private static double[] gaps(PrimitiveIterator.OfLong offsets, int n) {
+  private static double[] gaps(LongStream arrivals, int n) {
+    PrimitiveIterator.OfLong offsets = arrivals.iterator();
     double[] gaps = new double[n];
     long last = 0;
     for (int i = 0; i < n; i++) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
-import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
@@ -270,8 +269,7 @@ class GoodputSearchTest {
   }
 
   private static long seed(LoadLevel level) {
-    return ((Gaps.Exponential) ((Arrivals.Steady) ((LoadLevel.Open) level).arrivals()).gaps())
-        .seed();
+    return ((Arrivals.Steady) ((LoadLevel.Open) level).arrivals()).gaps().seed();
   }
 
   @Test

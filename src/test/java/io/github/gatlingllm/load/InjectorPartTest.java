@@ -55,18 +55,17 @@ class InjectorPartTest {
       Open level = (Open) plan.levels().get(i);
       Arrival.Numbers numbers = Objects.requireNonNull(level.numbers());
       long end = level.longestNanos() - level.phases().drainNanos();
-      for (Iterator<Planned> own = level.scheduleBefore(end); own.hasNext(); ) {
-        Planned next = own.next();
-        all.add(new Numbered(i, numbers.of(next), next));
-      }
+      int each = i;
+      level
+          .scheduleBefore(end)
+          .forEach(next -> all.add(new Numbered(each, numbers.of(next), next)));
     }
     return all;
   }
 
   @Provide
   Arbitrary<Open> levels() {
-    Arbitrary<Gaps> gaps =
-        Arbitraries.of(new Gaps.Equal(), new Gaps.Exponential(7), new Gaps.Gamma(2.5, 7));
+    Arbitrary<Gaps> gaps = Arbitraries.of(Gaps.EQUAL, Gaps.poisson(7), Gaps.gamma(2.5, 7));
     Arbitrary<Double> rates = Arbitraries.doubles().between(0.1, 60);
     Arbitrary<Open> steady =
         Combinators.combine(gaps, rates)
@@ -153,14 +152,14 @@ class InjectorPartTest {
 
   @Test
   void arrivalNumberDeterminesTheDraw() {
-    Sweep plan = Sweep.open(List.of(Open.steady(20)), new Gaps.Exponential(0), 3, PHASES);
+    Sweep plan = Sweep.open(List.of(Open.steady(20)), Gaps.poisson(0), 3, PHASES);
     Sweep part = plan.part(new InjectorShare(2, 3));
     Open level = (Open) part.levels().get(0);
     Arrival.Numbers numbers = Objects.requireNonNull(level.numbers());
     RunningLevel running = new RunningLevel(level, 0, true, () -> {});
     DrawOrder order = new DrawOrder(new InjectorShare(2, 3));
     DrawOrder others = new DrawOrder(new InjectorShare(2, 3));
-    Iterator<Planned> schedule = level.schedule();
+    Iterator<Planned> schedule = level.schedule().iterator();
     Arrival earlier = new Arrival(running, schedule.next(), 0);
     Arrival later = new Arrival(running, schedule.next(), 0);
 

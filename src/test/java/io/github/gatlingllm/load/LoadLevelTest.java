@@ -56,8 +56,12 @@ class LoadLevelTest {
             "Level c=8 occurs twice; list each level once"),
         mistake(
             () -> new LoadLevel.Batch(100_000, 100_000, 0),
-            "batch(100000).trials(100000) has more than 2,147,483,647 requests; use fewer users or"
-                + " trials"));
+            "100,000 users times 100,000 trials are more than one load test can offer; expected at"
+                + " most 1,000,000 users and 2,147,483,647 requests"),
+        mistake(
+            () -> new LoadLevel.Closed(1_000_000_000, Phases.DEFAULT),
+            "1,000,000,000 users are more than one load test can offer; expected at most 1,000,000"
+                + " users and 2,147,483,647 requests"));
   }
 
   private static Arguments mistake(ThrowingCallable call, String message) {

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.load.LoadLevel.Phases;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
-import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -46,24 +43,6 @@ class PlanDriverTest {
     this.load = load;
     return load.run();
   }
-
-  private static final LevelSource NO_LEVELS =
-      new LevelSource() {
-        @Override
-        public @Nullable LoadLevel next(@Nullable LevelResult before) {
-          return null;
-        }
-
-        @Override
-        public boolean needsResults() {
-          return false;
-        }
-
-        @Override
-        public @Nullable Conclusion conclusion() {
-          return null;
-        }
-      };
 
   private static Phases seconds(long fill, long stabilize, long measure, long drain) {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
@@ -462,9 +441,7 @@ class PlanDriverTest {
         run(FakeLoad.of(150, new LoadLevel.Open(perSecond, arrivals, seconds(0, 0, 5, 5))));
 
     List<String> planned = new ArrayList<>();
-    arrivals
-        .offsetsBefore(5 * SECOND)
-        .forEachRemaining((long offset) -> planned.add(20 + offset / 1_000_000 + ""));
+    arrivals.offsetsBefore(5 * SECOND).forEach(offset -> planned.add(20 + offset / 1_000_000 + ""));
     assertThat(load.iterations)
         .extracting(line -> line.substring(0, line.indexOf(' ')))
         .isEqualTo(planned);
@@ -494,35 +471,6 @@ class PlanDriverTest {
     assertThat(load.maxInFlight).isEqualTo(302);
     assertThat(load.events).contains("4020 r=100 ended, 300 running, measured until 3020");
     assertThat(load.iterations).filteredOn(line -> line.contains(" r=1 ")).hasSize(2);
-  }
-
-  @Test
-  void levelsAreRequestedOneByOne() {
-    AtomicInteger ended = new AtomicInteger();
-    PlanDriver.Users nobody =
-        new PlanDriver.Users() {
-          @Override
-          public void start() {}
-
-          @Override
-          public void start(Arrival arrival) {}
-
-          @Override
-          public void allStarted() {
-            ended.incrementAndGet();
-          }
-        };
-
-    new PlanDriver(
-            NO_LEVELS,
-            () -> 0,
-            (nanoTime, task) -> {},
-            nobody,
-            new RunningLevel.Listener() {},
-            level -> null)
-        .begin();
-
-    assertThat(ended).hasValue(1);
   }
 
   /** Users on several threads at once: no iteration too many, none too few. */

@@ -3,12 +3,14 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.docs.SimulatedTable;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.BacklogOf;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -16,10 +18,9 @@ import java.util.PrimitiveIterator;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Searches in virtual time, against a server whose limit is known: {@value #SLOTS} slots, first
@@ -46,12 +47,26 @@ class SearchAccuracyTest {
    * Ending the doubling with the first level in which too many missed, the search found the limit
    * to 5 % in 10 of 100 cases with a bad luck of 0.5 %, and less than half of it in 50.
    */
-  @ParameterizedTest
-  @ValueSource(doubles = {0, 0.003, 0.005})
-  void findsTheLimit(double badLuck) {
+  @Test
+  void findsTheLimit() throws IOException {
+    new SimulatedTable(getClass())
+        .hasRows(
+            List.of(
+                "missed whatever the load",
+                "within 5 % of the limit",
+                "bias",
+                "less than half of it",
+                "confirmed",
+                "levels",
+                "minutes"),
+            Stream.of(0.0, 0.003, 0.005).map(SearchAccuracyTest::search).toList());
+  }
+
+  private static List<String> search(double badLuck) {
     double truth = limit(badLuck);
     int near = 0;
     int half = 0;
+    double bias = 0;
     int confirmed = 0;
     int levels = 0;
     double seconds = 0;
@@ -61,6 +76,7 @@ class SearchAccuracyTest {
       double rate = found.holdsAt() == null ? 0 : found.holdsAt();
       near += Math.abs(rate / truth - 1) <= PRECISION ? 1 : 0;
       half += rate < truth / 2 ? 1 : 0;
+      bias += rate / truth - 1;
       confirmed += found.sound() ? 1 : 0;
       levels += search.levels;
       seconds += search.seconds;
@@ -71,6 +87,15 @@ class SearchAccuracyTest {
     assertThat(confirmed).as("confirmed").isGreaterThanOrEqualTo(SEARCHES * 8 / 10);
     assertThat(levels / SEARCHES).as("levels of a search").isBetween(15, 20);
     assertThat(seconds / SEARCHES / 60).as("minutes of a search").isBetween(15.0, 25.0);
+    assertThat(bias / SEARCHES).as("bias").isBetween(-0.05, 0.02);
+    return List.of(
+        "%.1f %%".formatted(badLuck * 100),
+        "%d %%".formatted(100 * near / SEARCHES),
+        "%+.1f %%".formatted(100 * bias / SEARCHES),
+        "%.1f %%".formatted(100.0 * half / SEARCHES),
+        "%d %%".formatted(100 * confirmed / SEARCHES),
+        "%d".formatted(levels / SEARCHES),
+        "%.0f".formatted(seconds / SEARCHES / 60));
   }
 
   /**
@@ -147,7 +172,7 @@ class SearchAccuracyTest {
 
     /** An extension is decided by the requests that have ended, the result is of all requests. */
     private LevelResult offer(LoadLevel.Open level) {
-      PrimitiveIterator.OfLong arrivals = level.arrivals().offsets();
+      PrimitiveIterator.OfLong arrivals = level.arrivals().offsets().iterator();
       PriorityQueue<Double> slots = new PriorityQueue<>();
       Ended ended = new Ended(level.label());
       double until = SETTLED_S + MEASURE_S;

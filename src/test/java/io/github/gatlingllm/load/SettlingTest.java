@@ -3,8 +3,11 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.github.gatlingllm.docs.SimulatedTable;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -13,17 +16,19 @@ import org.junit.jupiter.api.Test;
 class SettlingTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int USERS = 64;
+  private static final int RUNS = SimulatedTable.runs(10, 200);
 
   /** A server that prefills one prompt after the other, 45 ms each, and decodes all at once. */
   private static final class SerialPrefill {
     private static final long PREFILL = 45;
-    private final SplittableRandom random = new SplittableRandom(3);
+    private final SplittableRandom random;
     private final List<Long> ttfts = new ArrayList<>();
     private final List<Long> ends = new ArrayList<>();
     private final FakeLoad load;
     private long idleFrom;
 
-    private SerialPrefill(LoadLevel... levels) {
+    private SerialPrefill(long seed, LoadLevel... levels) {
+      random = new SplittableRandom(seed);
       load = new FakeLoad(this::answer, iteration -> false, levels);
     }
 
@@ -71,11 +76,15 @@ class SettlingTest {
   }
 
   private static SerialPrefill run(Phases phases, int... users) {
+    return run(3, phases, users);
+  }
+
+  private static SerialPrefill run(long seed, Phases phases, int... users) {
     LoadLevel[] levels = new LoadLevel[users.length];
     for (int i = 0; i < users.length; i++) {
       levels[i] = new LoadLevel.Closed(users[i], phases);
     }
-    SerialPrefill server = new SerialPrefill(levels);
+    SerialPrefill server = new SerialPrefill(seed, levels);
     server.load.run();
     return server;
   }
@@ -93,6 +102,44 @@ class SettlingTest {
       assertThat(level.p95("c=64")).isBetween(100L, 135L);
       assertThat(level.rate("c=64", 30)).isCloseTo(perSecond, withinPercentage(5));
     }
+  }
+
+  /** Levels of 30 s with automatic phases, alone and after another, against settled ones. */
+  @Test
+  void figuresOfAutomaticPhasesAreUnbiased() throws IOException {
+    Phases settled = new Phases(60 * SECOND, 100 * SECOND, 30 * SECOND, 30 * SECOND, null);
+    List<List<String>> rows = new ArrayList<>();
+    for (int[] users : new int[][] {{8}, {32}, {64}, {16, 64}}) {
+      int last = users[users.length - 1];
+      String level = "c=" + last;
+      DoubleSummaryStatistics[] rates = {
+        new DoubleSummaryStatistics(), new DoubleSummaryStatistics()
+      };
+      DoubleSummaryStatistics[] ttfts = {
+        new DoubleSummaryStatistics(), new DoubleSummaryStatistics()
+      };
+      for (int seed = 0; seed < RUNS; seed++) {
+        SerialPrefill[] both = {run(seed, Phases.DEFAULT, users), run(seed, settled, last)};
+        for (int i = 0; i < 2; i++) {
+          rates[i].accept(both[i].rate(level, 30));
+          ttfts[i].accept((double) both[i].p95(level));
+        }
+      }
+      double bias = rates[0].getAverage() / rates[1].getAverage() - 1;
+      double ttftBias = ttfts[0].getAverage() / ttfts[1].getAverage() - 1;
+      assertThat(bias).as(level).isBetween(-0.03, 0.03);
+      assertThat(ttftBias).as(level).isBetween(-0.15, 0.15);
+      rows.add(
+          List.of(
+              users.length == 1 ? "" + last : last + " after " + users[0],
+              "%.2f".formatted(rates[1].getAverage()),
+              "%+.1f %%".formatted(100 * bias),
+              "%.0f ms".formatted(ttfts[1].getAverage()),
+              "%+.1f %%".formatted(100 * ttftBias)));
+    }
+    new SimulatedTable(getClass())
+        .hasRows(
+            List.of("users", "requests/s, settled", "bias", "TTFT p95, settled", "bias"), rows);
   }
 
   /** Who starts all users at once measures the burst: 64 prompts of 45 ms, the last after 2.9 s. */
@@ -153,7 +200,7 @@ class SettlingTest {
   void curvesAreMeasuredFromTheirStartAndHoldTheirLastRate() {
     LoadLevel.Open curve =
         LoadLevel.Open.curve(nanos -> 2, 5 * SECOND)
-            .with(new Arrivals.Gaps.Equal(), Phases.DEFAULT.withMeasure(5 * SECOND));
+            .with(Arrivals.Gaps.EQUAL, Phases.DEFAULT.withMeasure(5 * SECOND));
     FakeLoad load = FakeLoad.of(900, curve);
 
     assertThat(load.run().events)

@@ -29,6 +29,10 @@ class StopRuleTest {
     return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, false, null, null);
   }
 
+  private static Conclusion stopped(String text, boolean sound) {
+    return new Conclusion("stopped early", text, sound, null, null, null, null);
+  }
+
   private static LevelResult errors(long failed, long ended) {
     return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, false, null, null);
   }
@@ -98,15 +102,7 @@ class StopRuleTest {
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
     assertThat(source.next(failures(7, true))).isNull();
     assertThat(source.conclusion())
-        .isEqualTo(
-            new Conclusion(
-                "stopped early",
-                "during c=2: 7 requests failed, more than 5",
-                false,
-                null,
-                null,
-                null,
-                null));
+        .isEqualTo(stopped("during c=2: 7 requests failed, more than 5", false));
   }
 
   @Test
@@ -181,14 +177,7 @@ class StopRuleTest {
     assertThat(source.next(slo("c=2", 10, 100))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new Conclusion(
-                "stopped early",
-                "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO",
-                true,
-                null,
-                null,
-                null,
-                null));
+            stopped("after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO", true));
   }
 
   @Test

@@ -7,7 +7,6 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -22,14 +21,12 @@ class TraceTest {
 
   private static Planned planned(
       int index, long nanos, @Nullable Integer input, @Nullable Integer output) {
-    return new Planned(index, nanos, new Trace.Lengths(input, output));
+    return new Planned(index, nanos, new Arrivals.Lengths(input, output));
   }
 
   private static List<Planned> read(String file, double speed) {
-    Arrivals.Replay replay = new Arrivals.Replay(Trace.read(TRACES.resolve(file)), speed);
-    List<Planned> all = new ArrayList<>();
-    replay.plannedBefore(replay.lengthNanos()).forEachRemaining(all::add);
-    return all;
+    Arrivals.Replay replay = Arrivals.Replay.read(TRACES.resolve(file).toString(), speed);
+    return replay.plannedBefore(replay.lengthNanos()).toList();
   }
 
   @Test
@@ -60,8 +57,7 @@ class TraceTest {
     assertThat(read("mooncake.jsonl", 0.5))
         .extracting(Planned::offsetNanos)
         .containsExactly(0L, 6_104_000_000L);
-    Trace trace = Trace.read(TRACES.resolve("azure.csv"));
-    assertThatThrownBy(() -> new Arrivals.Replay(trace, 0))
+    assertThatThrownBy(() -> read("azure.csv", 0))
         .hasMessage("Speed 0.0 replays nothing; expected a factor above 0, at most 1,000,000");
   }
 
@@ -76,24 +72,22 @@ class TraceTest {
           timestamp,input tokens~1,-3|trace.txt:2: length '-3'; expected a whole number of tokens
           timestamp,input tokens~1,2.5|trace.txt:2: length '2.5'; expected a whole number of tokens
           time~1|trace.txt:1: expected a header with a column named timestamp
-          {"timestamp":1}~{"timestamp":|trace.txt:2: expected a JSON object per line
-          {"time":1}|trace.txt:1: expected a "timestamp"
+          {"timestamp":1}~{"timestamp":|trace.txt:2: entry 2: not valid JSON (Unexpected end-of-input within/between Object entries); mend or remove it
+          {"time":1}|trace.txt:1: entry 1: expected a "timestamp"
           timestamp|trace.txt: has no arrival; expected one or more
           """)
   void errorsNameFileAndLine(String lines, String message) throws IOException {
     Path file = Files.writeString(folder.resolve("trace.txt"), lines.replace('~', '\n'));
 
-    assertThatThrownBy(() -> Trace.read(file))
+    assertThatThrownBy(() -> Trace.read(file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
   }
 
   @Test
   void missingFileIsReported() {
-    assertThatThrownBy(() -> Trace.read(Path.of("none.csv")))
-        .hasMessage(
-            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or"
-                + " JSONL");
+    assertThatThrownBy(() -> Trace.read("none.csv"))
+        .hasMessage("none.csv: no such file, neither in the file system nor on the class path");
   }
 
   @Test
@@ -101,7 +95,7 @@ class TraceTest {
     Path one = Files.writeString(folder.resolve("one.csv"), "Timestamp\n3\n");
     Path three = Files.writeString(folder.resolve("three.csv"), "Timestamp\n3\n4\n7\n");
 
-    assertThat(Trace.read(one).lengthNanos()).isEqualTo(1_000_000_000L);
-    assertThat(Trace.read(three).lengthNanos()).isEqualTo(6_000_000_000L);
+    assertThat(Trace.read(one.toString()).lengthNanos()).isEqualTo(1_000_000_000L);
+    assertThat(Trace.read(three.toString()).lengthNanos()).isEqualTo(6_000_000_000L);
   }
 }

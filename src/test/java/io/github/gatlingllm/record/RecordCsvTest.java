@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.simpleflatmapper.lightningcsv.CsvParser;
 
 class RecordCsvTest {
 
@@ -45,7 +46,7 @@ class RecordCsvTest {
             List.of("messages", "prompt", "answer", "reasoning").contains(field.getKey());
         if (!NOT_FLAT.contains(field.getKey()) && !isText) {
           names.add(field.getKey());
-          String cell = cell(field.getValue());
+          String cell = PrintableText.of(cell(field.getValue()));
           // a spreadsheet would take it for a formula
           cells.add(
               field.getValue().isNumber() || !cell.matches("(?s)[=+@\\t\\r\\n-].*")
@@ -87,7 +88,7 @@ class RecordCsvTest {
     assertThat(csv).startsWith("request_id,run_id,injector,trial,request_index,").endsWith("\r\n");
     assertThat(csv.lines().skip(1).findFirst().orElseThrow())
         .startsWith("\"\",r,\" i\",,0,s,n,,1,,t,e,,chat,\"\",measure,1,,,,,,0.012345678,,");
-    assertThat(csv).contains(",timeout,\"said \"\"no, thanks\"\"\r\n\",,,true,0.000000000,,");
+    assertThat(csv).contains(",timeout,\"said \"\"no, thanks\"\"\\u000d\n\",,,true,0.000000000,,");
   }
 
   @Test
@@ -115,35 +116,9 @@ class RecordCsvTest {
     return Files.readString(file, UTF_8);
   }
 
-  /** A reader of RFC 4180 that shares nothing with the writer. */
-  private static List<List<String>> rows(String csv) {
+  private static List<List<String>> rows(String csv) throws IOException {
     List<List<String>> rows = new ArrayList<>();
-    List<String> row = new ArrayList<>();
-    int at = 0;
-    while (at < csv.length()) {
-      StringBuilder cell = new StringBuilder();
-      if (csv.charAt(at) == '"') {
-        int end = csv.indexOf('"', at + 1);
-        while (csv.charAt(end + 1) == '"') {
-          cell.append(csv, at + 1, end + 1);
-          at = end + 1;
-          end = csv.indexOf('"', at + 1);
-        }
-        cell.append(csv, at + 1, end);
-        at = end + 1;
-      } else {
-        while (csv.charAt(at) != ',' && csv.charAt(at) != '\r') {
-          cell.append(csv.charAt(at++));
-        }
-      }
-      row.add(cell.toString());
-      if (csv.charAt(at) == '\r') {
-        rows.add(row);
-        row = new ArrayList<>();
-        at++;
-      }
-      at++;
-    }
+    CsvParser.iterator(csv).forEachRemaining(row -> rows.add(List.of(row)));
     return rows;
   }
 }

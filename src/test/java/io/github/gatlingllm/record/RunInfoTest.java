@@ -45,7 +45,7 @@ class RunInfoTest {
           .conclusion(
               new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .targets(Map.of("vLLM", new RunEnvironment.TargetFacts(true, "chars4", 0.5, 2.5)))
-          .report(new RunInfo.ReportOptions(true, true, false, false))
+          .report(new RunInfo.ReportOptions(true, false, false))
           .share(new InjectorShare(2, 4))
           .dropped(3)
           .planned(1_000L)
@@ -99,7 +99,7 @@ class RunInfoTest {
             "\"slo_by_request\"",
             "\"pinned_output\" : true",
             "\"share\" : \"2/4\"",
-            "\"index_block\" : true",
+            "\"fail_on_invalid\" : false",
             "\"phase\" : \"measure\"",
             "\"scope\" : \"request\"",
             "\"figure\" : \"ttft.p99.5\"",

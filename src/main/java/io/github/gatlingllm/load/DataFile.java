@@ -1,0 +1,347 @@
+package io.github.gatlingllm.load;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.figures.metric.NumberText;
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/**
+ * A UTF-8 file of a workload, found by its name in the file system, else on the class path, as
+ * Gatling's resources are. Messages name the file and the line of a mistake.
+ */
+public record DataFile(String name, Path path) {
+
+  private static final int MIB = 1 << 20;
+
+  /** Longest text of JSON: larger than Jackson's own limit, as a text may be a whole book. */
+  private static final int MAX_TEXT = 64 * MIB;
+
+  /** Largest file that is held in memory whole: lines and CSV. */
+  private static final long MAX_WHOLE = 512L * MIB;
+
+  private static final long MAX_UNPACKED = 16_384L * MIB;
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder().maxStringLength(MAX_TEXT).build())
+              .build());
+
+  /** The file, or a copy that is deleted at the end if it is in a jar or compressed. */
+  public static DataFile of(String location) {
+    try {
+      Path file = found(location);
+      boolean isGzip = location.toLowerCase(Locale.ROOT).endsWith(".gz");
+      return new DataFile(
+          location.substring(location.lastIndexOf('/') + 1),
+          isGzip ? unpacked(location, file) : file);
+    } catch (ZipException e) {
+      throw new IllegalArgumentException(
+          location + " is no gzip file (" + e.getMessage() + "); unpack it or drop the .gz", e);
+    } catch (IOException e) {
+      throw unreadable(location, e);
+    }
+  }
+
+  private static Path found(String location) throws IOException {
+    try {
+      Path path = Path.of(location);
+      if (Files.isRegularFile(path)) {
+        return path;
+      }
+      if (Files.isDirectory(path)) {
+        throw new IllegalArgumentException("'" + location + "' is a directory; expected a file");
+      }
+      if (Files.exists(path)) {
+        throw new IllegalArgumentException(
+            "'" + location + "' is a device or a pipe; write its content to a file");
+      }
+    } catch (InvalidPathException e) {
+      // It may still be the name of a resource.
+    }
+    ClassLoader loader =
+        Objects.requireNonNullElse(
+            Thread.currentThread().getContextClassLoader(), DataFile.class.getClassLoader());
+    URL resource = loader.getResource(location);
+    if (resource == null) {
+      throw new IllegalArgumentException(
+          location + ": no such file, neither in the file system nor on the class path");
+    }
+    if (resource.getProtocol().equals("file")) {
+      try {
+        return Path.of(resource.toURI());
+      } catch (URISyntaxException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+    try (InputStream in = resource.openStream()) {
+      return copied(in);
+    }
+  }
+
+  private static Path unpacked(String location, Path file) throws IOException {
+    try (InputStream in = new GZIPInputStream(Files.newInputStream(file), 1 << 16)) {
+      return copied(in);
+    } catch (EOFException e) {
+      throw new IOException(location + " ends before its gzip data does", e);
+    }
+  }
+
+  private static Path copied(InputStream in) throws IOException {
+    Path copy = Files.createTempFile("gatling-llm-", ".data");
+    copy.toFile().deleteOnExit();
+    try (OutputStream out = Files.newOutputStream(copy)) {
+      byte[] part = new byte[1 << 16];
+      long total = 0;
+      for (int n = in.read(part); n >= 0; n = in.read(part)) {
+        total += n;
+        requireAtMost(MAX_UNPACKED, total, "unpacked");
+        out.write(part, 0, n);
+      }
+    }
+    return copy;
+  }
+
+  private static void requireAtMost(long limit, long length, String what) throws IOException {
+    if (length > limit) {
+      throw new IOException(
+          "it is longer than %s MB %s; split it".formatted(NumberText.count(limit / MIB), what));
+    }
+  }
+
+  private static IllegalArgumentException unreadable(String name, IOException cause) {
+    return new IllegalArgumentException(
+        name + " cannot be read (" + cause.getMessage() + "); expected a readable file", cause);
+  }
+
+  /** Opens its text, without the byte order mark that spreadsheets write. */
+  private BufferedReader open() throws IOException {
+    requireAtMost(MAX_WHOLE, Files.size(path), "as lines or CSV");
+    BufferedReader text = Files.newBufferedReader(path);
+    text.mark(1);
+    if (text.read() != '\ufeff') {
+      text.reset();
+    }
+    return text;
+  }
+
+  private interface Reading<T> {
+    T read() throws IOException;
+  }
+
+  private <T> T reading(Reading<T> reading) {
+    try {
+      return reading.read();
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(name + " is not UTF-8 text; save it as UTF-8", e);
+    } catch (IOException e) {
+      throw unreadable(name, e);
+    }
+  }
+
+  private IllegalArgumentException bad(int line, String what) {
+    return new IllegalArgumentException(name + ":" + line + ": " + what);
+  }
+
+  public byte[] bytes() {
+    return reading(
+        () -> {
+          requireAtMost(MAX_WHOLE, Files.size(path), "as a whole");
+          return Files.readAllBytes(path);
+        });
+  }
+
+  /** All lines that are not blank. */
+  public List<String> lines() {
+    return reading(
+        () -> {
+          List<String> lines = new ArrayList<>();
+          try (BufferedReader text = open()) {
+            for (String line = text.readLine(); line != null; line = text.readLine()) {
+              lines.add(line);
+            }
+          }
+          lines.removeIf(String::isBlank);
+          return lines;
+        });
+  }
+
+  /** Visits the rows of CSV by RFC 4180: commas, double quotes, line breaks inside quotes. */
+  public void rows(Consumer<List<String>> visitor) {
+    reading(
+        () -> {
+          try (BufferedReader text = open()) {
+            visitRows(text, visitor);
+            return name;
+          }
+        });
+  }
+
+  private void visitRows(BufferedReader text, Consumer<List<String>> visitor) throws IOException {
+    List<String> cells = new ArrayList<>();
+    StringBuilder cell = new StringBuilder();
+    boolean quoted = false;
+    int line = 1;
+    int rowLine = 1;
+    int c;
+    do {
+      c = text.read();
+      if (quoted && c < 0) {
+        throw bad(rowLine, "a double quote is not closed; expected RFC 4180 CSV");
+      } else if (quoted && c == '"') {
+        text.mark(1);
+        quoted = text.read() == '"';
+        if (quoted) {
+          cell.append('"');
+        } else {
+          text.reset();
+        }
+      } else if (c == '"') {
+        quoted = true;
+      } else if (!quoted && (c == ',' || c == '\n' || c < 0)) {
+        cells.add(cell.toString());
+        cell.setLength(0);
+        if (c != ',') {
+          visitRow(rowLine, List.copyOf(cells), visitor);
+          cells.clear();
+          rowLine = line + 1;
+        }
+      } else if (quoted || c != '\r') {
+        cell.append((char) c);
+      }
+      line += c == '\n' ? 1 : 0;
+    } while (c >= 0);
+  }
+
+  private void visitRow(int line, List<String> cells, Consumer<List<String>> visitor) {
+    if (cells.size() > 1 || !cells.get(0).isBlank()) {
+      try {
+        visitor.accept(cells);
+      } catch (IllegalArgumentException e) {
+        throw bad(line, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** Receives the next entry with its position in bytes; throws for another format. */
+  @FunctionalInterface
+  public interface EntryVisitor {
+    void visit(JsonNode entry, long start, int length);
+  }
+
+  /** Whether its text begins as JSON objects and arrays do. */
+  public boolean isJson() {
+    return reading(
+        () -> {
+          try (InputStream bytes = Files.newInputStream(path)) {
+            int first = bytes.read();
+            // Spaces, and the byte order mark.
+            while (Character.isWhitespace(first)
+                || first == 0xef
+                || first == 0xbb
+                || first == 0xbf) {
+              first = bytes.read();
+            }
+            return first == '{' || first == '[';
+          }
+        });
+  }
+
+  /** Visits the entries of a JSON array or of JSON lines of any size, one at a time. */
+  public void entries(EntryVisitor visitor) {
+    reading(
+        () -> {
+          try (JsonParser parser = JSON.createParser(path.toFile())) {
+            visitEntries(parser, visitor);
+            return name;
+          }
+        });
+  }
+
+  private void visitEntries(JsonParser parser, EntryVisitor visitor) throws IOException {
+    long number = 1;
+    int line = 1;
+    try {
+      boolean array = parser.nextToken() == JsonToken.START_ARRAY;
+      if (array) {
+        parser.nextToken();
+      }
+      while (parser.currentToken() != null && parser.currentToken() != JsonToken.END_ARRAY) {
+        line = parser.currentTokenLocation().getLineNr();
+        long start = parser.currentTokenLocation().getByteOffset();
+        JsonNode entry = JSON.readTree(parser);
+        long length = parser.currentLocation().getByteOffset() - start;
+        if (length > Integer.MAX_VALUE - 8) {
+          throw new IllegalArgumentException("is longer than 2 GB; split it");
+        }
+        visitor.visit(entry, start, (int) length);
+        number++;
+        parser.nextToken();
+      }
+      if (array && parser.nextToken() != null) {
+        line = parser.currentTokenLocation().getLineNr();
+        throw new IllegalArgumentException("the array has ended; expected nothing after it");
+      }
+    } catch (StreamConstraintsException e) {
+      throw bad(
+          line,
+          "entry %s: a text, number or nesting in it exceeds the limits (%s MB per text); split it"
+              .formatted(number, NumberText.count(MAX_TEXT / MIB)));
+    } catch (JsonProcessingException e) {
+      int at = e.getLocation() == null ? line : e.getLocation().getLineNr();
+      String what = "not valid JSON (" + first(e.getOriginalMessage()) + "); mend or remove it";
+      throw bad(at, "entry " + number + ": " + what);
+    } catch (IllegalArgumentException e) {
+      throw bad(line, "entry " + number + ": " + e.getMessage());
+    }
+  }
+
+  /** The first line of Jackson's message, without its own position of the error. */
+  private static String first(String message) {
+    String line = message.lines().findFirst().orElse("").replaceFirst(" \\(start marker.*", "");
+    return line.length() <= 80 ? line : line.substring(0, 79) + "…";
+  }
+
+  /** Reads the entry at a position again. */
+  public JsonNode entry(long start, int length) {
+    try (FileChannel file = FileChannel.open(path)) {
+      ByteBuffer bytes = ByteBuffer.allocate(length);
+      while (bytes.hasRemaining()) {
+        if (file.read(bytes, start + bytes.position()) < 0) {
+          throw new IOException("it is shorter now");
+        }
+      }
+      return JSON.readTree(bytes.array());
+    } catch (IOException e) {
+      throw new IllegalStateException(
+          name + " has changed since it was opened (" + first(String.valueOf(e.getMessage())) + ")",
+          e);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.github.gatlingllm.load;
+
+import io.github.gatlingllm.load.Injector.StartTime;
+import io.github.gatlingllm.record.ProcessSetting;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A seed, and draws that follow from a seed and an index, without the preceding ones, by parts of
+ * SplitMix64 (Steele, Lea and Flood, 2014). The seed of the process is for all that has no seed of
+ * its own; it gives the same draws as long as the simulation does not change. Thread-safe.
+ */
+public final class Seed {
+
+  public static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
+
+  private static final ProcessSetting SETTING = new ProcessSetting("llm.seed");
+  private static final long SALT = 0x756e736565646564L; // "unseeded"
+
+  /** Random seeds stay below: programs that know only doubles read them from JSON. */
+  private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
+
+  private static @Nullable Seed ofProcess;
+
+  private final long seed;
+  private final AtomicLong draws = new AtomicLong();
+
+  Seed(long seed) {
+    this.seed = seed;
+  }
+
+  /** The setting {@code seed}, else computed from the common start of injectors, else random. */
+  public static synchronized Seed ofProcess() {
+    if (ofProcess == null) {
+      Long set = setting(System.getProperties(), System.getenv());
+      Injector injector = Injector.ofProcess();
+      StartTime start = injector.isPart() ? injector.startAt() : null;
+      ofProcess = new Seed(set != null ? set : start != null ? common(start) : random());
+    }
+    return ofProcess;
+  }
+
+  static @Nullable Long setting(Map<?, ?> properties, Map<String, String> environment) {
+    return SETTING.read(properties, environment, Seed::number);
+  }
+
+  private static Long number(String text) {
+    try {
+      return Long.valueOf(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("expected a whole number, or leave it out", e);
+    }
+  }
+
+  /** The seed of injectors that share a load and have no seed set. */
+  static long common(StartTime start) {
+    return mix(start.unixNanos()) & (EXACT_IN_JAVASCRIPT - 1);
+  }
+
+  static long random() {
+    return new SplittableRandom().nextLong(EXACT_IN_JAVASCRIPT);
+  }
+
+  public long value() {
+    return seed;
+  }
+
+  public boolean isDrawnFrom() {
+    return draws.get() > 0;
+  }
+
+  /** Draws a seed for the next part of the simulation that has none of its own. */
+  public long next() {
+    return at(seed, SALT, draws.getAndIncrement()).nextLong();
+  }
+
+  /**
+   * The finalizer of SplitMix64 (Stafford's variant 13), a bijection that decorrelates neighbouring
+   * values.
+   */
+  public static long mix(long value) {
+    long z = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
+  }
+
+  /** A generator for the draw at an index; mixed, so that neighbouring indices are independent. */
+  public static SplittableRandom at(long seed, long salt, long index) {
+    return new SplittableRandom(mix((seed ^ salt) + index * GOLDEN_GAMMA));
+  }
+
+  public static double weight(double weight) {
+    if (!(weight > 0 && weight < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException("weight " + weight + "; expected a number above 0");
+    }
+    return weight;
+  }
+
+  /** Draws an element with a probability of its weight ÷ the sum of all weights. */
+  public static <T> T weighted(
+      List<T> choices, ToDoubleFunction<T> weight, SplittableRandom random) {
+    double left = random.nextDouble() * choices.stream().mapToDouble(weight).sum();
+    for (T choice : choices) {
+      left -= weight.applyAsDouble(choice);
+      if (left < 0) {
+        return choice;
+      }
+    }
+    return choices.get(choices.size() - 1);
+  }
+}

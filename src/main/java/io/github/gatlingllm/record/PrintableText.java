@@ -1,0 +1,61 @@
+package io.github.gatlingllm.record;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * Text of servers and files as it can be printed: it controls neither a terminal nor the CI runner
+ * that reads the console.
+ */
+public final class PrintableText {
+
+  /** Commands to the runners of GitHub, Azure and TeamCity, wherever a wrapped line may begin. */
+  private static final Pattern COMMAND =
+      Pattern.compile(
+          "::(?=(?:error|warning|notice|debug|group|endgroup|echo|set-output|set-env|save-state"
+              + "|add-(?:mask|path|matcher)|remove-matcher|stop-commands)\\b)"
+              + "|##(?=(?:vso|teamcity)?\\[)",
+          Pattern.CASE_INSENSITIVE);
+
+  private PrintableText() {}
+
+  /**
+   * The text with control characters, and those that change the text direction, escaped like {@code
+   * \u001b}, and commands to a CI runner divided by a space.
+   */
+  public static String of(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            c -> {
+              if (isHidden(c)) {
+                shown.append(String.format(Locale.ROOT, "\\u%04x", c));
+              } else {
+                shown.appendCodePoint(c);
+              }
+            });
+    return COMMAND
+        .matcher(shown)
+        .replaceAll(found -> found.group().charAt(0) + " " + found.group().charAt(1));
+  }
+
+  /** Prints a line on the console. */
+  public static void print(String line) {
+    System.out.println(of(line));
+  }
+
+  /** Whether the character is invisible and may change the text direction. */
+  public static boolean turnsText(int c) {
+    // U+200D joins several emoji into one
+    return c > 0xff && Character.getType(c) == Character.FORMAT && c != 0x200D;
+  }
+
+  private static boolean isHidden(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL -> c != '\n' && c != '\t';
+      case Character.FORMAT -> turnsText(c);
+      case Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE -> true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,72 @@
+package io.github.gatlingllm.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.EventLoop;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/** A clock, and the timers of exchanges that are due by it. */
+final class HeldTime implements LongSupplier {
+  private static final long LIMIT_SECONDS = 60;
+
+  private final LocalClient client;
+  private final AtomicLong now = new AtomicLong(1);
+  private final AtomicInteger asked = new AtomicInteger();
+  private final PriorityQueue<Timer> due =
+      new PriorityQueue<>(Comparator.comparingLong(Timer::nanos));
+
+  /** {@code handle} stands for it on the event loop, where it is never due. */
+  private record Timer(long nanos, Runnable task, Future<?> handle) {}
+
+  @Override
+  public long getAsLong() {
+    asked.incrementAndGet();
+    return now.get();
+  }
+
+  HeldTime(LocalClient client) {
+    this.client = client;
+  }
+
+  Future<?> timer(EventLoop loop, Runnable task, long delayNanos) {
+    Future<?> handle = loop.schedule(task, 1, TimeUnit.DAYS);
+    due.add(new Timer(now.get() + delayNanos, task, handle));
+    return handle;
+  }
+
+  /** Lets so much pass. */
+  void pass(long millis) {
+    client.onLoop(
+        () -> {
+          long until = now.get() + TimeUnit.MILLISECONDS.toNanos(millis);
+          while (!due.isEmpty() && due.element().nanos() <= until) {
+            Timer next = due.remove();
+            now.set(next.nanos());
+            if (next.handle().cancel(false)) {
+              next.task().run();
+            }
+          }
+          now.set(until);
+        });
+  }
+
+  /** Does something, and waits until an exchange has asked what time it is. */
+  void awaitAsked(Runnable something) {
+    client.settle();
+    int before = asked.get();
+    something.run();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (asked.get() == before && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(100_000);
+    }
+    assertThat(asked.get()).isGreaterThan(before);
+    client.settle();
+  }
+}
