@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.engine.EmbeddedEngine.Load;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -9,11 +10,12 @@ import java.util.List;
 /**
  * Continuous batching: in each iteration waiting sequences join the batch, first come first served,
  * and every sequence whose prompt has been processed gets one token at the end of the iteration.
+ * Cached prompt tokens are not processed again.
  *
- * <p>No sequence overtakes the head of the queue. Cached prompt blocks are shared and not processed
- * again. When no block is free for a decoding sequence, the newest one of the batch is preempted:
- * its blocks are released, and it returns to the head of the queue, where its prompt and the tokens
- * it has generated will be processed again. No sequence joins in that iteration.
+ * <pre>
+ * step = prefill tokens / prefillTokensPerSecond
+ *      + decodeStep × (1 + perSequence × batch + perKvToken × KV tokens in use)
+ * </pre>
  */
 final class BatchScheduler implements Scheduler {
   /**
@@ -21,20 +23,25 @@ final class BatchScheduler implements Scheduler {
    */
   private static final long CATCH_UP_NANOS = 2_000_000;
 
-  private final BatchModel model;
-  private final BlockPool pool;
+  private static final int CACHED_TOKENS = 40_000;
+
+  private final EmbeddedEngineBuilder model;
+  private final PrefixCache cache;
   private final Deque<Sequence> waiting = new ArrayDeque<>();
   private final List<Sequence> running = new ArrayList<>();
   private long queriedTokens;
   private long hitTokens;
-  private long preemptions;
   private boolean stepping;
   private long stepEnd;
   private boolean busy;
 
-  BatchScheduler(BatchModel model) {
+  BatchScheduler(EmbeddedEngineBuilder model) {
+    this(model, CACHED_TOKENS);
+  }
+
+  BatchScheduler(EmbeddedEngineBuilder model, int cachedTokens) {
     this.model = model;
-    this.pool = new BlockPool(model.kvBlocks());
+    this.cache = new PrefixCache(cachedTokens);
   }
 
   @Override
@@ -44,9 +51,7 @@ final class BatchScheduler implements Scheduler {
 
   @Override
   public void cancel(Sequence sequence) {
-    if (running.remove(sequence)) {
-      pool.release(sequence.blocks);
-    } else {
+    if (!running.remove(sequence)) {
       waiting.remove(sequence);
     }
   }
@@ -64,7 +69,7 @@ final class BatchScheduler implements Scheduler {
         tokens.add(sequence);
         if (sequence.finished()) {
           each.remove();
-          pool.release(sequence.blocks);
+          sequence.end(cache);
         }
       }
     }
@@ -73,8 +78,7 @@ final class BatchScheduler implements Scheduler {
   @Override
   public long plan(long nowNanos, List<Sequence> admitted) {
     if (!stepping) {
-      boolean mayAdmit = growOrPreempt();
-      int prefillTokens = prefill(mayAdmit, admitted);
+      int prefillTokens = prefill(admitted);
       if (running.isEmpty()) {
         busy = false;
         return NEVER;
@@ -88,53 +92,20 @@ final class BatchScheduler implements Scheduler {
     return stepEnd;
   }
 
-  /** Gives blocks to the oldest sequences first; returns whether no sequence was preempted. */
-  private boolean growOrPreempt() {
-    long before = preemptions;
-    for (int i = 0; i < running.size(); i++) {
-      Sequence sequence = running.get(i);
-      while (sequence.needsBlock() && !pool.grow(sequence.blocks)) {
-        Sequence newest = running.remove(running.size() - 1);
-        pool.release(newest.blocks);
-        newest.preempted();
-        waiting.addFirst(newest);
-        preemptions++;
-      }
-    }
-    return preemptions == before;
-  }
-
-  private int prefill(boolean mayAdmit, List<Sequence> admitted) {
-    int budget = model.maxPrefillTokens();
+  private int prefill(List<Sequence> admitted) {
+    int budget = model.maxPrefillTokens;
     for (Sequence sequence : running) {
-      budget -= sequence.prefill(budget);
-      sequence.publish(pool);
+      budget -= sequence.prefill(budget, cache);
     }
-    while (mayAdmit && budget > 0 && running.size() < model.maxBatch() && admitHead(admitted)) {
+    while (budget > 0 && running.size() < model.maxBatch && !waiting.isEmpty()) {
       Sequence sequence = waiting.remove();
       running.add(sequence);
-      budget -= sequence.prefill(budget);
-      sequence.publish(pool);
+      admitted.add(sequence);
+      queriedTokens += sequence.begin(cache);
+      hitTokens += sequence.cachedTokens();
+      budget -= sequence.prefill(budget, cache);
     }
-    return model.maxPrefillTokens() - budget;
-  }
-
-  private boolean admitHead(List<Sequence> admitted) {
-    Sequence head = waiting.peek();
-    if (head == null) {
-      return false;
-    }
-    // The last prompt token is always computed: the first output token is predicted from it.
-    int shared = pool.cachedPrefix(head.chain, head.chain.full(head.contextTokens() - 1));
-    if (!pool.take(head.blocks, head.chain, shared, BlockPool.blocksFor(head.contextTokens()))) {
-      return false;
-    }
-    if (head.begin(shared * BlockPool.BLOCK_TOKENS)) {
-      admitted.add(head);
-      queriedTokens += head.chain == BlockChain.NONE ? 0 : head.promptTokens;
-      hitTokens += head.cachedTokens();
-    }
-    return true;
+    return model.maxPrefillTokens - budget;
   }
 
   private long stepNanos(int prefillTokens) {
@@ -144,23 +115,13 @@ final class BatchScheduler implements Scheduler {
       batch += sequence.decodes() ? 1 : 0;
       kvTokens += sequence.kvTokens();
     }
-    return model.stepNanos(prefillTokens, batch, kvTokens);
+    double prefillNanos = prefillTokens / model.prefillTokensPerSecond * 1e9;
+    double growth = 1 + model.perSequence * batch + model.perKvToken * kvTokens;
+    return Math.round(prefillNanos + model.decodeStepNanos * growth);
   }
 
   @Override
   public Load load() {
-    double held = pool.size() - pool.free();
-    return new Load(running.size(), waiting.size(), held / pool.size());
-  }
-
-  @Override
-  public EmbeddedEngine.KvStats kv() {
-    return new EmbeddedEngine.KvStats(
-        queriedTokens,
-        hitTokens,
-        preemptions,
-        pool.size(),
-        pool.size() - pool.free(),
-        pool.cached());
+    return new Load(running.size(), waiting.size(), queriedTokens, hitTokens);
   }
 }

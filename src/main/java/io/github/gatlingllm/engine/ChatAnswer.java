@@ -25,7 +25,6 @@ final class ChatAnswer extends ResponseWriter.Events {
 
   private record Place(int choice, TokenType type) {}
 
-  /** The JSON of a chunk around its text: most chunks of an answer differ in that only. */
   private record Chunk(String start, String end) {}
 
   ChatAnswer(

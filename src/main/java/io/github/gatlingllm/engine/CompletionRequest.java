@@ -35,9 +35,12 @@ record CompletionRequest(
     AnswerShape shape,
     @Nullable Integer seed) {
   private static final int MAX_CHOICES = 128;
+  private static final List<String> LIMITS =
+      List.of("max_completion_tokens", "max_output_tokens", "max_tokens");
 
   static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
-    Parameters parameters = new Parameters(ChatForm.of(api, object(body, mapper)));
+    ObjectNode json = object(body, mapper);
+    Parameters parameters = new Parameters(json);
     int choices = parameters.integerOr("n", 1, 1);
     if (choices > MAX_CHOICES) {
       throw Refusal.badRequest("n", "n is " + choices + "; expected 1 to " + MAX_CHOICES);
@@ -45,17 +48,15 @@ record CompletionRequest(
     if (choices > 1 && api.terminalEvent() != null) {
       throw Refusal.badRequest("n", "n is " + choices + "; this API gives one answer, leave n out");
     }
-    if (parameters.integerOr("best_of", choices, 1) != choices) {
-      throw Refusal.badRequest("best_of", "best_of must equal n: this engine ranks no choices");
-    }
     Prompt prompt =
-        api.takesMessages()
-            ? Prompt.ofChat(parameters.value("tools"), parameters.value("messages"))
-            : Prompt.ofText(parameters.value("prompt"));
-    AnswerShape shape = api.takesMessages() ? AnswerShape.of(parameters) : AnswerShape.FREE_TEXT;
-    Integer maxTokens = parameters.integer("max_completion_tokens", 1);
-    if (maxTokens == null) {
-      maxTokens = parameters.integer("max_tokens", 1);
+        api.takesMessages() ? Prompt.ofMessages(json) : Prompt.ofText(parameters.value("prompt"));
+    AnswerShape shape = api.takesMessages() ? AnswerShape.of(json) : AnswerShape.FREE_TEXT;
+    Integer maxTokens = null;
+    for (String name : LIMITS) {
+      maxTokens = maxTokens == null ? parameters.integer(name, 1) : maxTokens;
+    }
+    if (api == Api.MESSAGES && maxTokens == null) {
+      throw Refusal.badRequest("max_tokens", "max_tokens: Field required");
     }
     int minTokens = parameters.integerOr("min_tokens", 0, 0);
     if (maxTokens != null && minTokens > maxTokens) {
@@ -76,7 +77,7 @@ record CompletionRequest(
         maxTokens,
         minTokens,
         parameters.flag("ignore_eos"),
-        parameters.texts("stop"),
+        parameters.texts(api == Api.MESSAGES ? "stop_sequences" : "stop"),
         stream,
         includeUsage,
         includeUsage && options.flag("continuous_usage_stats"),
@@ -96,7 +97,6 @@ record CompletionRequest(
     throw Refusal.badRequest(null, "The body is no JSON object; expected one JSON object");
   }
 
-  /** Typed access to the parameters of a request; a JSON null counts as absent. */
   static final class Parameters {
     private final JsonNode json;
 
@@ -167,50 +167,51 @@ record CompletionRequest(
   record AnswerShape(boolean isJson, @Nullable String tool) {
     static final AnswerShape FREE_TEXT = new AnswerShape(false, null);
 
+    /** Where the APIs name the format of an answer. */
+    private static final List<String> FORMATS =
+        List.of("/response_format", "/text/format", "/output_config/format");
+
     static final String JSON = "{\"answer\":\"The cat sat on the mat\",\"score\":0.5}";
 
     /**
-     * The form that a chat request requires by {@code tool_choice}, else by {@code
-     * response_format}. {@code required} calls the first tool: an engine with seeded answers cannot
-     * choose by itself.
+     * The form that a request requires by {@code tool_choice}, else by its format. {@code required}
+     * calls the first tool: an engine with seeded answers cannot choose by itself.
      */
-    static AnswerShape of(Parameters parameters) throws Refusal {
-      String tool = called(parameters.value("tool_choice"), tools(parameters.value("tools")));
-      return tool != null
-          ? new AnswerShape(true, tool)
-          : new AnswerShape(isJson(parameters.value("response_format")), null);
+    static AnswerShape of(JsonNode request) throws Refusal {
+      String tool = called(request.path("tool_choice"), tools(request.path("tools")));
+      return new AnswerShape(tool != null || isJson(request), tool);
     }
 
     private static List<String> tools(JsonNode tools) throws Refusal {
-      if (!tools.isMissingNode() && !tools.isNull() && !tools.isArray()) {
-        throw Refusal.badRequest("tools", "tools are wrong; expected an array of functions");
-      }
       List<String> names = new ArrayList<>();
       for (JsonNode tool : tools) {
-        String name = tool.at("/function/name").asText();
+        String name = nameOf(tool);
         if (name.isEmpty()) {
-          throw Refusal.badRequest("tools", "A tool has no function.name; expected a function");
+          throw Refusal.badRequest("tools", "A tool has no name; expected a function with one");
         }
         names.add(name);
       }
       return names;
     }
 
+    /** Chat keeps it in {@code function}, the other APIs beside the type. */
+    private static String nameOf(JsonNode tool) {
+      return tool.path("function").path("name").asText(tool.path("name").asText());
+    }
+
     private static @Nullable String called(JsonNode choice, List<String> tools) throws Refusal {
-      if (choice.isMissingNode()
-          || choice.isNull()
-          || choice.asText().equals("auto")
-          || choice.asText().equals("none")) {
-        return null;
-      }
-      boolean required = choice.asText().equals("required");
-      String named = choice.at("/function/name").textValue();
-      if (!required && named == null) {
+      String named = nameOf(choice);
+      String word = choice.path("type").asText(choice.asText(""));
+      boolean any = named.isEmpty() && (word.equals("required") || word.equals("any"));
+      if (!any && named.isEmpty()) {
+        if (choice.isNull() || List.of("", "auto", "none").contains(word)) {
+          return null;
+        }
         throw Refusal.badRequest(
             "tool_choice", "tool_choice is wrong; expected none, auto, required or a function");
       }
       return tools.stream()
-          .filter(tool -> required || tool.equals(named))
+          .filter(tool -> any || tool.equals(named))
           .findFirst()
           .orElseThrow(
               () ->
@@ -218,19 +219,22 @@ record CompletionRequest(
                       "tool_choice", "tool_choice calls a function that is not among the tools"));
     }
 
-    private static boolean isJson(JsonNode format) throws Refusal {
-      String type = format.path("type").asText();
-      if (format.isMissingNode() || format.isNull() || type.equals("text")) {
-        return false;
+    private static boolean isJson(JsonNode request) throws Refusal {
+      for (String place : FORMATS) {
+        JsonNode format = request.at(place);
+        String type = format.path("type").asText("text");
+        boolean hasSchema = format.has("schema") || format.path("json_schema").has("schema");
+        if (type.equals("json_object") || (type.equals("json_schema") && hasSchema)) {
+          return true;
+        }
+        if (!type.equals("text")) {
+          throw Refusal.badRequest(
+              "response_format",
+              "response_format is wrong; expected type text, json_object, or json_schema with a"
+                  + " schema");
+        }
       }
-      if (type.equals("json_object")
-          || (type.equals("json_schema") && format.at("/json_schema/schema").isObject())) {
-        return true;
-      }
-      throw Refusal.badRequest(
-          "response_format",
-          "response_format is wrong; expected type text, json_object, or json_schema with a"
-              + " schema");
+      return false;
     }
   }
 }

@@ -43,7 +43,6 @@ final class DeliveryErrors {
     this.itlNanos = itlNanos;
   }
 
-  /** Compares a record with the engine's answer if it was measured and is complete. */
   void add(RequestRecord record) {
     Written answer = answers.get(record.identity().requestId());
     Long admitted = record.timing().admittedUnixNanos();
@@ -123,7 +122,6 @@ final class DeliveryErrors {
     return new SelfTest.Errors(millis(sorted, 0.5), millis(sorted, 0.99), millis(sorted, 1));
   }
 
-  /** The nearest-rank quantile in milliseconds; 0 if there are no values. */
   private static double millis(long[] sorted, double share) {
     return sorted.length == 0
         ? 0

@@ -21,14 +21,12 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An OpenAI-compatible server that behaves like an LLM engine without a GPU: it queues, prefills
- * and batches requests, and has KV blocks with a prefix cache and preemption. It listens on
- * 127.0.0.1 unless {@link EmbeddedEngineBuilder#host} sets another address.
+ * and batches requests, and has a prefix cache. It listens on 127.0.0.1 unless {@link
+ * EmbeddedEngineBuilder#host} sets another address.
  *
  * <pre>{@code
  * try (EmbeddedEngine engine =
@@ -46,31 +44,23 @@ public final class EmbeddedEngine implements AutoCloseable {
   static final String LOOPBACK = "127.0.0.1";
   private static final int MAX_BODY_BYTES = 64 << 20;
 
+  final EmbeddedEngineBuilder settings;
+  final EngineMetrics metrics;
+  final SchedulerThread scheduler;
+  final AtomicLong received = new AtomicLong();
   private final EventLoopGroup eventLoops;
   private final Channel server;
   private final ChannelGroup connections;
-  private final SchedulerThread scheduler;
-  private final AtomicLong received = new AtomicLong();
   private final Queue<GroundTruth> groundTruth = new ConcurrentLinkedQueue<>();
 
   EmbeddedEngine(String host, int port, Scheduler schedule, EmbeddedEngineBuilder settings) {
+    this.settings = settings;
+    metrics = new EngineMetrics(settings.model);
     eventLoops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("embedded-engine", true), NioIoHandler.newFactory());
     connections = new DefaultChannelGroup(eventLoops.next(), true);
-    scheduler = new SchedulerThread(schedule, eventLoops.next(), System::nanoTime);
-    EngineCore core =
-        new EngineCore(
-            settings,
-            scheduler,
-            new EngineMetrics(settings.model),
-            received,
-            truth -> {
-              if (settings.recordGroundTruth) {
-                groundTruth.add(truth);
-              }
-            },
-            System::nanoTime);
+    scheduler = new SchedulerThread(schedule, eventLoops.next());
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoops)
@@ -88,7 +78,7 @@ public final class EmbeddedEngine implements AutoCloseable {
                             new HttpServerCodec(),
                             new HttpServerKeepAliveHandler(),
                             new HttpObjectAggregator(MAX_BODY_BYTES),
-                            new EngineHandler(core));
+                            new EngineHandler(EmbeddedEngine.this));
                   }
                 })
             .bind(new InetSocketAddress(host, port))
@@ -123,19 +113,15 @@ public final class EmbeddedEngine implements AutoCloseable {
     return received.get();
   }
 
-  /** Number of requests in the batch now. */
-  public int running() {
-    return scheduler.load().running();
+  /** Requests in the engine now, and the use of its prefix cache so far. */
+  public Load load() {
+    return scheduler.load();
   }
 
-  /** Number of requests in the queue now. */
-  public int waiting() {
-    return scheduler.load().waiting();
-  }
-
-  /** Counters of the KV memory so far, and its state now. */
-  public KvStats kv() {
-    return scheduler.kv();
+  void ended(GroundTruth truth) {
+    if (settings.recordGroundTruth) {
+      groundTruth.add(truth);
+    }
   }
 
   /**
@@ -160,35 +146,17 @@ public final class EmbeddedEngine implements AutoCloseable {
     eventLoops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  /** State shared by all connections of one engine; {@code received} counts POST requests. */
-  record EngineCore(
-      EmbeddedEngineBuilder settings,
-      SchedulerThread scheduler,
-      EngineMetrics metrics,
-      AtomicLong received,
-      Consumer<GroundTruth> groundTruth,
-      LongSupplier nanoClock) {}
-
   /**
-   * Counters of the KV memory, with the meaning of vLLM's metrics. All are 0 with {@link
-   * EmbeddedEngineBuilder#fixed}, which models no memory.
+   * Requests in the engine, and the use of its prefix cache so far.
    *
+   * @param running number of requests in the batch
+   * @param waiting number of requests in the queue
    * @param prefixQueriedTokens prompt tokens looked up in the prefix cache, once per choice; 0
    *     without prefix caching
    * @param prefixHitTokens of these, tokens that were cached and needed no prefill
-   * @param preemptions number of times that a request lost its blocks to an older one
-   * @param blocks number of blocks of 16 tokens
-   * @param heldBlocks blocks held by running requests; a shared block counts once
-   * @param cachedBlocks blocks whose content a later request can share, held or not
    */
-  public record KvStats(
-      long prefixQueriedTokens,
-      long prefixHitTokens,
-      long preemptions,
-      int blocks,
-      int heldBlocks,
-      int cachedBlocks) {
-    static final KvStats NONE = new KvStats(0, 0, 0, 0, 0, 0);
+  public record Load(int running, int waiting, long prefixQueriedTokens, long prefixHitTokens) {
+    static final Load NONE = new Load(0, 0, 0, 0);
   }
 
   /**

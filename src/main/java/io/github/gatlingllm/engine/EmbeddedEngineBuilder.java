@@ -1,10 +1,11 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.load.Seed;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,23 +20,23 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   private int port;
   String model = "embedded";
   long seed;
-  private int maxContext = 8_192;
+  int maxContext = 8_192;
   @Nullable String apiKey;
   boolean recordGroundTruth;
   int tokensPerChunk = 1;
   private List<Fault> faults = List.of();
 
   // The knee is at 32 concurrent requests; docs/engine.md derives it.
-  private double prefillTokensPerSecond = 20_000;
-  private long decodeStepNanos = 5_000_000;
-  private double perSequence = 0.05;
-  private double perKvToken = 0.000_1;
-  private int maxPrefillTokens = 2_048;
-  private int maxBatch = 24;
-  private int kvTokens = 40_000;
+  double prefillTokensPerSecond = 20_000;
+  long decodeStepNanos = 5_000_000;
+  double perSequence = 0.05;
+  double perKvToken = 0.000_1;
+  int maxPrefillTokens = 2_048;
+  int maxBatch = 24;
   private boolean prefixCaching = true;
   int reasoningTokens;
-  private FixedScheduler.@Nullable Times fixed;
+  private long fixedTtftNanos;
+  private long fixedItlNanos; // 0 where times are not fixed
 
   EmbeddedEngineBuilder() {}
 
@@ -126,21 +127,9 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   }
 
   /**
-   * Tokens that the KV cache holds, in whole blocks of 16. A request waits until its prompt fits,
-   * and its answer takes more blocks as it grows. When no block is free, the newest request is
-   * preempted: it loses its blocks and returns to the head of the queue, and its prompt and the
-   * tokens it has generated are processed again. A request that can never fit is rejected with 400.
-   */
-  public EmbeddedEngineBuilder kvTokens(int tokens) {
-    check(
-        tokens >= BlockPool.BLOCK_TOKENS, "kvTokens", tokens, BlockPool.BLOCK_TOKENS + " or more");
-    return with(copy -> copy.kvTokens = tokens);
-  }
-
-  /**
-   * Whether a prompt shares KV blocks of 16 tokens with earlier prompts and answers that have the
-   * same beginning; on by default, as in vLLM. Shared tokens need no prefill and are reported as
-   * {@code cached_tokens}. The least recently used blocks are evicted first.
+   * Whether a prompt shares blocks of 16 tokens with earlier prompts and answers that have the same
+   * beginning; on by default, as in vLLM. Shared tokens need no prefill and are reported as {@code
+   * cached_tokens}. The 40,000 tokens used last are kept.
    */
   public EmbeddedEngineBuilder prefixCaching(boolean on) {
     return with(copy -> copy.prefixCaching = on);
@@ -164,7 +153,11 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   public EmbeddedEngineBuilder fixed(Duration ttft, Duration itl) {
     check(!ttft.isNegative(), "fixed TTFT", ttft, "0 or more");
     check(positive(itl), "fixed ITL", itl, "more than 0");
-    return with(copy -> copy.fixed = new FixedScheduler.Times(ttft.toNanos(), itl.toNanos()));
+    return with(
+        copy -> {
+          copy.fixedTtftNanos = ttft.toNanos();
+          copy.fixedItlNanos = itl.toNanos();
+        });
   }
 
   /** Tokens per chunk, as with SGLang's {@code --stream-interval}; 1 by default. */
@@ -173,13 +166,52 @@ public final class EmbeddedEngineBuilder implements Cloneable {
     return with(copy -> copy.tokensPerChunk = tokens);
   }
 
-  /** Faults to inject; each request gets at most one of them. */
-  public EmbeddedEngineBuilder faults(Fault... faults) {
-    List<Fault> list = List.of(faults);
-    double share = list.stream().mapToDouble(Fault::share).sum();
-    check(share <= 1 + 1e-9, "faults' shares together", share, "at most 1");
-    return with(copy -> copy.faults = list);
+  /**
+   * Answers a share of the requests with an error of this status, 400 to 599; 429 and 503 have
+   * {@code Retry-After: 1}. Requests are drawn from the seed and their number, so that sequential
+   * runs get the same faults each time; a request gets at most one fault.
+   */
+  public EmbeddedEngineBuilder reject(int status, double share) {
+    check(status >= 400 && status <= 599, "status of a fault", status, "400 to 599");
+    return with(new Fault(FaultKind.REJECT, status, Duration.ZERO, share));
   }
+
+  /** Closes the connection after this many tokens, without finish reason or {@code [DONE]}. */
+  public EmbeddedEngineBuilder cutAfter(int tokens, double share) {
+    return with(new Fault(FaultKind.CUT, tokens, Duration.ZERO, share));
+  }
+
+  /**
+   * Reports an error after this many tokens: an error object in the stream, then {@code [DONE]};
+   * status 500 where not streamed.
+   */
+  public EmbeddedEngineBuilder failAfter(int tokens, double share) {
+    return with(new Fault(FaultKind.FAIL, tokens, Duration.ZERO, share));
+  }
+
+  /** Pauses once after this many tokens; tokens generated meanwhile are then sent together. */
+  public EmbeddedEngineBuilder stallAfter(int tokens, Duration pause, double share) {
+    return with(new Fault(FaultKind.STALL, tokens, pause, share));
+  }
+
+  private EmbeddedEngineBuilder with(Fault fault) {
+    check(fault.number >= 0, "tokens before a fault", fault.number, "0 or more");
+    check(fault.share > 0, "share of a fault", fault.share, "more than 0");
+    List<Fault> longer = Stream.concat(faults.stream(), Stream.of(fault)).toList();
+    double together = longer.stream().mapToDouble(Fault::share).sum();
+    check(together <= 1 + 1e-9, "faults' shares together", together, "at most 1");
+    return with(copy -> copy.faults = longer);
+  }
+
+  enum FaultKind {
+    REJECT,
+    CUT,
+    FAIL,
+    STALL
+  }
+
+  /** {@code number} is the status of a rejection, else the tokens sent before the fault. */
+  record Fault(FaultKind kind, int number, Duration pause, double share) {}
 
   /** Records the true times of each request, for {@link EmbeddedEngine#groundTruth}. */
   public EmbeddedEngineBuilder recordGroundTruth() {
@@ -193,42 +225,28 @@ public final class EmbeddedEngineBuilder implements Cloneable {
    */
   public EmbeddedEngine start() {
     Scheduler scheduler =
-        fixed == null ? new BatchScheduler(batchModel()) : new FixedScheduler(fixed);
+        isFixed() ? new FixedScheduler(fixedTtftNanos, fixedItlNanos) : new BatchScheduler(this);
     return new EmbeddedEngine(host, port, scheduler, this);
   }
 
-  /** A request that the KV cache can never hold is rejected, as it would block the queue. */
-  int contextTokens() {
-    return fixed == null
-        ? Math.min(maxContext, batchModel().kvBlocks() * BlockPool.BLOCK_TOKENS)
-        : maxContext;
+  private boolean isFixed() {
+    return fixedItlNanos > 0;
   }
 
   boolean sharesPrefixes() {
-    return prefixCaching && fixed == null;
+    return prefixCaching && !isFixed();
   }
 
   /** Fault of a request, by its number from 0; null for none. */
-  Fault.@Nullable Effect faultOf(long request) {
-    double draw = new SplittableRandom(SplitMix64.mix(seed) + request).nextDouble();
+  @Nullable Fault faultOf(long request) {
+    double draw = new SplittableRandom(Seed.mix(seed) + request).nextDouble();
     for (Fault fault : faults) {
       draw -= fault.share();
       if (draw < 0) {
-        return fault.effect();
+        return fault;
       }
     }
     return null;
-  }
-
-  BatchModel batchModel() {
-    return new BatchModel(
-        prefillTokensPerSecond,
-        decodeStepNanos,
-        perSequence,
-        perKvToken,
-        maxPrefillTokens,
-        maxBatch,
-        kvTokens);
   }
 
   private static boolean positive(Duration duration) {

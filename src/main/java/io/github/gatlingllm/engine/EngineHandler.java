@@ -4,7 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.engine.EmbeddedEngine.EngineCore;
+import io.github.gatlingllm.engine.EmbeddedEngineBuilder.Fault;
+import io.github.gatlingllm.engine.EmbeddedEngineBuilder.FaultKind;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -25,31 +26,31 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
-  private final EngineCore core;
+  private final EmbeddedEngine engine;
   private @Nullable ServerExchange current;
 
-  EngineHandler(EngineCore core) {
-    this.core = core;
+  EngineHandler(EmbeddedEngine engine) {
+    this.engine = engine;
   }
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, FullHttpRequest http) {
-    long receivedNanos = core.nanoClock().getAsLong();
+    long receivedNanos = System.nanoTime();
     if (current != null) {
-      Responses.cut(context); // pipelining is not supported
+      ResponseWriter.cut(context); // pipelining is not supported
       return;
     }
-    String requestId = http.headers().get(Responses.REQUEST_ID);
+    String requestId = http.headers().get(ResponseWriter.REQUEST_ID);
     if (!http.decoderResult().isSuccess()) {
       // The start of the next request is unknown, so the connection cannot be reused.
-      Responses.refuse(context, requestId, Refusal.badRequest(null, "Malformed HTTP request"));
-      Responses.cut(context);
+      ResponseWriter.refuse(context, requestId, Refusal.badRequest(null, "Malformed HTTP request"));
+      ResponseWriter.cut(context);
       return;
     }
     try {
       route(context, http, receivedNanos);
     } catch (Refusal refusal) {
-      Responses.refuse(context, requestId, refusal);
+      ResponseWriter.refuse(context, requestId, refusal);
     }
   }
 
@@ -65,7 +66,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       return;
     }
     switch (path) {
-      case "/v1/models" -> page(context, http, Responses.JSON, this::models);
+      case "/v1/models" -> page(context, http, ResponseWriter.JSON, this::models);
       case "/health" -> page(context, http, "text/plain", () -> "");
       case "/metrics" -> page(context, http, METRICS, this::metrics);
       default -> throw Refusal.unknownPath(path);
@@ -73,27 +74,27 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private String metrics() {
-    return core.metrics().text(core.scheduler().load(), core.scheduler().kv());
+    return engine.metrics.text(engine.load());
   }
 
   private static void page(
       ChannelHandlerContext context, FullHttpRequest http, String type, Supplier<String> page)
       throws Refusal {
     allow(HttpMethod.GET, http);
-    Responses.ok(context, null, type, page.get());
+    ResponseWriter.ok(context, null, type, page.get());
   }
 
   private void answer(
       Api api, ChannelHandlerContext context, FullHttpRequest http, long receivedNanos)
       throws Refusal {
     allow(HttpMethod.POST, http);
-    long number = core.received().getAndIncrement();
-    Fault.Effect fault = core.settings().faultOf(number);
-    if (fault instanceof Fault.Reject reject) {
-      throw Refusal.injected(reject.status());
+    long number = engine.received.getAndIncrement();
+    Fault fault = engine.settings.faultOf(number);
+    if (fault != null && fault.kind() == FaultKind.REJECT) {
+      throw Refusal.injected(fault.number());
     }
     byte[] body = ByteBufUtil.getBytes(http.content());
-    String requestId = http.headers().get(Responses.REQUEST_ID, "engine-" + number);
+    String requestId = http.headers().get(ResponseWriter.REQUEST_ID, "engine-" + number);
     List<ServerExchange.SequenceSpec> sequences;
     ResponseWriter writer;
     if (api.generates()) {
@@ -103,7 +104,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     } else {
       EmbeddingRequest request = EmbeddingRequest.parse(body, MAPPER);
       sequences = embeddings(request);
-      String model = core.settings().model;
+      String model = engine.settings.model;
       writer =
           new ResponseWriter.Whole(
               context,
@@ -113,7 +114,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     current =
         new ServerExchange(
-            core,
+            engine,
             requestId,
             receivedNanos,
             sequences,
@@ -125,21 +126,19 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private List<ServerExchange.SequenceSpec> completions(CompletionRequest request) throws Refusal {
-    EmbeddedEngineBuilder settings = core.settings();
+    EmbeddedEngineBuilder settings = engine.settings;
     int promptTokens = request.prompt().tokens();
     check(request.model(), promptTokens, Objects.requireNonNullElse(request.maxTokens(), 1));
-    int room = settings.contextTokens() - promptTokens;
+    int room = settings.maxContext - promptTokens;
     int reasoning = request.api().takesMessages() ? settings.reasoningTokens : 0;
     return IntStream.range(0, request.choices())
         .mapToObj(
             choice -> {
               GeneratedAnswer answer =
                   GeneratedAnswer.to(request, settings.seed, reasoning, room, choice);
-              BlockChain chain =
-                  settings.sharesPrefixes()
-                      ? BlockChain.of(request.prompt(), answer, request.api())
-                      : BlockChain.NONE;
-              return new ServerExchange.SequenceSpec(request.prompt(), chain, answer, true);
+              long[] blocks =
+                  settings.sharesPrefixes() ? request.prompt().blocks(answer, request.api()) : null;
+              return new ServerExchange.SequenceSpec(request.prompt(), blocks, answer, true);
             })
         .toList();
   }
@@ -149,24 +148,24 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     for (Prompt prompt : request.prompts()) {
       check(request.model(), prompt.tokens(), 1);
       GeneratedAnswer answer = GeneratedAnswer.ofEmbedding();
-      sequences.add(new ServerExchange.SequenceSpec(prompt, BlockChain.NONE, answer, false));
+      sequences.add(new ServerExchange.SequenceSpec(prompt, null, answer, false));
     }
     return sequences;
   }
 
   private void check(@Nullable String model, int promptTokens, int outputTokens) throws Refusal {
-    EmbeddedEngineBuilder settings = core.settings();
+    EmbeddedEngineBuilder settings = engine.settings;
     if (model != null && !model.equals(settings.model)) {
       throw Refusal.unknownModel(model, settings.model);
     }
-    if ((long) promptTokens + outputTokens > settings.contextTokens()) {
-      throw Refusal.contextTooLong(settings.contextTokens(), promptTokens, outputTokens);
+    if ((long) promptTokens + outputTokens > settings.maxContext) {
+      throw Refusal.contextTooLong(settings.maxContext, promptTokens, outputTokens);
     }
   }
 
   private ResponseWriter writer(
       CompletionRequest request, ChannelHandlerContext context, String requestId) {
-    String model = core.settings().model;
+    String model = engine.settings.model;
     long createdSeconds = System.currentTimeMillis() / 1_000;
     ResponseWriter.Events events =
         switch (request.api()) {
@@ -180,7 +179,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void authorize(FullHttpRequest http) throws Refusal {
-    String key = core.settings().apiKey;
+    String key = engine.settings.apiKey;
     if (key != null
         && !isSame("Bearer " + key, http.headers().get(HttpHeaderNames.AUTHORIZATION, ""))
         && !isSame(key, http.headers().get("x-api-key", ""))) {
@@ -199,13 +198,13 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private String models() {
-    EmbeddedEngineBuilder settings = core.settings();
+    EmbeddedEngineBuilder settings = engine.settings;
     return Json.of(
             """
             {'object':'list','data':[{'id':%s,'object':'model','created':0,
             'owned_by':'gatling-llm','max_model_len':%s}]}\
             """,
-            settings.model, settings.contextTokens())
+            settings.model, settings.maxContext)
         .text();
   }
 
@@ -223,6 +222,6 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    Responses.cut(context); // reset by the client; channelInactive follows
+    ResponseWriter.cut(context); // reset by the client; channelInactive follows
   }
 }

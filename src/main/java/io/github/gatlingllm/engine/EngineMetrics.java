@@ -62,15 +62,12 @@ final class EngineMetrics {
     finished.merge("abort", 1L, Long::sum);
   }
 
-  String text(Scheduler.Load load, EmbeddedEngine.KvStats kv) {
+  String text(EmbeddedEngine.Load load) {
     StringBuilder out = new StringBuilder(8_192);
     value(out, "vllm:num_requests_running", "gauge", load.running());
     value(out, "vllm:num_requests_waiting", "gauge", load.waiting());
-    value(out, "vllm:kv_cache_usage_perc", "gauge", load.kvUsage());
-    value(out, "vllm:gpu_cache_usage_perc", "gauge", load.kvUsage());
-    value(out, "vllm:prefix_cache_queries_total", "counter", kv.prefixQueriedTokens());
-    value(out, "vllm:prefix_cache_hits_total", "counter", kv.prefixHitTokens());
-    value(out, "vllm:num_preemptions_total", "counter", kv.preemptions());
+    value(out, "vllm:prefix_cache_queries_total", "counter", load.prefixQueriedTokens());
+    value(out, "vllm:prefix_cache_hits_total", "counter", load.prefixHitTokens());
     value(out, "vllm:prompt_tokens_total", "counter", promptTokens);
     value(out, "vllm:generation_tokens_total", "counter", generatedTokens);
     type(out, "vllm:request_success_total", "counter");

@@ -8,11 +8,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,35 +18,35 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongUnaryOperator;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
  * An embedded engine in a process of its own, with the same Java and class path. It answers with
- * fixed times and notes when it wrote each token. It ends when {@link #stop} asks for these times,
- * and by itself when this process has ended for whatever reason, because its standard input is a
- * pipe from this process. Both processes read the same clock, as {@code System.nanoTime()} counts
- * from the start of the system.
+ * fixed times and notes when it wrote each token. Its standard input and output are pipes from and
+ * to this process: the address of the engine comes first, and the noted times when {@link #stop}
+ * asks for them; it ends by itself when this process has ended for whatever reason. Both processes
+ * read the same clock, as {@code System.nanoTime()} counts from the start of the system.
  */
-public final class EngineProcess {
+final class EngineProcess {
 
   /** Planned time from a request to its first token. */
-  public static final Duration TTFT = Duration.ofMillis(100);
+  static final Duration TTFT = Duration.ofMillis(100);
 
   /** Planned time between two tokens. */
-  public static final Duration ITL = Duration.ofMillis(20);
+  static final Duration ITL = Duration.ofMillis(20);
 
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
   /** The run must end even if the engine hangs. */
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
-  private static final int STOP = 's';
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration WARM_UP = Duration.ofSeconds(2);
   private static final int WARM_STREAMS = 64;
@@ -60,13 +56,17 @@ public final class EngineProcess {
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms256m", "-Xmx512m");
 
   private final Process process;
+  private final BufferedReader output;
   private final String baseUrl;
-  private final int controlPort;
 
-  private EngineProcess(Process process, String baseUrl, int controlPort) {
+  /** Waits until the engine has written its address, which it does when it has warmed up. */
+  EngineProcess(Process process) throws IOException {
     this.process = process;
-    this.baseUrl = baseUrl;
-    this.controlPort = controlPort;
+    output = process.inputReader(UTF_8);
+    baseUrl = within(START_PATIENCE, output::readLine);
+    if (baseUrl == null) {
+      throw new IOException("it ended at once; its messages above name the cause");
+    }
   }
 
   /**
@@ -74,51 +74,43 @@ public final class EngineProcess {
    *
    * @throws IOException with a message of one line, if it cannot be started
    */
-  public static EngineProcess start() throws IOException {
+  static EngineProcess start() throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JVM_OPTIONS);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(EngineProcess.class.getName());
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    BufferedReader output =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-    String[] addresses = firstLine(process, output).split(" ", -1);
-    return new EngineProcess(process, addresses[0], Integer.parseInt(addresses[1]));
-  }
-
-  private static String firstLine(Process process, BufferedReader output) throws IOException {
     try {
-      String line =
-          CompletableFuture.supplyAsync(() -> output.lines().findFirst().orElse(""))
-              .get(START_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-      if (line.startsWith("http")) {
-        return line;
-      }
-      throw notStarted(process, "it ended at once; its messages above name the cause");
-    } catch (TimeoutException e) {
-      throw notStarted(process, "it is not ready after " + START_PATIENCE.toSeconds() + " s");
-    } catch (ExecutionException e) {
-      throw notStarted(process, String.valueOf(e.getCause()));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw notStarted(process, "the start was interrupted");
+      return new EngineProcess(
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    } catch (IOException e) {
+      throw new IOException("The engine of the self-test cannot be started: " + e.getMessage(), e);
     }
   }
 
-  private static IOException notStarted(Process process, String why) {
-    process.destroyForcibly();
-    return new IOException("The engine of the self-test cannot be started: " + why);
+  /** What the engine answers in this time; without an answer it is killed. */
+  private <T> T within(Duration patience, Callable<T> answer) throws IOException {
+    FutureTask<T> reading = new FutureTask<>(answer);
+    Thread reader = new Thread(reading, "self-test-engine");
+    reader.setDaemon(true);
+    reader.start();
+    try {
+      return reading.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      process.destroyForcibly();
+      throw new IOException("the engine does not answer within " + patience.toSeconds() + " s", e);
+    } catch (ExecutionException e) {
+      process.destroyForcibly();
+      throw new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the engine answers", e);
+    }
   }
 
-  public String baseUrl() {
+  String baseUrl() {
     return baseUrl;
-  }
-
-  /** The port of 127.0.0.1 for {@link #stop}. */
-  public int controlPort() {
-    return controlPort;
   }
 
   Process process() {
@@ -135,43 +127,32 @@ public final class EngineProcess {
     }
   }
 
-  /** Stops an engine; returns all answers with at least one token, in times of {@code clock}. */
-  static List<Written> stop(int controlPort, LongUnaryOperator clock) throws IOException {
-    return stop(controlPort, clock, STOP_PATIENCE);
+  /** Stops the engine; returns all answers with at least one token, in times of {@code clock}. */
+  List<Written> stop(LongUnaryOperator clock) throws IOException {
+    return stop(clock, STOP_PATIENCE);
   }
 
-  static List<Written> stop(int controlPort, LongUnaryOperator clock, Duration patience)
-      throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), controlPort)) {
-      socket.setSoTimeout((int) patience.toMillis());
-      socket.getOutputStream().write(STOP);
-      Written[] answers = JSON.readValue(socket.getInputStream(), Written[].class);
-      return Arrays.stream(answers).map(answer -> answer.at(clock)).toList();
-    }
+  List<Written> stop(LongUnaryOperator clock, Duration patience) throws IOException {
+    Written[] answers =
+        within(
+            patience,
+            () -> {
+              process.outputWriter(UTF_8).append("stop\n").flush();
+              return JSON.readValue(output, Written[].class);
+            });
+    return Arrays.stream(answers).map(answer -> answer.at(clock)).toList();
   }
 
-  /** Waits for {@link #stop} and answers it. */
-  static void serve(ServerSocket control, Supplier<List<GroundTruth>> truths) {
-    while (true) {
-      try (Socket socket = control.accept()) {
-        if (socket.getInputStream().read() == STOP) {
-          JSON.writeValue(socket.getOutputStream(), written(truths.get()));
-          return;
-        }
-      } catch (IOException e) {
-        // Another client than ours, or one that is gone; wait for the next one.
-      }
-    }
+  static void write(List<GroundTruth> truths, PrintStream out) throws IOException {
+    List<Written> written =
+        truths.stream()
+            .filter(truth -> truth.firstTokenNanos() != null)
+            .map(each -> new Written(each.requestId(), each.receivedNanos(), each.tokenNanos()))
+            .toList();
+    JSON.writeValue(out, written);
   }
 
-  private static List<Written> written(List<GroundTruth> truths) {
-    return truths.stream()
-        .filter(truth -> truth.firstTokenNanos() != null)
-        .map(each -> new Written(each.requestId(), each.receivedNanos(), each.tokenNanos()))
-        .toList();
-  }
-
-  /** The entry point of the process: serves until its standard input is closed. */
+  /** The entry point of the process: serves until its standard input says so, or is closed. */
   public static void main(String[] arguments) throws IOException {
     PrintStream toParent = System.out;
     System.setOut(System.err);
@@ -179,16 +160,9 @@ public final class EngineProcess {
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     warmUp();
     EmbeddedEngine engine = engine(TTFT, ITL).start();
-    ServerSocket control = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    Runnable serving =
-        () -> {
-          serve(control, engine::groundTruth);
-          Runtime.getRuntime().halt(0);
-        };
-    new Thread(serving, "control").start();
-    toParent.println(engine.baseUrl() + " " + control.getLocalPort());
-    while (System.in.read() >= 0) {
-      // Input is ignored; its end matters.
+    toParent.println(engine.baseUrl());
+    if (System.in.read() >= 0) {
+      write(engine.groundTruth(), toParent);
     }
     Runtime.getRuntime().halt(0);
   }

@@ -10,17 +10,17 @@ import java.util.PriorityQueue;
  * TTFT + k × ITL, whatever the load.
  */
 final class FixedScheduler implements Scheduler {
-  private final Times times;
+  private final long ttftNanos;
+  private final long itlNanos;
   private final List<Sequence> arrived = new ArrayList<>();
   private final PriorityQueue<Due> timetable =
       new PriorityQueue<>(Comparator.comparingLong(Due::atNanos));
 
   private record Due(Sequence sequence, long atNanos) {}
 
-  record Times(long ttftNanos, long itlNanos) {}
-
-  FixedScheduler(Times times) {
-    this.times = times;
+  FixedScheduler(long ttftNanos, long itlNanos) {
+    this.ttftNanos = ttftNanos;
+    this.itlNanos = itlNanos;
   }
 
   @Override
@@ -44,7 +44,7 @@ final class FixedScheduler implements Scheduler {
       sequence.generate();
       tokens.add(sequence);
       if (!sequence.finished()) {
-        timetable.add(new Due(sequence, due.atNanos() + times.itlNanos()));
+        timetable.add(new Due(sequence, due.atNanos() + itlNanos));
       }
     }
   }
@@ -52,7 +52,7 @@ final class FixedScheduler implements Scheduler {
   @Override
   public long plan(long nowNanos, List<Sequence> admitted) {
     for (Sequence sequence : arrived) {
-      timetable.add(new Due(sequence, sequence.arrivedNanos + times.ttftNanos()));
+      timetable.add(new Due(sequence, sequence.arrivedNanos + ttftNanos));
     }
     admitted.addAll(arrived);
     arrived.clear();
@@ -61,7 +61,7 @@ final class FixedScheduler implements Scheduler {
   }
 
   @Override
-  public Load load() {
-    return new Load(timetable.size(), arrived.size(), 0);
+  public EmbeddedEngine.Load load() {
+    return new EmbeddedEngine.Load(timetable.size(), arrived.size(), 0, 0);
   }
 }

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.engine;
 
 import io.github.gatlingllm.engine.CompletionRequest.AnswerShape;
-import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.load.Seed;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,7 +20,7 @@ import java.util.Random;
 final class GeneratedAnswer {
   private static final double MEDIAN_TOKENS = 120;
   private static final double SIGMA = 0.6;
-  private static final String SPACES = " ".repeat(BlockChain.Hasher.CHARS_PER_TOKEN);
+  private static final String SPACES = " ".repeat(Prompt.CHARS_PER_TOKEN);
 
   /**
    * Common English words. With the space before it, each is four characters and one token of
@@ -49,8 +49,7 @@ final class GeneratedAnswer {
           """);
 
   private static final List<String> JSON_TOKENS =
-      Arrays.asList(
-          AnswerShape.JSON.split("(?<=\\G.{" + BlockChain.Hasher.CHARS_PER_TOKEN + "})", -1));
+      Arrays.asList(AnswerShape.JSON.split("(?<=\\G.{" + Prompt.CHARS_PER_TOKEN + "})", -1));
 
   private final long seed;
   private final int reasoning;
@@ -86,10 +85,10 @@ final class GeneratedAnswer {
       CompletionRequest request, long engineSeed, int reasoning, int maxOutputTokens, int choice) {
     long requestSeed = (request.seed() == null ? 0 : request.seed()) + ((long) choice << 32);
     long seed =
-        SplitMix64.mix(
-            SplitMix64.mix(engineSeed)
+        Seed.mix(
+            Seed.mix(engineSeed)
                 ^ request.prompt().hash()
-                ^ SplitMix64.mix(requestSeed * SplitMix64.GOLDEN_GAMMA));
+                ^ Seed.mix(requestSeed * Seed.GOLDEN_GAMMA));
     List<String> pieces = pieces(request.shape());
     int complete = reasoning + (pieces.isEmpty() ? length(seed) : pieces.size());
     int limit =
@@ -146,7 +145,6 @@ final class GeneratedAnswer {
     return this;
   }
 
-  /** Start of the first stop string that ends behind {@code start}; -1 for none. */
   private static int firstOf(List<String> stops, StringBuilder text, int start) {
     return stops.stream()
         .mapToInt(stop -> text.indexOf(stop, Math.max(0, start - stop.length() + 1)))
@@ -181,7 +179,7 @@ final class GeneratedAnswer {
       int piece = token - reasoning;
       return piece < pieces.size() ? pieces.get(piece) : SPACES;
     }
-    long draw = SplitMix64.mix(seed + (token + 1) * SplitMix64.GOLDEN_GAMMA);
+    long draw = Seed.mix(seed + (token + 1) * Seed.GOLDEN_GAMMA);
     return token == 0 || token == reasoning ? drawn(OPENINGS, draw) : " " + drawn(WORDS, draw);
   }
 

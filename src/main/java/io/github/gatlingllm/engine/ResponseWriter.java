@@ -1,14 +1,25 @@
 package io.github.gatlingllm.engine;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DateFormatter;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.time.Instant;
+import java.util.Date;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +28,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a response, streamed or whole. Choices count from 0. Belongs to the event loop; {@link
- * #flush} sends what was written.
+ * Writes a response, streamed or whole; the next flush sends what was written. Choices count from
+ * 0. Belongs to the event loop.
  */
 abstract class ResponseWriter {
+  static final String REQUEST_ID = "x-request-id";
+
+  static final String JSON = "application/json";
+
+  private static final int CRLF = ('\r' << 8) | '\n';
+  private static final int CHUNK_FRAME = 12; // the longest size in hex and two line ends
+
   final ChannelHandlerContext context;
   final String requestId;
 
@@ -46,7 +64,7 @@ abstract class ResponseWriter {
   }
 
   final void cut() {
-    Responses.cut(context);
+    cut(context);
   }
 
   /**
@@ -92,7 +110,6 @@ abstract class ResponseWriter {
       super(context, requestId);
     }
 
-    /** The body of a response that is not streamed. */
     abstract Json whole(List<SentChoice> choices, Usage usage);
 
     @Override
@@ -102,21 +119,20 @@ abstract class ResponseWriter {
           .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
           .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_CACHE)
           .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED)
-          .set(HttpHeaderNames.DATE, Responses.date())
-          .set(Responses.REQUEST_ID, requestId);
-      Responses.write(context, head);
+          .set(HttpHeaderNames.DATE, date())
+          .set(REQUEST_ID, requestId);
+      write(context, head);
     }
 
     final void write(String events) {
-      Responses.writeChunk(context, events);
+      writeChunk(context, events);
     }
 
     final void close() {
-      Responses.write(context, LastHttpContent.EMPTY_LAST_CONTENT);
+      write(context, LastHttpContent.EMPTY_LAST_CONTENT);
     }
   }
 
-  /** One JSON body at the end. */
   static final class Whole extends ResponseWriter {
     private final BiFunction<List<SentChoice>, Usage, Json> form;
     private final List<SentChoice> choices;
@@ -143,12 +159,65 @@ abstract class ResponseWriter {
 
     @Override
     void end(Usage usage) {
-      Responses.ok(context, requestId, Responses.JSON, form.apply(choices, usage).text());
+      ok(context, requestId, JSON, form.apply(choices, usage).text());
     }
 
     @Override
     void fail(Refusal refusal) {
-      Responses.refuse(context, requestId, refusal);
+      refuse(context, requestId, refusal);
     }
+  }
+
+  static void ok(
+      ChannelHandlerContext context, @Nullable String requestId, String contentType, String body) {
+    write(context, whole(HttpResponseStatus.OK, requestId, contentType, body));
+  }
+
+  static void refuse(ChannelHandlerContext context, @Nullable String requestId, Refusal refusal) {
+    HttpResponseStatus status = HttpResponseStatus.valueOf(refusal.status());
+    FullHttpResponse response = whole(status, requestId, JSON, refusal.json());
+    refusal.headers().forEach(response.headers()::set);
+    write(context, response);
+  }
+
+  static String date() {
+    return DateFormatter.format(Date.from(Instant.now()));
+  }
+
+  /** Writes a message; a failure calls {@code exceptionCaught}, which closes the connection. */
+  static void write(ChannelHandlerContext context, Object message) {
+    ChannelFuture unused = context.write(message, context.voidPromise());
+  }
+
+  /**
+   * Writes an HTTP chunk without Netty's encoder: it would write three buffers, which doubles the
+   * cost of a chunk.
+   */
+  static void writeChunk(ChannelHandlerContext context, String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    ByteBuf chunk = context.alloc().buffer(bytes.length + CHUNK_FRAME);
+    ByteBufUtil.writeAscii(chunk, Integer.toHexString(bytes.length));
+    chunk.writeShort(CRLF).writeBytes(bytes).writeShort(CRLF);
+    write(context.pipeline().firstContext(), chunk);
+  }
+
+  static void cut(ChannelHandlerContext context) {
+    context.flush();
+    ChannelFuture unused = context.close();
+  }
+
+  private static FullHttpResponse whole(
+      HttpResponseStatus status, @Nullable String requestId, String contentType, String body) {
+    ByteBuf content = Unpooled.wrappedBuffer(body.getBytes(UTF_8));
+    FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content);
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, contentType)
+        .set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes())
+        .set(HttpHeaderNames.DATE, date());
+    if (requestId != null) {
+      response.headers().set(REQUEST_ID, requestId);
+    }
+    return response;
   }
 }

@@ -14,9 +14,6 @@ interface Scheduler {
 
   void cancel(Sequence sequence);
 
-  /**
-   * Generates the tokens that are due; {@code tokens} receives a sequence once for each of them.
-   */
   void advance(long nowNanos, List<Sequence> tokens);
 
   /**
@@ -25,14 +22,5 @@ interface Scheduler {
    */
   long plan(long nowNanos, List<Sequence> admitted);
 
-  Load load();
-
-  default EmbeddedEngine.KvStats kv() {
-    return EmbeddedEngine.KvStats.NONE;
-  }
-
-  /** {@code kvUsage} is the share of KV blocks that are held, 0 to 1. */
-  record Load(int running, int waiting, double kvUsage) {
-    static final Load NONE = new Load(0, 0, 0);
-  }
+  EmbeddedEngine.Load load();
 }

@@ -7,29 +7,24 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
  * Runs a scheduler in real time: sleeps until the next token is due, then hands all tokens of the
  * iteration to the event loop as one task. Due times are absolute, so delays do not add up.
  *
- * <p>{@link #submit}, {@link #cancel}, {@link #load} and {@link #kv} may be called from any thread.
+ * <p>{@link #submit}, {@link #cancel} and {@link #load} may be called from any thread.
  */
 final class SchedulerThread implements AutoCloseable {
   private final Scheduler scheduler;
   private final Executor eventLoop;
-  private final LongSupplier nanoClock;
   private final Queue<Consumer<Scheduler>> inbox = new ConcurrentLinkedQueue<>();
   private final Thread thread = new Thread(this::run, "embedded-engine-scheduler");
-  private volatile Scheduler.Load load = Scheduler.Load.NONE;
-  private volatile EmbeddedEngine.KvStats kv;
+  private volatile EmbeddedEngine.Load load = EmbeddedEngine.Load.NONE;
   private volatile boolean closed;
 
-  SchedulerThread(Scheduler scheduler, Executor eventLoop, LongSupplier nanoClock) {
+  SchedulerThread(Scheduler scheduler, Executor eventLoop) {
     this.scheduler = scheduler;
-    this.kv = scheduler.kv();
     this.eventLoop = eventLoop;
-    this.nanoClock = nanoClock;
     thread.setDaemon(true);
   }
 
@@ -41,17 +36,12 @@ final class SchedulerThread implements AutoCloseable {
     send(each -> sequences.forEach(each::add));
   }
 
-  /** Removes a sequence; its listener may still be called for tokens generated before. */
   void cancel(Sequence sequence) {
     send(each -> each.cancel(sequence));
   }
 
-  Scheduler.Load load() {
+  EmbeddedEngine.Load load() {
     return load;
-  }
-
-  EmbeddedEngine.KvStats kv() {
-    return kv;
   }
 
   /** Ends the thread and waits for its end, so that it hands nothing to a closed event loop. */
@@ -78,17 +68,16 @@ final class SchedulerThread implements AutoCloseable {
       for (Consumer<Scheduler> message = inbox.poll(); message != null; message = inbox.poll()) {
         message.accept(scheduler);
       }
-      long now = nanoClock.getAsLong();
+      long now = System.nanoTime();
       scheduler.advance(now, tokens);
       long due = scheduler.plan(now, admitted);
       load = scheduler.load();
-      kv = scheduler.kv();
       deliver(tokens, Sequence.Listener::token);
       deliver(admitted, Sequence.Listener::admitted);
       if (due == Scheduler.NEVER) {
         LockSupport.park(this);
       } else {
-        long wait = due - nanoClock.getAsLong();
+        long wait = due - System.nanoTime();
         if (wait > 0) {
           LockSupport.parkNanos(this, wait);
         }

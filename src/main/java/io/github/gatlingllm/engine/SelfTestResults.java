@@ -13,6 +13,7 @@ import java.lang.management.RuntimeMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,12 +32,31 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   /** System property that sets another file; {@code LLM_SELF_TEST_FILE} in the environment. */
   public static final String FILE_PROPERTY = "llm.selfTestFile";
 
-  /** Largest p99 of an error that counts as small: half of {@link EngineProcess#ITL}. */
+  /** Planned time from a request to its first token, of the engine that a self-test measures. */
+  public static final Duration TTFT = EngineProcess.TTFT;
+
+  /** Planned time between two tokens of that engine. */
+  public static final Duration ITL = EngineProcess.ITL;
+
+  private static volatile @Nullable EngineProcess engine;
+
+  /** Largest p99 of an error that counts as small: half of {@link #ITL}. */
   private static final double BOUND_MS = 10;
 
   public static SelfTestResults ofUser() {
     String named = new ProcessSetting(FILE_PROPERTY).text();
     return new SelfTestResults(file(named, System.getProperty("user.home")), machineHere());
+  }
+
+  /**
+   * Starts the engine of a self-test, in a process of its own; returns its base URL.
+   *
+   * @throws IOException with a message of one line, if it cannot be started
+   */
+  public static String startEngine() throws IOException {
+    EngineProcess started = EngineProcess.start();
+    engine = started;
+    return started.baseUrl();
   }
 
   static Path file(@Nullable String named, String home) {
@@ -51,11 +71,10 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
    */
   public @Nullable SelfTest atEndOf(
       RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say) {
-    String port = run.config().get(SelfTest.ENGINE);
     try {
-      return port == null
-          ? quoted(run.environment().versions()).orElse(null)
-          : measured(run, files, Integer.parseInt(port), unixNanos, say);
+      return run.config().containsKey(SelfTest.ENGINE)
+          ? measured(run, files, unixNanos, say)
+          : quoted(run.environment().versions()).orElse(null);
     } catch (IOException | RuntimeException e) {
       say.accept("LLM self-test: " + e.getMessage());
       return null;
@@ -67,15 +86,18 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   }
 
   private @Nullable SelfTest measured(
-      RunInfo run, RunFiles files, int port, LongUnaryOperator unixNanos, Consumer<String> say)
+      RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say)
       throws IOException {
-    List<EngineProcess.Written> answers = EngineProcess.stop(port, unixNanos);
+    EngineProcess measured = engine;
+    if (measured == null) {
+      throw new IOException("its engine does not run in this process");
+    }
+    List<EngineProcess.Written> answers = measured.stop(unixNanos);
     if (run.state() != RunInfo.State.COMPLETE) {
       say.accept("LLM self-test: it was interrupted; its result is not kept");
       return null;
     }
-    DeliveryErrors errors =
-        new DeliveryErrors(answers, EngineProcess.TTFT.toNanos(), EngineProcess.ITL.toNanos());
+    DeliveryErrors errors = new DeliveryErrors(answers, TTFT.toNanos(), ITL.toNanos());
     ReadReport read = RecordFile.read(files.requests(), errors::add);
     SelfTest result =
         SelfTest.of(

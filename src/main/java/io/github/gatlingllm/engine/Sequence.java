@@ -1,7 +1,6 @@
 package io.github.gatlingllm.engine;
 
-import java.util.ArrayList;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One answer as the scheduler sees it: a number of prompt tokens in, a number of output tokens out.
@@ -10,19 +9,15 @@ import java.util.List;
 final class Sequence {
   final int promptTokens;
   final long arrivedNanos;
-  final BlockChain chain;
   final Listener listener;
 
-  /** Changed by the pool only. */
-  final List<Integer> blocks = new ArrayList<>();
+  /** Hashes of the blocks that prompt and answer fill; null where no prefix is shared. */
+  private final long @Nullable [] blocks;
 
   private final int outputTokens;
-  private int toPrefill;
   private int prefilled;
   private int generated;
   private int cachedTokens;
-  private int published;
-  private boolean begun;
 
   interface Listener {
 
@@ -33,69 +28,49 @@ final class Sequence {
 
   /** {@code outputTokens} is known in advance, because answers are drawn from a seed. */
   Sequence(
-      int promptTokens, int outputTokens, long arrivedNanos, BlockChain chain, Listener listener) {
+      int promptTokens,
+      int outputTokens,
+      long arrivedNanos,
+      long @Nullable [] blocks,
+      Listener listener) {
     this.promptTokens = promptTokens;
     this.outputTokens = outputTokens;
     this.arrivedNanos = arrivedNanos;
-    this.chain = chain;
+    this.blocks = blocks;
     this.listener = listener;
-    this.toPrefill = promptTokens;
   }
 
-  /** Prompt tokens found in the prefix cache when the sequence first left the queue. */
+  /** Prompt tokens found in the prefix cache when the sequence left the queue. */
   int cachedTokens() {
     return cachedTokens;
   }
 
-  /** Tokens needed in the KV cache before the next one: the prompt, and the tokens generated. */
-  int contextTokens() {
-    return promptTokens + generated;
-  }
-
   /** Tokens that it holds in the KV cache now. */
   int kvTokens() {
-    return prefilled + contextTokens() - toPrefill;
+    return prefilled + generated;
   }
 
-  /** Leaves the queue with this many cached tokens; returns whether this is the first time. */
-  boolean begin(int cached) {
-    toPrefill = contextTokens();
-    prefilled = cached;
-    boolean first = !begun;
-    if (first) {
-      begun = true;
-      cachedTokens = cached;
+  int begin(PrefixCache cache) {
+    if (blocks == null) {
+      return 0;
     }
-    return first;
+    cachedTokens = cache.cachedTokens(blocks, promptTokens);
+    prefilled = cachedTokens;
+    return promptTokens;
   }
 
-  /** Loses its KV blocks and returns to the queue; tokens already generated stay. */
-  void preempted() {
-    toPrefill = contextTokens();
-    prefilled = 0;
-    published = 0;
-  }
-
-  int prefill(int budget) {
-    int tokens = Math.min(budget, toPrefill - prefilled);
+  /** Processes prompt tokens, which others can share when all of them are processed. */
+  int prefill(int budget, PrefixCache cache) {
+    int tokens = Math.min(budget, promptTokens - prefilled);
     prefilled += tokens;
+    if (tokens > 0 && decodes() && blocks != null) {
+      cache.add(blocks, promptTokens / PrefixCache.BLOCK_TOKENS);
+    }
     return tokens;
   }
 
-  void publish(BlockPool pool) {
-    for (int full = chain.full(kvTokens()); published < full; published++) {
-      pool.publish(blocks.get(published), chain.hash(published));
-    }
-  }
-
-  /** Whether prefill is complete, so that it gets a token in each iteration. */
   boolean decodes() {
-    return prefilled == toPrefill;
-  }
-
-  /** Whether the next iteration needs one more block than it holds. */
-  boolean needsBlock() {
-    return kvTokens() > blocks.size() * BlockPool.BLOCK_TOKENS;
+    return prefilled == promptTokens;
   }
 
   void generate() {
@@ -104,5 +79,12 @@ final class Sequence {
 
   boolean finished() {
     return generated == outputTokens;
+  }
+
+  /** The next turn of a conversation can share the answer, too. */
+  void end(PrefixCache cache) {
+    if (blocks != null) {
+      cache.add(blocks, blocks.length);
+    }
   }
 }

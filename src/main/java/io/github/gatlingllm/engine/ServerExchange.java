@@ -1,7 +1,8 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.engine.EmbeddedEngine.EngineCore;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
+import io.github.gatlingllm.engine.EmbeddedEngineBuilder.Fault;
+import io.github.gatlingllm.engine.EmbeddedEngineBuilder.FaultKind;
 import io.github.gatlingllm.engine.ResponseWriter.Usage;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * injects the fault that was drawn for the request. Belongs to the event loop.
  */
 final class ServerExchange {
-  private final EngineCore core;
+  private final EmbeddedEngine engine;
   private final String requestId;
   private final int promptTokens;
   private final ResponseWriter writer;
@@ -26,7 +27,7 @@ final class ServerExchange {
   private final long receivedNanos;
   private final List<Choice> choices;
   private final List<Choice> heldBack = new ArrayList<>();
-  private Fault.@Nullable Effect fault;
+  private @Nullable Fault fault;
   private @Nullable Long admittedNanos;
   private long[] tokenNanos = new long[16];
   private int generated;
@@ -36,15 +37,15 @@ final class ServerExchange {
 
   /** {@code onEnd} is called once, when the connection is free for the next request. */
   ServerExchange(
-      EngineCore core,
+      EmbeddedEngine engine,
       String requestId,
       long receivedNanos,
       List<SequenceSpec> sequences,
       ResponseWriter writer,
-      Fault.@Nullable Effect fault,
+      @Nullable Fault fault,
       EventExecutor eventLoop,
       Runnable onEnd) {
-    this.core = core;
+    this.engine = engine;
     this.requestId = requestId;
     this.receivedNanos = receivedNanos;
     this.promptTokens = SequenceSpec.promptTokens(sequences);
@@ -59,7 +60,9 @@ final class ServerExchange {
   }
 
   /** One choice, or a text to embed, which is a single token without text. */
-  record SequenceSpec(Prompt prompt, BlockChain chain, GeneratedAnswer answer, boolean generated) {
+  @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
+  record SequenceSpec(
+      Prompt prompt, long @Nullable [] blocks, GeneratedAnswer answer, boolean generated) {
 
     private static int promptTokens(List<SequenceSpec> all) {
       return all.get(0).generated()
@@ -87,13 +90,13 @@ final class ServerExchange {
       this.spec = spec;
       this.answer = spec.answer();
       this.sequence =
-          new Sequence(spec.prompt().tokens(), answer.tokens(), receivedNanos, spec.chain(), this);
+          new Sequence(spec.prompt().tokens(), answer.tokens(), receivedNanos, spec.blocks(), this);
     }
 
     @Override
     public void admitted() {
       if (!ended) {
-        begunNanos = core.nanoClock().getAsLong();
+        begunNanos = System.nanoTime();
         begin(this);
       }
     }
@@ -114,7 +117,7 @@ final class ServerExchange {
 
   void start() {
     writer.open();
-    core.scheduler().submit(choices.stream().map(choice -> choice.sequence).toList());
+    engine.scheduler.submit(choices.stream().map(choice -> choice.sequence).toList());
   }
 
   void abandon() {
@@ -128,7 +131,7 @@ final class ServerExchange {
     if (admittedNanos == null) {
       admittedNanos = choice.begunNanos;
     }
-    core.metrics().admitted(choice.spec.prompt().tokens(), choice.begunNanos - receivedNanos);
+    engine.metrics.admitted(choice.spec.prompt().tokens(), choice.begunNanos - receivedNanos);
     writer.begin(choice.index, usage());
     writer.flush();
     injectFault();
@@ -143,7 +146,7 @@ final class ServerExchange {
     choice.unsent.append(choice.answer.text(choice.generated++));
     generated++;
     if (choice.complete()
-        || choice.generated - choice.sent == core.settings().tokensPerChunk
+        || choice.generated - choice.sent == engine.settings.tokensPerChunk
         || isFaultDue()) {
       send(choice);
       injectFault();
@@ -155,7 +158,7 @@ final class ServerExchange {
   }
 
   private void send(Choice choice) {
-    long now = core.nanoClock().getAsLong();
+    long now = System.nanoTime();
     for (; choice.sent < choice.generated; choice.sent++) {
       if (sent == tokenNanos.length) {
         tokenNanos = Arrays.copyOf(tokenNanos, 2 * sent);
@@ -165,9 +168,9 @@ final class ServerExchange {
         choice.firstNanos = now;
       } else if (choice.sent == 0) {
         choice.firstNanos = now;
-        core.metrics().firstToken(now - receivedNanos, now - choice.begunNanos);
+        engine.metrics.firstToken(now - receivedNanos, now - choice.begunNanos);
       } else {
-        core.metrics().nextToken(now - choice.lastNanos);
+        engine.metrics.nextToken(now - choice.lastNanos);
       }
       choice.lastNanos = now;
     }
@@ -181,8 +184,8 @@ final class ServerExchange {
     choice.finished = true;
     String reason = choice.answer.finishReason();
     writer.finish(choice.index, reason, usage());
-    long now = core.nanoClock().getAsLong();
-    core.metrics().completed(reason, now - receivedNanos, now - choice.firstNanos);
+    long now = System.nanoTime();
+    engine.metrics.completed(reason, now - receivedNanos, now - choice.firstNanos);
     if (choices.stream().allMatch(each -> each.finished)) {
       writer.end(usage());
       end(false);
@@ -190,25 +193,25 @@ final class ServerExchange {
   }
 
   private boolean isFaultDue() {
-    return fault != null && fault.afterTokens() == generated;
+    return fault != null && fault.number() == generated;
   }
 
   private void injectFault() {
     if (!isFaultDue()) {
       return;
     }
-    Fault.Effect effect = fault;
+    Fault injected = fault;
     fault = null;
-    if (effect instanceof Fault.Stall stall) {
+    if (injected.kind() == FaultKind.STALL) {
       stalled = true;
       Future<?> unused =
-          eventLoop.schedule(this::resume, stall.duration().toNanos(), TimeUnit.NANOSECONDS);
+          eventLoop.schedule(this::resume, injected.pause().toNanos(), TimeUnit.NANOSECONDS);
       return;
     }
     choices.forEach(this::send);
     abort();
     end(false);
-    if (effect instanceof Fault.Fail) {
+    if (injected.kind() == FaultKind.FAIL) {
       writer.fail(Refusal.injected(500));
       writer.flush();
     } else {
@@ -232,27 +235,26 @@ final class ServerExchange {
   private void abort() {
     for (Choice choice : choices) {
       if (!choice.finished) {
-        core.scheduler().cancel(choice.sequence);
-        core.metrics().aborted();
+        engine.scheduler.cancel(choice.sequence);
+        engine.metrics.aborted();
       }
     }
   }
 
   private void end(boolean cancelled) {
     ended = true;
-    core.groundTruth()
-        .accept(
-            new GroundTruth(
-                requestId,
-                receivedNanos,
-                admittedNanos,
-                sent == 0 ? null : (Long) tokenNanos[0],
-                Arrays.copyOf(tokenNanos, sent),
-                promptTokens,
-                usage().cachedTokens(),
-                choices.get(0).spec.generated() ? sent : 0,
-                core.nanoClock().getAsLong(),
-                cancelled));
+    engine.ended(
+        new GroundTruth(
+            requestId,
+            receivedNanos,
+            admittedNanos,
+            sent == 0 ? null : (Long) tokenNanos[0],
+            Arrays.copyOf(tokenNanos, sent),
+            promptTokens,
+            usage().cachedTokens(),
+            choices.get(0).spec.generated() ? sent : 0,
+            System.nanoTime(),
+            cancelled));
     onEnd.run();
   }
 
@@ -263,6 +265,6 @@ final class ServerExchange {
         promptTokens,
         generated,
         choices.get(0).sequence.cachedTokens(),
-        core.settings().reasoningTokens == 0 ? null : (Integer) reasoning);
+        engine.settings.reasoningTokens == 0 ? null : (Integer) reasoning);
   }
 }

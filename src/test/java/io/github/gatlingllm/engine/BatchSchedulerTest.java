@@ -3,9 +3,11 @@ package io.github.gatlingllm.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.Api;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,15 +19,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class BatchSchedulerTest {
   private static final long MILLI = 1_000_000;
   private final List<String> log = new ArrayList<>();
-  private final List<String> begun = new ArrayList<>();
   private long nowMillis;
 
-  private static BatchModel model(double perSequence, double perKvToken, int maxBatch, int kv) {
-    return new BatchModel(1_000, 10 * MILLI, perSequence, perKvToken, 1_000, maxBatch, kv);
-  }
-
-  private static BatchScheduler batches(int kvTokens) {
-    return new BatchScheduler(model(0, 0, 8, kvTokens));
+  private static EmbeddedEngineBuilder model(int maxBatch) {
+    return EmbeddedEngine.builder()
+        .prefillTokensPerSecond(1_000)
+        .decodeStep(Duration.ofMillis(10))
+        .decodeGrowth(0, 0)
+        .maxBatch(maxBatch);
   }
 
   private final class Named implements Sequence.Listener {
@@ -36,9 +37,7 @@ final class BatchSchedulerTest {
     }
 
     @Override
-    public void admitted() {
-      begun.add(name);
-    }
+    public void admitted() {}
 
     @Override
     public void token() {
@@ -47,11 +46,12 @@ final class BatchSchedulerTest {
   }
 
   private Sequence sequence(String name, int promptTokens, int outputTokens) {
-    return sequence(name, promptTokens, outputTokens, BlockChain.NONE);
+    return sequence(name, promptTokens, outputTokens, null);
   }
 
-  private Sequence sequence(String name, int promptTokens, int outputTokens, BlockChain chain) {
-    return new Sequence(promptTokens, outputTokens, 0, chain, new Named(name));
+  private Sequence sequence(
+      String name, int promptTokens, int outputTokens, long @Nullable [] blocks) {
+    return new Sequence(promptTokens, outputTokens, 0, blocks, new Named(name));
   }
 
   /** Adds sequences and runs to the end of the work. */
@@ -76,7 +76,6 @@ final class BatchSchedulerTest {
       tokens.clear();
       due = scheduler.plan(now, admitted);
     }
-    admitted.forEach(each -> each.listener.admitted());
     nowMillis = now / MILLI;
     return timetable;
   }
@@ -87,14 +86,11 @@ final class BatchSchedulerTest {
       delimiter = '|',
       textBlock =
           """
-          one decodes at the base pace | a:5:3 | 0 | 0 | 1000 | 8 | 1000 | 15.0: a, 25.0: a, 35.0: a
-          a step of a batch of two takes 12 ms | a:1:2 b:1:3 | 0.1 | 0 | 1000 | 8 | 1000 | 14.0: a b, 26.0: a b, 37.0: b
-          a step grows with the tokens in the KV cache | a:10:3 | 0 | 0.01 | 1000 | 8 | 1000 | 21.0: a, 32.1: a, 43.3: a
-          b has 15 tokens beside the 5 of a, then 20, then 15 | a:5:4 b:50:1 | 0 | 0 | 20 | 8 | 1000 | 30.0: a, 60.0: a, 85.0: a b, 95.0: a
-          a batch of two queues first come first served | a:1:1 b:1:2 c:1:1 d:1:1 | 0 | 0 | 1000 | 2 | 1000 | 12.0: a b, 23.0: b c, 34.0: d
-          b does not fit beside a and is not overtaken by c | a:10:2 b:40:1 c:1:1 | 0 | 0 | 1000 | 8 | 48 | 20.0: a, 30.0: a, 80.0: b, 91.0: c
-          b takes the free block behind a before c does | a:32:2 b:31:2 c:1:1 | 0 | 0 | 1000 | 8 | 64 | 73.0: a b, 83.0: a, 126.0: b c
-          b is the newest, needs a block and preempts itself | a:17:3 b:16:2 | 0 | 0 | 1000 | 8 | 48 | 43.0: a b, 53.0: a, 63.0: a, 90.0: b
+          one decodes at the base pace | a:5:3 | 0 | 0 | 1000 | 8 | 15.0: a, 25.0: a, 35.0: a
+          a step of a batch of two takes 12 ms | a:1:2 b:1:3 | 0.1 | 0 | 1000 | 8 | 14.0: a b, 26.0: a b, 37.0: b
+          a step grows with the tokens in the KV cache | a:10:3 | 0 | 0.01 | 1000 | 8 | 21.0: a, 32.1: a, 43.3: a
+          b has 15 tokens beside the 5 of a, then 20, then 15 | a:5:4 b:50:1 | 0 | 0 | 20 | 8 | 30.0: a, 60.0: a, 85.0: a b, 95.0: a
+          a batch of two queues first come first served | a:1:1 b:1:2 c:1:1 d:1:1 | 0 | 0 | 1000 | 2 | 12.0: a b, 23.0: b c, 34.0: d
           """)
   void timetable(
       String rule,
@@ -103,23 +99,21 @@ final class BatchSchedulerTest {
       double perKvToken,
       int maxPrefill,
       int maxBatch,
-      int kvTokens,
       String expected) {
     BatchScheduler scheduler =
         new BatchScheduler(
-            new BatchModel(
-                1_000, 10 * MILLI, perSequence, perKvToken, maxPrefill, maxBatch, kvTokens));
+            model(maxBatch).decodeGrowth(perSequence, perKvToken).maxPrefillTokens(maxPrefill));
     for (String each : sequences.split(" ", -1)) {
       String[] parts = each.split(":", -1);
       scheduler.add(sequence(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2])));
     }
     assertThat(String.join(", ", run(scheduler, 0, 99))).as(rule).isEqualTo(expected);
-    assertThat(scheduler.load()).isEqualTo(Scheduler.Load.NONE);
+    assertThat(scheduler.load()).isEqualTo(EmbeddedEngine.Load.NONE);
   }
 
   @Test
   void prefillOfANewSequenceDelaysTheRunningOnes() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 8, 1_000));
+    BatchScheduler scheduler = new BatchScheduler(model(8));
     scheduler.add(sequence("a", 5, 4));
     assertThat(run(scheduler, 0, 1)).containsExactly("15.0: a");
     scheduler.add(sequence("b", 30, 1));
@@ -129,7 +123,7 @@ final class BatchSchedulerTest {
 
   @Test
   void cancelFreesThePlace() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 1, 1_000));
+    BatchScheduler scheduler = new BatchScheduler(model(1));
     Sequence running = sequence("a", 1, 100);
     Sequence queued = sequence("b", 1, 100);
     scheduler.add(running);
@@ -138,14 +132,14 @@ final class BatchSchedulerTest {
     assertThat(run(scheduler, 0, 1)).containsExactly("11.0: a");
     scheduler.cancel(running);
     scheduler.cancel(queued);
-    assertThat(scheduler.load()).isEqualTo(new Scheduler.Load(0, 1, 0));
+    assertThat(scheduler.load()).isEqualTo(new EmbeddedEngine.Load(0, 1, 0, 0));
     // The step that had begun at 11 ms still ends, empty.
     assertThat(run(scheduler, 11, 99)).containsExactly("21.0: ", "32.0: c");
   }
 
   @Test
   void latenessDoesNotAddUp() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 1, 1_000));
+    BatchScheduler scheduler = new BatchScheduler(model(1));
     scheduler.add(sequence("a", 10, 9));
     assertThat(scheduler.plan(0, new ArrayList<>())).isEqualTo(20 * MILLI);
     scheduler.advance(21 * MILLI, new ArrayList<>());
@@ -154,7 +148,7 @@ final class BatchSchedulerTest {
 
   @Test
   void stalledMachineIsNotCaughtUpWithInABurst() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 1, 1_000));
+    BatchScheduler scheduler = new BatchScheduler(model(1));
     scheduler.add(sequence("a", 10, 9));
     scheduler.plan(0, new ArrayList<>());
     scheduler.advance(500 * MILLI, new ArrayList<>());
@@ -163,7 +157,7 @@ final class BatchSchedulerTest {
 
   @Test
   void idleTimeIsNotCreditedToTheNextArrival() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 1, 1_000));
+    BatchScheduler scheduler = new BatchScheduler(model(1));
     scheduler.add(sequence("a", 10, 1));
     assertThat(run(scheduler, 0, 99)).containsExactly("20.0: a");
     scheduler.add(sequence("b", 10, 1));
@@ -172,7 +166,7 @@ final class BatchSchedulerTest {
 
   @Test
   void nothingIsDueBeforeItsTime() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 1, 1_000));
+    BatchScheduler scheduler = new BatchScheduler(model(1));
     scheduler.add(sequence("a", 10, 1));
     List<Sequence> tokens = new ArrayList<>();
     long due = scheduler.plan(0, new ArrayList<>());
@@ -194,44 +188,12 @@ final class BatchSchedulerTest {
         Requests.parse(
             Api.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + String.join(",", ids) + "]}");
     GeneratedAnswer answer = GeneratedAnswer.to(request, 1, 0, 1_000, 0);
-    return sequence(name, ids.size(), 1, BlockChain.of(request.prompt(), answer, Api.COMPLETIONS));
-  }
-
-  @Test
-  void newestIsPreemptedAndPrefilledAgainWithItsTokens() {
-    BatchScheduler scheduler = batches(64);
-    // Two blocks each. For its second token a needs a third one and takes those of b, which comes
-    // back when a has ended: 31 prompt tokens and the one it has said are 32 ms.
-    assertThat(
-            run(
-                scheduler,
-                sequence("a", 32, 5, BlockChain.NONE),
-                sequence("b", 31, 4, BlockChain.NONE)))
-        .containsExactly(
-            "73.0: a b",
-            "83.0: a",
-            "93.0: a",
-            "103.0: a",
-            "113.0: a",
-            "155.0: b",
-            "165.0: b",
-            "175.0: b");
-    assertThat(begun).as("told once").containsExactly("a", "b");
-    assertThat(scheduler.kv()).isEqualTo(new EmbeddedEngine.KvStats(0, 0, 1, 4, 0, 0));
-  }
-
-  @Test
-  void freeBlocksThatAreSharedAreNotTakenTwice() throws Refusal {
-    BatchScheduler scheduler = batches(64);
-    run(scheduler, ask("a", 7, 40));
-    // Of four free blocks two hold the prefix of b, which needs five with its own.
-    assertThat(run(scheduler, ask("b", 7, 65))).isEmpty();
-    assertThat(scheduler.load().waiting()).isEqualTo(1);
+    return sequence(name, ids.size(), 1, request.prompt().blocks(answer, Api.COMPLETIONS));
   }
 
   @Test
   void cachedBlocksNeedNoPrefillAndTheLastTokenIsAlwaysComputed() throws Refusal {
-    BatchScheduler scheduler = batches(1_024);
+    BatchScheduler scheduler = new BatchScheduler(model(8));
     assertThat(run(scheduler, ask("a", 7, 40))).containsExactly("50.0: a");
     // Again: 2 full blocks of 16 are there, 8 ms for the rest.
     Sequence again = ask("b", 7, 40);
@@ -242,33 +204,23 @@ final class BatchSchedulerTest {
     // 32 tokens are two blocks, but the second one holds the last token.
     assertThat(run(scheduler, ask("d", 7, 32))).containsExactly("128.0: d");
     assertThat(run(scheduler, ask("e", 9, 1, 7, 39))).as("no prefix").containsExactly("178.0: e");
-    assertThat(scheduler.kv().prefixQueriedTokens()).isEqualTo(40 + 40 + 40 + 32 + 40);
-    assertThat(scheduler.kv().prefixHitTokens()).isEqualTo(32 + 16 + 16);
+    assertThat(scheduler.load().prefixQueriedTokens()).isEqualTo(40 + 40 + 40 + 32 + 40);
+    assertThat(scheduler.load().prefixHitTokens()).isEqualTo(32 + 16 + 16);
   }
 
   @Test
   void promptsOfOneIterationShareTheBlocksOfTheFirst() throws Refusal {
-    BatchScheduler scheduler = batches(1_024);
+    BatchScheduler scheduler = new BatchScheduler(model(8));
     assertThat(run(scheduler, ask("a", 7, 40), ask("b", 7, 40))).containsExactly("58.0: a b");
   }
 
   @Test
-  void freeBlocksAreEvictedLeastRecentlyUsedFirstAndFromTheEndOfAPrefix() throws Refusal {
-    BatchScheduler scheduler = batches(64);
-    run(scheduler, ask("a", 7, 40)); // blocks 0 1 2, of which 0 and 1 are cached
-    run(scheduler, ask("x", 8, 40)); // takes 3, then 2 and 1, given back last first; 0 stays
+  void blocksAreEvictedLeastRecentlyUsedFirstAndFromTheEndOfAPrefix() throws Refusal {
+    BatchScheduler scheduler = new BatchScheduler(model(8), 48);
+    run(scheduler, ask("a", 7, 40)); // two of three blocks
+    run(scheduler, ask("x", 8, 40)); // the free one, and the last one of a
     Sequence again = ask("b", 7, 40);
     run(scheduler, again);
     assertThat(again.cachedTokens()).isEqualTo(16);
-  }
-
-  @Test
-  void heldBlocksAreCountedOnce() throws Refusal {
-    BatchScheduler scheduler = batches(160);
-    scheduler.add(ask("a", 7, 40));
-    scheduler.add(ask("b", 7, 40));
-    scheduler.plan(0, new ArrayList<>());
-    assertThat(scheduler.load()).isEqualTo(new Scheduler.Load(2, 0, 0.4));
-    assertThat(scheduler.kv()).isEqualTo(new EmbeddedEngine.KvStats(80, 32, 0, 10, 4, 2));
   }
 }

@@ -80,7 +80,6 @@ final class CompletionRequestTest {
             + " and image_url parts",
         "{'n':0,%s} | n is wrong; expected a whole number of at least 1",
         "{'n':129,%s} | n is 129; expected 1 to 128",
-        "{'best_of':2,%s} | best_of must equal n: this engine ranks no choices",
         "{'max_tokens':0,%s} | max_tokens is wrong; expected a whole number of at least 1",
         "{'max_tokens':'9',%s} | max_tokens is wrong; expected a whole number of at least 1",
         "{'max_tokens':1.5,%s} | max_tokens is wrong; expected a whole number of at least 1",

@@ -206,13 +206,13 @@ final class EmbeddedEngineTest {
     HttpResponse<InputStream> running =
         client.send(chat(engine, endless), BodyHandlers.ofInputStream());
     assertThat(running.statusCode()).isEqualTo(200);
-    await(() -> engine.running() == 1);
+    await(() -> engine.load().running() == 1);
     CompletableFuture<HttpResponse<String>> queued =
         client.sendAsync(chat(engine, ",\"max_tokens\":2"), BodyHandlers.ofString());
-    await(() -> engine.waiting() == 1);
+    await(() -> engine.load().waiting() == 1);
     running.body().close();
     assertThat(queued.get().statusCode()).isEqualTo(200);
-    await(() -> engine.running() == 0 && engine.waiting() == 0);
+    await(() -> engine.load().running() == 0 && engine.load().waiting() == 0);
     assertThat(engine.groundTruth())
         .extracting(GroundTruth::cancelled)
         .containsExactly(true, false);
@@ -305,13 +305,6 @@ final class EmbeddedEngineTest {
   }
 
   @Test
-  void requestLargerThanTheKvCacheIsRejected() throws Exception {
-    EmbeddedEngine engine = start(FAST.kvTokens(50)); // 3 blocks of 16
-    assertThat(send(chat(engine, ",\"max_tokens\":45"))).contains("\"usage\"");
-    assertThat(send(chat(engine, ",\"max_tokens\":46"))).contains("context_length_exceeded");
-  }
-
-  @Test
   void takenPortIsNamed() {
     int port = URI.create(start(FAST).baseUrl()).getPort();
     assertThatThrownBy(() -> start(FAST.port(port)))
@@ -326,7 +319,7 @@ final class EmbeddedEngineTest {
         client.sendAsync(
             chat(engine, ",\"max_tokens\":8000,\"ignore_eos\":true,\"stream\":true"),
             BodyHandlers.ofString());
-    await(() -> engine.running() == 1);
+    await(() -> engine.load().running() == 1);
     engine.close();
     assertThatThrownBy(response::get).hasCauseInstanceOf(IOException.class);
     assertThat(engine.groundTruth()).extracting(GroundTruth::cancelled).containsExactly(true);

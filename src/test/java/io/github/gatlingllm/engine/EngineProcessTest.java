@@ -1,50 +1,49 @@
 package io.github.gatlingllm.engine;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
-import static java.time.Duration.ofSeconds;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.engine.EngineProcess.Written;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EngineProcessTest {
 
+  /** An engine whose process is a shell script. */
+  private static EngineProcess played(String script) throws IOException {
+    return new EngineProcess(new ProcessBuilder("sh", "-c", "echo http://x; " + script).start());
+  }
+
   @Test
-  void answersArriveWithTheInstantsOfOurClock() throws Exception {
-    List<GroundTruth> truths = List.of(truth("a", 1_000, 2_000L, 3_000L), truth("b", 1_500));
-    try (ServerSocket control = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Thread engine = new Thread(() -> EngineProcess.serve(control, () -> truths));
-      engine.start();
-      new Socket(InetAddress.getLoopbackAddress(), control.getLocalPort()).close(); // not ours
-      List<Written> answers =
-          EngineProcess.stop(control.getLocalPort(), nanos -> nanos - 500, ofSeconds(10));
-      assertThat(answers).as("b has not begun").hasSize(1);
-      assertThat(answers.get(0).requestId()).isEqualTo("a");
-      assertThat(answers.get(0).receivedNanos()).isEqualTo(500);
-      assertThat(answers.get(0).tokenNanos()).containsExactly(1_500, 2_500);
-      engine.join(SECONDS.toMillis(10));
-      assertThat(engine.isAlive()).isFalse();
+  void answersArriveWithTheInstantsOfOurClock(@TempDir Path folder) throws Exception {
+    Path answer = folder.resolve("answer");
+    try (PrintStream out = new PrintStream(Files.newOutputStream(answer))) {
+      EngineProcess.write(List.of(truth("a", 1_000, 2_000L, 3_000L), truth("b", 1_500)), out);
     }
+    List<Written> answers = played("read stop; cat '" + answer + "'").stop(nanos -> nanos - 500);
+    assertThat(answers).as("b has not begun").hasSize(1);
+    assertThat(answers.get(0).requestId()).isEqualTo("a");
+    assertThat(answers.get(0).receivedNanos()).isEqualTo(500);
+    assertThat(answers.get(0).tokenNanos()).containsExactly(1_500, 2_500);
   }
 
   @Test
   void anEngineThatHangsDoesNotKeepTheRunFromEnding() throws Exception {
-    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      assertThatThrownBy(() -> EngineProcess.stop(silent.getLocalPort(), n -> n, ofMillis(1)))
-          .isInstanceOf(SocketTimeoutException.class);
-    }
+    EngineProcess engine = played("exec sleep 99");
+    assertThatThrownBy(() -> engine.stop(nanos -> nanos, ofMillis(1)))
+        .hasMessageContaining("does not answer");
+    assertThat(engine.process().waitFor(20, SECONDS)).isTrue();
   }
 
   private static GroundTruth truth(String id, long received, Long... tokens) {
@@ -61,12 +60,12 @@ class EngineProcessTest {
     try {
       assertThat(engine.baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
       if (stopped) {
-        assertThat(EngineProcess.stop(engine.controlPort(), nanos -> nanos)).isEmpty();
+        assertThat(engine.stop(nanos -> nanos)).isEmpty();
       } else {
         engine.process().getOutputStream().close();
+        assertThat(engine.process().getInputStream().readAllBytes()).isEmpty();
       }
       assertThat(engine.process().waitFor(20, SECONDS)).isTrue();
-      assertThat(new String(engine.process().getInputStream().readAllBytes(), UTF_8)).isEmpty();
     } finally {
       engine.process().destroyForcibly();
     }

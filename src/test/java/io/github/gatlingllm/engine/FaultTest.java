@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +30,7 @@ final class FaultTest {
 
   @Test
   void rejectAnswersWithItsStatus() throws Exception {
-    try (EmbeddedEngine engine = FAST.faults(Fault.reject(429)).start()) {
+    try (EmbeddedEngine engine = FAST.reject(429, 1).start()) {
       HttpResponse<String> response = ask(engine, STREAM);
       assertThat(response.statusCode()).isEqualTo(429);
       assertThat(response.headers().firstValue("retry-after")).hasValue("1");
@@ -40,7 +41,7 @@ final class FaultTest {
 
   @Test
   void cutEndsTheConnectionWithoutAnEndOfTheStream() throws Exception {
-    try (EmbeddedEngine engine = FAST.faults(Fault.cutAfter(3)).start()) {
+    try (EmbeddedEngine engine = FAST.cutAfter(3, 1).start()) {
       assertThatThrownBy(() -> ask(engine, STREAM)).isInstanceOf(IOException.class);
       assertThat(engine.groundTruth()).extracting(GroundTruth::outputTokens).containsExactly(3);
       assertThat(engine.groundTruth()).extracting(GroundTruth::cancelled).containsExactly(false);
@@ -49,7 +50,7 @@ final class FaultTest {
 
   @Test
   void cutAfterTheLastTokenStillTakesTheFinishReason() throws Exception {
-    try (EmbeddedEngine engine = FAST.faults(Fault.cutAfter(5)).start()) {
+    try (EmbeddedEngine engine = FAST.cutAfter(5, 1).start()) {
       assertThatThrownBy(() -> ask(engine, STREAM)).isInstanceOf(IOException.class);
       assertThat(engine.groundTruth()).extracting(GroundTruth::outputTokens).containsExactly(5);
     }
@@ -57,7 +58,7 @@ final class FaultTest {
 
   @Test
   void failReportsAnErrorInsideTheStream() throws Exception {
-    try (EmbeddedEngine engine = FAST.faults(Fault.failAfter(2)).start()) {
+    try (EmbeddedEngine engine = FAST.failAfter(2, 1).start()) {
       String body = ask(engine, STREAM).body();
       assertThat(body)
           .contains("data: {\"error\":{\"message\":\"Injected fault: status 500\"")
@@ -73,7 +74,7 @@ final class FaultTest {
   void stallHoldsTokensBackOnceAndLosesNone() throws Exception {
     Duration pause = ofMillis(60);
     for (int after : new int[] {0, 2, 5}) {
-      try (EmbeddedEngine engine = FAST.faults(Fault.stallAfter(after, pause)).start()) {
+      try (EmbeddedEngine engine = FAST.stallAfter(after, pause, 1).start()) {
         String body = ask(engine, STREAM).body();
         assertThat(body).endsWith("data: [DONE]\n\n");
         assertThat(count(body, "\"delta\":{\"content\":")).isEqualTo(5);
@@ -88,30 +89,27 @@ final class FaultTest {
   @Test
   void shareOfTheRequestsIsDrawnFromTheSeed() {
     EmbeddedEngineBuilder settings =
-        EmbeddedEngine.builder()
-            .seed(1)
-            .faults(Fault.reject(503).share(0.2), Fault.cutAfter(1).share(0.1));
-    List<Fault.Effect> drawn =
-        LongStream.range(0, 10_000)
-            .mapToObj(settings::faultOf)
-            .filter(effect -> effect != null)
-            .toList();
-    assertThat(drawn).filteredOn(new Fault.Reject(503)::equals).hasSizeBetween(1_900, 2_100);
-    assertThat(drawn).filteredOn(new Fault.Cut(1)::equals).hasSizeBetween(900, 1_100);
-    assertThat(drawn)
-        .isEqualTo(
-            LongStream.range(0, 10_000)
-                .mapToObj(settings::faultOf)
-                .filter(effect -> effect != null)
-                .toList());
+        EmbeddedEngine.builder().seed(1).reject(503, 0.2).cutAfter(1, 0.1);
+    List<Integer> drawn = drawn(settings);
+    assertThat(drawn).filteredOn(each -> each == 503).hasSizeBetween(1_900, 2_100);
+    assertThat(drawn).filteredOn(each -> each == 1).hasSizeBetween(900, 1_100);
+    assertThat(drawn).isEqualTo(drawn(settings));
+  }
+
+  private static List<Integer> drawn(EmbeddedEngineBuilder settings) {
+    return LongStream.range(0, 10_000)
+        .mapToObj(settings::faultOf)
+        .filter(Objects::nonNull)
+        .map(EmbeddedEngineBuilder.Fault::number)
+        .toList();
   }
 
   @Test
   void impossibleFaultsAreRefused() {
-    assertThatThrownBy(() -> Fault.reject(200)).hasMessageContaining("expected 400 to 599");
-    assertThatThrownBy(() -> Fault.cutAfter(-1)).hasMessageContaining("expected 0 or more");
-    assertThatThrownBy(() -> Fault.cutAfter(1).share(0)).hasMessageContaining("more than 0");
-    assertThatThrownBy(() -> FAST.faults(Fault.reject(429), Fault.cutAfter(1).share(0.1)))
+    assertThatThrownBy(() -> FAST.reject(200, 1)).hasMessageContaining("expected 400 to 599");
+    assertThatThrownBy(() -> FAST.cutAfter(-1, 1)).hasMessageContaining("expected 0 or more");
+    assertThatThrownBy(() -> FAST.cutAfter(1, 0)).hasMessageContaining("more than 0");
+    assertThatThrownBy(() -> FAST.reject(429, 1).cutAfter(1, 0.1))
         .hasMessageContaining("expected at most 1");
   }
 }

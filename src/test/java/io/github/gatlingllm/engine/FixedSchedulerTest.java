@@ -16,14 +16,14 @@ final class FixedSchedulerTest {
         public void token() {}
       };
 
-  private final FixedScheduler scheduler = new FixedScheduler(new FixedScheduler.Times(100, 10));
+  private final FixedScheduler scheduler = new FixedScheduler(100, 10);
   private final List<Sequence> tokens = new ArrayList<>();
   private final List<Sequence> admitted = new ArrayList<>();
 
   @Test
   void timesOfEachRequestStartAtItsArrival() {
-    Sequence first = new Sequence(1, 3, 1_000, BlockChain.NONE, NOBODY);
-    Sequence second = new Sequence(1, 1, 1_005, BlockChain.NONE, NOBODY);
+    Sequence first = new Sequence(1, 3, 1_000, null, NOBODY);
+    Sequence second = new Sequence(1, 1, 1_005, null, NOBODY);
     scheduler.add(first);
     scheduler.add(second);
     List<Long> dues = new ArrayList<>();
@@ -36,12 +36,12 @@ final class FixedSchedulerTest {
     assertThat(dues).containsExactly(1_100L, 1_105L, 1_110L, 1_120L);
     assertThat(tokens).containsExactly(first, second, first, first);
     assertThat(admitted).containsExactly(first, second);
-    assertThat(scheduler.load()).isEqualTo(Scheduler.Load.NONE);
+    assertThat(scheduler.load()).isEqualTo(EmbeddedEngine.Load.NONE);
   }
 
   @Test
   void lateWakeUpGeneratesAllDueTokensAndKeepsDueTimes() {
-    Sequence sequence = new Sequence(1, 5, 0, BlockChain.NONE, NOBODY);
+    Sequence sequence = new Sequence(1, 5, 0, null, NOBODY);
     scheduler.add(sequence);
     scheduler.plan(0, admitted);
     scheduler.advance(125, tokens);
@@ -51,9 +51,9 @@ final class FixedSchedulerTest {
 
   @Test
   void cancelledRequestGetsNothing() {
-    Sequence kept = new Sequence(1, 1, 0, BlockChain.NONE, NOBODY);
-    Sequence planned = new Sequence(1, 1, 0, BlockChain.NONE, NOBODY);
-    Sequence arrived = new Sequence(1, 1, 0, BlockChain.NONE, NOBODY);
+    Sequence kept = new Sequence(1, 1, 0, null, NOBODY);
+    Sequence planned = new Sequence(1, 1, 0, null, NOBODY);
+    Sequence arrived = new Sequence(1, 1, 0, null, NOBODY);
     scheduler.add(kept);
     scheduler.add(planned);
     scheduler.plan(0, admitted);

@@ -6,13 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The prefix cache and the KV memory through the port. */
+/** The prefix cache through the port. */
 @Timeout(120)
 final class PrefixCacheTest {
   private static final EmbeddedEngineBuilder FAST =
@@ -58,14 +55,13 @@ final class PrefixCacheTest {
         chars += said.length();
         history.add(message("assistant", said));
       }
-      assertThat(engine.kv().prefixHitTokens()).isEqualTo(hits);
-      assertThat(engine.kv().prefixQueriedTokens()).isEqualTo(queries);
+      assertThat(engine.load().prefixHitTokens()).isEqualTo(hits);
+      assertThat(engine.load().prefixQueriedTokens()).isEqualTo(queries);
       assertThat(engine.groundTruth()).hasSize(6);
       assertThat(engine.groundTruth().get(5).cachedTokens()).isPositive();
       assertThat(client.metrics())
           .contains("vllm:prefix_cache_hits_total{model_name=\"embedded\"} " + hits + "\n")
-          .contains("vllm:prefix_cache_queries_total{model_name=\"embedded\"} " + queries + "\n")
-          .contains("vllm:num_preemptions_total{model_name=\"embedded\"} 0\n");
+          .contains("vllm:prefix_cache_queries_total{model_name=\"embedded\"} " + queries + "\n");
     }
   }
 
@@ -89,38 +85,7 @@ final class PrefixCacheTest {
       String body = "{'max_tokens':1,'messages':[" + message("user", "x".repeat(400)) + "]}";
       assertThat(cached(client.ask(body))).isZero();
       assertThat(cached(client.ask(body))).isZero();
-      assertThat(engine.kv().prefixQueriedTokens()).isZero();
+      assertThat(engine.load().prefixQueriedTokens()).isZero();
     }
-  }
-
-  @Test
-  void preemptedAnswersAreWholeAndNothingIsSentTwice() {
-    List<String> bodies =
-        IntStream.range(0, 6)
-            .mapToObj(
-                i ->
-                    "{'max_tokens':150,'ignore_eos':true,'stream':true,'messages':["
-                        + message("user", "Tell me story number " + i)
-                        + "]}")
-            .toList();
-    try (EmbeddedEngine calm = FAST.start();
-        EmbeddedEngine crowded = FAST.kvTokens(320).start()) {
-      List<CompletableFuture<String>> answers =
-          bodies.stream().map(new EngineClient(crowded)::chat).toList();
-      for (int i = 0; i < bodies.size(); i++) {
-        assertThat(text(EngineClient.chunks(answers.get(i).join())))
-            .hasSize(4 * 150)
-            .isEqualTo(text(new EngineClient(calm).stream(bodies.get(i))));
-      }
-      assertThat(crowded.kv().preemptions()).isPositive();
-      assertThat(calm.kv().preemptions()).isZero();
-      assertThat(crowded.kv().heldBlocks()).isZero();
-    }
-  }
-
-  private static String text(List<JsonNode> chunks) {
-    return chunks.stream()
-        .map(chunk -> chunk.at("/choices/0/delta/content").asText())
-        .collect(Collectors.joining());
   }
 }

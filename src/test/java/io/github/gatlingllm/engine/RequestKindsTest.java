@@ -158,7 +158,7 @@ final class RequestKindsTest {
         "'tool_choice':'required' | calls a function that is not among the tools",
         "'tool_choice':'always' | expected none, auto, required or a function",
         "'response_format':{'type':'xml'} | expected type text, json_object, or json_schema",
-        "'tools':[{'type':'function'}] | A tool has no function.name",
+        "'tools':[{'type':'function'}] | A tool has no name",
       })
   void unsupportedParameterIsRejected(String parameter, String message) {
     JsonNode error = client.ask("{" + ASK + "," + parameter + "}").path("error");

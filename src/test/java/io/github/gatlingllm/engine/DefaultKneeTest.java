@@ -13,7 +13,7 @@ import org.junit.jupiter.api.TestInstance;
 
 /** The default model under closed loops, in virtual time: what a sweep of 6 s a level would see. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-final class BatchModelTest {
+final class DefaultKneeTest {
   private static final int PROMPT_TOKENS = 60;
   private static final int OUTPUT_TOKENS = 128;
   private static final long WINDOW_NANOS = 6_000_000_000L;
@@ -52,8 +52,7 @@ final class BatchModelTest {
 
   /** Users that ask again as soon as they are answered. */
   private static final class ClosedLoop {
-    private final BatchScheduler scheduler =
-        new BatchScheduler(EmbeddedEngine.builder().batchModel());
+    private final BatchScheduler scheduler = new BatchScheduler(EmbeddedEngine.builder());
     private final int concurrency;
     private final List<Double> latencies = new ArrayList<>();
     private final List<Double> firsts = new ArrayList<>();
@@ -88,8 +87,7 @@ final class BatchModelTest {
     }
 
     private void ask() {
-      scheduler.add(
-          new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, BlockChain.NONE, new Request()));
+      scheduler.add(new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, null, new Request()));
     }
 
     Level run() {
