@@ -1,18 +1,17 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.load.SplitMix64;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import io.github.gatlingllm.load.DataFile;
+import io.github.gatlingllm.load.Seed;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,59 +23,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Dataset {
 
-  private final String name;
+  private final DataFile file;
   private final Format format;
   private final DialogReader reader;
-  private final JsonEntries entries;
-  private final Index index;
+  private final long[] starts;
+  private final int[] lengths;
+  private final String summary;
   private final Tokenizer tokenizer;
 
   private Dataset(
-      String name,
-      Format format,
-      DialogReader reader,
-      JsonEntries entries,
-      Index index,
-      Tokenizer tokenizer) {
-    this.name = name;
+      DataFile file, Format format, DialogReader reader, Survey survey, Tokenizer tokenizer) {
+    this.file = file;
     this.format = format;
     this.reader = reader;
-    this.entries = entries;
-    this.index = index;
+    this.starts = survey.starts.build().toArray();
+    this.lengths = survey.lengths.build().toArray();
+    this.summary = survey.summary();
     this.tokenizer = tokenizer;
   }
 
   public static Dataset open(Format format, String location, Tokenizer tokenizer) {
-    Path file = DataFile.of(location);
-    String name = location.substring(location.lastIndexOf('/') + 1);
-    try {
-      JsonEntries entries = JsonEntries.open(name, file);
-      DialogReader reader = format.reader(tokenizer);
-      Index index = new Index();
-      JsonEntries.visitAll(
-          name, file, (entry, start, length) -> reader.visit(entry, start, length, index));
-      end(name, reader, entries, index);
-      if (index.size() == 0) {
-        throw new IllegalArgumentException(
-            name + " holds no dialog that can be asked (" + index.summary() + ")");
-      }
-      return new Dataset(name, format, reader, entries, index, tokenizer);
-    } catch (IOException e) {
+    DataFile file = DataFile.of(location);
+    DialogReader reader = format.reader(tokenizer);
+    Survey survey = new Survey();
+    file.entries((entry, start, length) -> survey.add(reader, entry, start, length));
+    if (survey.dialogs == 0) {
       throw new IllegalArgumentException(
-          name + " cannot be read (" + e.getMessage() + "); expected a readable file", e);
+          file.name() + " holds no dialog that can be asked (" + survey.summary() + ")");
     }
-  }
-
-  private static void end(String name, DialogReader reader, JsonEntries entries, Index index) {
-    try {
-      reader.end(entries, index);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
-    }
+    return new Dataset(file, format, reader, survey, tokenizer);
   }
 
   public String name() {
-    return name;
+    return file.name();
   }
 
   public Format format() {
@@ -84,20 +63,17 @@ public final class Dataset {
   }
 
   public int size() {
-    return index.size();
+    return starts.length;
   }
 
   /** Whether the order of the file matters, as in a trace. */
   public boolean isInOrder() {
-    return reader.isInOrder();
+    return format == Format.MOONCAKE;
   }
 
   public Dialog get(int position) {
-    List<JsonNode> parts = new ArrayList<>();
-    for (int entry = index.first(position); entry < index.end(position); entry++) {
-      parts.add(entries.read(index.start(entry), index.length(entry)));
-    }
-    return reader.dialog(parts, index.start(index.first(position)));
+    long start = starts[position];
+    return reader.dialog(file.entry(start, lengths[position]), start);
   }
 
   /** All dialogs once in a random order by the seed, then all again in another one. */
@@ -120,12 +96,12 @@ public final class Dataset {
 
   /** One line for people: number and lengths of dialogs, and what was left out and why. */
   public String summary() {
-    return index.summary();
+    return summary;
   }
 
   @Override
   public String toString() {
-    return name + " (" + format.key() + "): " + summary();
+    return name() + " (" + format.key() + "): " + summary();
   }
 
   /** Published formats: a JSON array or JSON lines, optionally compressed ({@code .gz}). */
@@ -136,19 +112,26 @@ public final class Dataset {
      * href="https://huggingface.co/datasets/anon8231489123/ShareGPT_Vicuna_unfiltered">ShareGPT</a>:
      * {@code {"conversations": [{"from": "human", "value": "…"}, {"from": "gpt", …}]}}.
      */
-    SHAREGPT,
+    SHAREGPT(DialogReader::shareGpt),
 
-    /** Message trees, nested or flat: https://huggingface.co/datasets/OpenAssistant/oasst2. */
-    OASST,
+    /** Message trees: https://huggingface.co/datasets/OpenAssistant/oasst2. */
+    OASST(DialogReader::openAssistant),
 
     /** Questions on long texts: https://huggingface.co/datasets/THUDM/LongBench-v2. */
-    LONGBENCH,
+    LONGBENCH(DialogReader::longBench),
 
     /** Traces with lengths and shared blocks: https://github.com/kvcache-ai/Mooncake. */
-    MOONCAKE,
+    MOONCAKE(null),
 
     /** Chats in OpenAI's format: objects with {@code messages}, alone or in {@code body}. */
-    OPENAI;
+    OPENAI(DialogReader::openAiChat);
+
+    @SuppressWarnings("ImmutableEnumChecker") // a function without state
+    private final @Nullable Function<JsonNode, Dialog> parser;
+
+    Format(@Nullable Function<JsonNode, Dialog> parser) {
+      this.parser = parser;
+    }
 
     public String key() {
       return name().toLowerCase(Locale.ROOT);
@@ -169,14 +152,9 @@ public final class Dataset {
                                   .collect(Collectors.joining(", ")))));
     }
 
-    DialogReader reader(Tokenizer tokenizer) {
-      return switch (this) {
-        case SHAREGPT -> DialogReader.of(DialogReader::shareGpt);
-        case OASST -> new OpenAssistant();
-        case LONGBENCH -> DialogReader.of(DialogReader::longBench);
-        case MOONCAKE -> new Mooncake(tokenizer);
-        case OPENAI -> DialogReader.of(DialogReader::openAiChat);
-      };
+    /** Generates the texts of formats that record lengths only. */
+    private DialogReader reader(Tokenizer tokenizer) {
+      return parser == null ? new Mooncake(tokenizer) : (entry, key) -> parser.apply(entry);
     }
   }
 
@@ -203,7 +181,7 @@ public final class Dataset {
     }
 
     int at(long index) {
-      long key = SplitMix64.mix(seed + (index / size) * SplitMix64.GOLDEN_GAMMA);
+      long key = Seed.mix(seed + (index / size) * Seed.GOLDEN_GAMMA);
       long value = index % size;
       do {
         value = encrypt(value, key);
@@ -216,7 +194,7 @@ public final class Dataset {
       long left = value >>> halfBits;
       long right = value & mask;
       for (int round = 1; round <= ROUNDS; round++) {
-        long next = left ^ (SplitMix64.mix(key + round * SplitMix64.GOLDEN_GAMMA + right) & mask);
+        long next = left ^ (Seed.mix(key + round * Seed.GOLDEN_GAMMA + right) & mask);
         left = right;
         right = next;
       }
@@ -224,15 +202,12 @@ public final class Dataset {
     }
   }
 
-  /** Positions and statistics of dialogs, 16 bytes each and 12 for every further entry. */
-  static final class Index {
+  /** Positions and statistics of the dialogs of a file. */
+  private static final class Survey {
 
-    private long[] starts = new long[256];
-    private int[] lengths = new int[256];
-    private int[] ends = new int[256];
-    private int entries;
+    private final LongStream.Builder starts = LongStream.builder();
+    private final IntStream.Builder lengths = IntStream.builder();
     private int dialogs;
-
     private long seen;
     private final Map<String, Integer> leftOut = new LinkedHashMap<>();
     private int beginWithAnswer;
@@ -241,42 +216,28 @@ public final class Dataset {
     private final LongSummaryStatistics inputTokens = new LongSummaryStatistics();
     private final LongSummaryStatistics outputTokens = new LongSummaryStatistics();
 
-    /** Adds a dialog of one entry, or counts the reason why it is unusable. */
-    void add(Supplier<Dialog> dialog, long start, int length) {
-      add(dialog, new long[] {start}, new int[] {length});
-    }
-
-    void add(Supplier<Dialog> dialog, long[] from, int[] bytes) {
+    /** Adds the dialog of an entry, or counts the reason why it is unusable. */
+    private void add(DialogReader reader, JsonNode entry, long start, int length) {
       seen++;
       try {
-        survey(dialog.get());
+        count(reader.outline(entry, start));
       } catch (DialogReader.Unusable e) {
         leftOut.merge(String.valueOf(e.getMessage()), 1, Integer::sum);
         return;
       }
-      for (int i = 0; i < from.length; i++) {
-        if (entries == starts.length) {
-          starts = Arrays.copyOf(starts, 2 * entries);
-          lengths = Arrays.copyOf(lengths, 2 * entries);
-        }
-        starts[entries] = from[i];
-        lengths[entries++] = bytes[i];
-      }
-      if (dialogs == ends.length) {
-        ends = Arrays.copyOf(ends, 2 * dialogs);
-      }
-      ends[dialogs++] = entries;
+      dialogs++;
+      starts.add(start);
+      lengths.add(length);
     }
 
-    private void survey(Dialog dialog) {
-      List<Dialog.Turn> all = dialog.turns();
-      if (all.isEmpty()) {
+    private void count(Dialog dialog) {
+      if (dialog.turns().isEmpty()) {
         throw new DialogReader.Unusable("no user message");
       }
       if (dialog.text().isBlank() && dialog.asked().stream().allMatch(m -> m.parts() == null)) {
         throw new DialogReader.Unusable("no text");
       }
-      turns.accept(all.size());
+      turns.accept(dialog.turns().size());
       if (dialog.inputTokens() == null) {
         chars.accept(dialog.text().length());
       } else {
@@ -290,28 +251,7 @@ public final class Dataset {
       }
     }
 
-    int size() {
-      return dialogs;
-    }
-
-    int first(int dialog) {
-      return dialog == 0 ? 0 : ends[dialog - 1];
-    }
-
-    int end(int dialog) {
-      return ends[dialog];
-    }
-
-    long start(int entry) {
-      return starts[entry];
-    }
-
-    int length(int entry) {
-      return lengths[entry];
-    }
-
-    /** One line for people: number and lengths of dialogs, and what was left out and why. */
-    String summary() {
+    private String summary() {
       StringBuilder line = new StringBuilder();
       line.append(dialogs).append(dialogs == 1 ? " dialog" : " dialogs");
       range(line, ", ", turns, "turn");
@@ -319,9 +259,7 @@ public final class Dataset {
       range(line, "; prompts of ", inputTokens, "token");
       range(line, "; answers of ", outputTokens, "token");
       if (beginWithAnswer > 0) {
-        line.append("; ")
-            .append(beginWithAnswer)
-            .append(" begin with an answer, which is not sent");
+        line.append("; %s begin with an answer, which is not sent".formatted(beginWithAnswer));
       }
       leftOut.forEach(
           (reason, count) -> line.append("; left out %s of %s: %s".formatted(count, seen, reason)));

@@ -11,18 +11,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorded dialog: the user's messages and the recorded answers, turn by turn. Immutable.
- *
- * <pre>
- * system     Be brief.             opening
- * user       What is light?        turn 1, asked
- * assistant  A wave.               turn 1, recorded answer
- * user       Of what?              turn 2, asked; the last user message
- * assistant  Of fields.            turn 2, recorded answer
- * </pre>
- *
- * <p>An answer before the first user message, as in excerpts of longer dialogs, is in {@link
- * #messages} but in no request, because many chat templates reject it.
+ * A recorded dialog: the user's messages and the recorded answers, turn by turn. An answer before
+ * the first user message, as in excerpts of longer dialogs, is in {@link #messages} but in no
+ * request, because many chat templates reject it.
  *
  * @param messages in order; those of the assistant are recorded answers
  * @param tools definitions of the tools that the model could call, a JSON array; null for none

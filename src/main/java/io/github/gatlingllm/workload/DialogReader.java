@@ -3,9 +3,10 @@ package io.github.gatlingllm.workload;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Message;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Converts the entries of one published format to dialogs. */
@@ -28,26 +29,11 @@ interface DialogReader {
       Which choice is right? Name its letter, then say why.\
       """;
 
-  Dialog dialog(List<JsonNode> entries, long key);
+  Dialog dialog(JsonNode entry, long key);
 
   /** Like {@link #dialog}, for statistics only: long texts of known length may be missing. */
-  default Dialog outline(List<JsonNode> entries, long key) {
-    return dialog(entries, key);
-  }
-
-  /** Visits an entry in the first pass over the file. */
-  default void visit(JsonNode entry, long start, int length, Dataset.Index index) {
-    index.add(() -> outline(List.of(entry), start), start, length);
-  }
-
-  default void end(JsonEntries file, Dataset.Index index) {}
-
-  default boolean isInOrder() {
-    return false;
-  }
-
-  static DialogReader of(Function<JsonNode, Dialog> format) {
-    return (entries, key) -> format.apply(entries.get(0));
+  default Dialog outline(JsonNode entry, long key) {
+    return dialog(entry, key);
   }
 
   static String text(JsonNode object, String key) {
@@ -95,6 +81,44 @@ interface DialogReader {
           throw new IllegalArgumentException(
               "a message is from '" + from + "'; expected human, gpt or system");
     };
+  }
+
+  /**
+   * The best-ranked path through a message tree of OpenAssistant, {@code {"prompt": {"text": "…",
+   * "role": "prompter", "replies": [{…}, …]}}}: after each message the reply with the lowest {@code
+   * rank}, ranked before unranked, without those that were deleted or rejected by reviewers.
+   */
+  static Dialog openAssistant(JsonNode tree) {
+    JsonNode prompt = tree.path("prompt");
+    if (!prompt.isObject()) {
+      throw new IllegalArgumentException("expected a message tree with a \"prompt\"");
+    }
+    if (isRejected(prompt)) {
+      throw new Unusable("the prompt was deleted or rejected");
+    }
+    List<Message> messages = new ArrayList<>();
+    for (JsonNode next = prompt; next != null; next = best(next.path("replies"))) {
+      String role = text(next, "role");
+      if (!role.equals("prompter") && !role.equals("assistant")) {
+        throw new IllegalArgumentException(
+            "a message has the role '" + role + "'; expected prompter or assistant");
+      }
+      messages.add(Message.of(role.equals("prompter") ? "user" : role, text(next, "text")));
+    }
+    return Dialog.of(messages);
+  }
+
+  private static @Nullable JsonNode best(JsonNode replies) {
+    return StreamSupport.stream(replies.spliterator(), false)
+        .filter(reply -> !isRejected(reply))
+        .min(Comparator.comparingInt(reply -> reply.path("rank").asInt(Integer.MAX_VALUE)))
+        .orElse(null);
+  }
+
+  private static boolean isRejected(JsonNode message) {
+    JsonNode review = message.path("review_result");
+    return message.path("deleted").asBoolean(false)
+        || (review.isBoolean() && !review.booleanValue());
   }
 
   /** A question of LongBench v2, whose {@code answer} is a letter for grading. */

@@ -5,9 +5,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts or extends texts to an exact number of tokens, counted as a whole after each cut. Texts
- * begin and end with a visible character, as chat templates trim white space; a short text is
- * extended by {@link SyntheticText}. If no text fits, the nearest length is used. Thread-safe.
+ * Cuts texts, or extends them by {@link SyntheticText}, to an exact number of tokens, else to the
+ * nearest. They begin and end with a visible character, as chat templates trim white space.
  */
 final class ExactLength {
 

@@ -1,14 +1,16 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Seed;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.function.DoubleSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /** Lengths of prompts in tokens, 1 to {@value #MAX}; draws outside are repeated. */
 public sealed interface LengthDistribution {
@@ -25,7 +27,6 @@ public sealed interface LengthDistribution {
     return 1;
   }
 
-  /** Parses the forms of {@link #EXPECTED}. */
   static LengthDistribution parse(String text) {
     String number = "(\\d{1,7}(?:\\.\\d{1,6})?)";
     Matcher form =
@@ -42,12 +43,12 @@ public sealed interface LengthDistribution {
         String first = form.group(2);
         String second = form.group(4);
         if (form.group(1) != null && ":".equals(form.group(3))) {
-          return new Lognormal(Double.parseDouble(first), Double.parseDouble(second));
+          return new Normal(Double.parseDouble(first), Double.parseDouble(second), true);
         } else if (form.group(1) == null) {
           return second == null
               ? new Fixed(Integer.parseInt(first))
               : form.group(3).equals(":")
-                  ? new Normal(Double.parseDouble(first), Double.parseDouble(second))
+                  ? new Normal(Double.parseDouble(first), Double.parseDouble(second), false)
                   : new Uniform(Integer.parseInt(first), Integer.parseInt(second));
         }
       }
@@ -55,6 +56,17 @@ public sealed interface LengthDistribution {
       throw new IllegalArgumentException("expected " + EXPECTED, e);
     }
     throw new IllegalArgumentException("expected " + EXPECTED);
+  }
+
+  static LengthDistribution recorded(Arrivals.Replay trace) {
+    return new Recorded(
+        trace.name(),
+        IntStream.range(0, trace.size())
+            .mapToObj(trace::lengths)
+            .filter(Objects::nonNull)
+            .map(Arrivals.Lengths::input)
+            .filter(Objects::nonNull)
+            .toList());
   }
 
   record Fixed(int tokens) implements LengthDistribution {
@@ -78,26 +90,16 @@ public sealed interface LengthDistribution {
     }
   }
 
-  record Normal(double mean, double std) implements LengthDistribution {
+  /**
+   * Normal lengths, or lognormal ones: many short and few long; mean and std are of the lengths.
+   */
+  record Normal(double mean, double std, boolean ofLogarithms) implements LengthDistribution {
     public Normal {
-      require(mean, std);
-    }
-
-    @Override
-    public int draw(SplittableRandom random, long index) {
-      return drawnUntilInRange(() -> mean + std * random.nextGaussian());
-    }
-
-    @Override
-    public String toString() {
-      return "normal lengths of mean " + number(mean) + " and std " + number(std) + " tokens";
-    }
-  }
-
-  /** Many short and few long prompts; mean and std are of the lengths, not their logarithms. */
-  record Lognormal(double mean, double std) implements LengthDistribution {
-    public Lognormal {
-      require(mean, std);
+      if (!(mean >= 1 && mean <= MAX && std >= 0 && std <= MAX)) {
+        throw new IllegalArgumentException(
+            "lengths of mean %s and std %s; expected a mean from 1 to 1,000,000 and a std from 0"
+                .formatted(mean, std));
+      }
     }
 
     @Override
@@ -105,12 +107,21 @@ public sealed interface LengthDistribution {
       // Of ln X ~ N(mu, s²): E X = exp(mu + s²/2), Var X = (exp(s²) - 1) (E X)².
       double variance = Math.log1p(std * std / (mean * mean));
       double mu = Math.log(mean) - variance / 2;
-      return drawnUntilInRange(() -> Math.exp(mu + Math.sqrt(variance) * random.nextGaussian()));
+      while (true) {
+        double normal = random.nextGaussian();
+        long tokens =
+            Math.round(
+                ofLogarithms ? Math.exp(mu + Math.sqrt(variance) * normal) : mean + std * normal);
+        if (tokens >= 1 && tokens <= MAX) {
+          return (int) tokens;
+        }
+      }
     }
 
     @Override
     public String toString() {
-      return "lognormal lengths of mean " + number(mean) + " and std " + number(std) + " tokens";
+      return "%snormal lengths of mean %s and std %s tokens"
+          .formatted(ofLogarithms ? "log" : "", number(mean), number(std));
     }
   }
 
@@ -139,7 +150,7 @@ public sealed interface LengthDistribution {
   record WeightedLength(int tokens, double weight) {
     public WeightedLength {
       length(tokens);
-      SplitMix64.weight(weight);
+      Seed.weight(weight);
     }
 
     private static WeightedLength parse(String text) {
@@ -162,7 +173,7 @@ public sealed interface LengthDistribution {
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      return SplitMix64.weighted(choices, WeightedLength::weight, random).tokens();
+      return Seed.weighted(choices, WeightedLength::weight, random).tokens();
     }
 
     @Override
@@ -200,15 +211,6 @@ public sealed interface LengthDistribution {
     }
   }
 
-  private static int drawnUntilInRange(DoubleSupplier draw) {
-    while (true) {
-      long tokens = Math.round(draw.getAsDouble());
-      if (tokens >= 1 && tokens <= MAX) {
-        return (int) tokens;
-      }
-    }
-  }
-
   private static int length(int tokens) {
     if (tokens < 1 || tokens > MAX) {
       throw new IllegalArgumentException(
@@ -216,14 +218,6 @@ public sealed interface LengthDistribution {
               Locale.ROOT, "prompts of %,d tokens; expected 1 to %,d tokens", tokens, MAX));
     }
     return tokens;
-  }
-
-  private static void require(double mean, double std) {
-    if (!(mean >= 1 && mean <= MAX && std >= 0 && std <= MAX)) {
-      throw new IllegalArgumentException(
-          "lengths of mean %s and std %s; expected a mean from 1 to 1,000,000 and a std from 0"
-              .formatted(mean, std));
-    }
   }
 
   private static String number(double value) {

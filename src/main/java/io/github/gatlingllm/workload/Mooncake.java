@@ -2,40 +2,64 @@ package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Message;
+import io.github.gatlingllm.load.Seed;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
- * Reads requests of Mooncake's traces.
- *
- * <pre>{@code
- * {"timestamp": 3052, "input_length": 2287, "output_length": 316, "hash_ids": [0, 42, 43, 44, 45]}
- * }</pre>
- *
- * <p>The time stamp is in milliseconds. A hash id identifies a block of 512 tokens together with
- * all blocks before it. {@link BlockText} generates the texts, the same block for the same id. Ids
- * beyond {@code input_length} are ignored; without enough ids the rest of the text is unique to the
- * request.
+ * Reads requests of Mooncake's traces, {@code {"timestamp": 3052, "input_length": 2287,
+ * "output_length": 316, "hash_ids": [0, 42, 43]}}, and generates texts of their lengths. A hash id
+ * identifies a block of 512 tokens together with all blocks before it; the same id is the same
+ * text, of common words that are one token each, so that prefix caches reuse as much as recorded.
  */
 final class Mooncake implements DialogReader {
 
+  /** Tokens of a block of Mooncake's traces. */
+  static final int BLOCK = 512;
+
+  private static final long SALT = 0x626c6f636b733131L; // "blocks11"
+  private static final int FEWEST_WORDS = 16;
+
+  private static final String[] CANDIDATES =
+      ("the and for are but not you all any can had her was one our out day get has him his how man"
+              + " new now old see two way who boy did its let put say she too use big box car cut"
+              + " end far few got hot job key law lay led leg lot low map may men met mix net off"
+              + " oil own pay per red run sea set sit six son sun ten top try war why win yes yet"
+              + " add age ago air arm art ask bad bar bed bit buy cup dog eat eye fit fly fun gas"
+              + " gun hit ice kid lie lip mom pop raw sad sky tax tea tie toy van wet")
+          .split(" ");
+
   private static final Message PLACEHOLDER = Message.user("?");
 
-  private final BlockText texts;
+  private final Tokenizer tokenizer;
+  private final List<String> words;
+  private final boolean additive;
+  private final int wordsPerBlock;
 
   Mooncake(Tokenizer tokenizer) {
-    texts = new BlockText(tokenizer);
+    this.tokenizer = tokenizer;
+    int two = tokenizer.count("the the");
+    List<String> single =
+        Stream.of(CANDIDATES)
+            .filter(word -> tokenizer.count("the " + word + " the") == two + 1)
+            .toList();
+    words = single.size() < FEWEST_WORDS ? List.of(CANDIDATES) : single;
+    long[] ids = {0, 1, 2, 3};
+    int sample = ids.length * BLOCK - 7;
+    int tokens = tokenizer.count(joined(words(ids, sample, BLOCK, 0)));
+    additive = tokens == sample;
+    wordsPerBlock = (BLOCK * sample + tokens - 1) / tokens;
   }
 
   @Override
-  public Dialog dialog(List<JsonNode> entries, long key) {
-    JsonNode entry = entries.get(0);
+  public Dialog dialog(JsonNode entry, long key) {
     int tokens = length(entry, "input_length");
-    return of(entry, Message.user(texts.of(ids(entry), tokens, key)));
+    return of(entry, Message.user(text(ids(entry), tokens, key)));
   }
 
   @Override
-  public Dialog outline(List<JsonNode> entries, long key) {
-    JsonNode entry = entries.get(0);
+  public Dialog outline(JsonNode entry, long key) {
     long[] unused = ids(entry);
     if (length(entry, "input_length") == 0) {
       throw new Unusable("no input tokens");
@@ -64,21 +88,42 @@ final class Mooncake implements DialogReader {
 
   private static long[] ids(JsonNode entry) {
     JsonNode ids = entry.path("hash_ids");
-    if (!ids.isMissingNode() && !ids.isArray()) {
-      throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers");
-    }
+    boolean areNumbers = ids.isMissingNode() || ids.isArray();
     long[] all = new long[ids.size()];
     for (int i = 0; i < all.length; i++) {
-      if (!ids.path(i).isIntegralNumber()) {
-        throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers");
-      }
+      areNumbers &= ids.path(i).isIntegralNumber();
       all[i] = ids.path(i).longValue();
+    }
+    if (!areNumbers) {
+      throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers");
     }
     return all;
   }
 
-  @Override
-  public boolean isInOrder() {
-    return true;
+  private String text(long[] ids, int tokens, long key) {
+    int count = (int) Math.max(1, (long) tokens * wordsPerBlock / BLOCK);
+    String[] all = words(ids, count, wordsPerBlock, key);
+    return additive
+        ? joined(all)
+        : new ExactLength(tokenizer)
+            .of("", joined(all), "", tokens, Seed.at(key, SALT, tokens))
+            .text();
+  }
+
+  private String[] words(long[] ids, int count, int perBlock, long key) {
+    String[] all = new String[count];
+    for (int from = 0; from < count; from += perBlock) {
+      int block = from / perBlock;
+      long seed = block < ids.length ? ids[block] ^ SALT : Seed.mix(key * 31 + block);
+      SplittableRandom random = new SplittableRandom(Seed.mix(seed));
+      for (int i = from; i < Math.min(from + perBlock, count); i++) {
+        all[i] = words.get(random.nextInt(words.size()));
+      }
+    }
+    return all;
+  }
+
+  private static String joined(String[] words) {
+    return String.join(" ", words);
   }
 }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.load.Seed;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
@@ -86,7 +86,7 @@ public sealed interface PromptPrefix {
 
     /** Mixes the seed, so that neighbouring seeds do not start at neighbouring numbers. */
     private static long spread(long seed) {
-      long x = seed * SplitMix64.GOLDEN_GAMMA;
+      long x = seed * Seed.GOLDEN_GAMMA;
       x = (x ^ (x >>> 32)) * 0xd6e8feb86659fd93L;
       return x ^ (x >>> 32);
     }
@@ -125,7 +125,7 @@ public sealed interface PromptPrefix {
       return new Texts() {
         @Override
         public String of(long request) {
-          return texts.get(SplitMix64.at(seed, GROUP_SALT, request).nextInt(groups));
+          return texts.get(Seed.at(seed, GROUP_SALT, request).nextInt(groups));
         }
 
         @Override
@@ -136,7 +136,7 @@ public sealed interface PromptPrefix {
     }
 
     private String text(ExactLength exact, int group) {
-      SplittableRandom random = SplitMix64.at(seed, TEXT_SALT, group);
+      SplittableRandom random = Seed.at(seed, TEXT_SALT, group);
       String text = exact.of("", "", ExactLength.BREAK, tokens, random).text();
       // The prompt's first character must not merge with the last token of the prefix.
       for (int more = 0; more < LONG_TOKEN; more++) {

@@ -1,30 +1,25 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.load.SplitMix64;
-import java.io.FileNotFoundException;
+import io.github.gatlingllm.load.DataFile;
+import io.github.gatlingllm.load.Seed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prompts of a run by the index of their request; the same for the same seed.
- *
- * <p>Prompts of given lengths are created in {@link #tokens}, before the load and on all
- * processors: tokenizing would disturb the measurement. They repeat in the same order. Thread-safe.
+ * The prompts of a run by the index of their request; the same for the same seed. Prompts of given
+ * lengths are created in {@link #tokens}, before the load: tokenizing would disturb the
+ * measurement.
  */
 public final class Prompts {
 
@@ -91,9 +86,9 @@ public final class Prompts {
   }
 
   private Prompt make(ExactLength exact, LengthDistribution lengths, int index) {
-    int wanted = lengths.draw(SplitMix64.at(seed, LENGTH_SALT, index), index);
+    int wanted = lengths.draw(Seed.at(seed, LENGTH_SALT, index), index);
     // A fixed text is always extended in the same way.
-    SplittableRandom random = SplitMix64.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
+    SplittableRandom random = Seed.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
     ExactLength.Fitted fitted =
         exact.of(prefix.of(index), source.pick(seed, index), "", wanted, random);
     return new Prompt(fitted.text(), fitted.tokens(), wanted);
@@ -170,21 +165,24 @@ public final class Prompts {
 
     /** 100 short prompts of mixed kind, in 12 languages, written for this project. */
     public static PromptPool builtIn() {
-      try (InputStream in = PromptPool.class.getResourceAsStream("prompts.txt")) {
+      return new PromptPool("built-in", resource("prompts.txt").toList());
+    }
+
+    /** The lines of a file of this package that are no comments. */
+    static Stream<String> resource(String name) {
+      try (InputStream in = PromptPool.class.getResourceAsStream(name)) {
         if (in == null) {
-          throw new IllegalStateException("prompts.txt is missing from the gatling-llm jar");
+          throw new IllegalStateException(name + " is missing from the gatling-llm jar");
         }
         String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        return new PromptPool(
-            "built-in", text.lines().filter(line -> !line.startsWith("#")).toList());
+        return text.lines().filter(line -> !line.startsWith("#"));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     }
 
     /**
-     * Reads a UTF-8 file, whose extension determines the format; a message of one line names file
-     * and line of a mistake.
+     * Reads a file, whose extension determines the format.
      *
      * <pre>
      * .json .jsonl .ndjson  strings, or objects with a "prompt": an array, or one value after the other
@@ -192,30 +190,19 @@ public final class Prompts {
      * anything else         a prompt per line; empty lines are skipped
      * </pre>
      */
-    public static PromptPool read(Path file) {
-      String name = Objects.requireNonNullElse(file.getFileName(), file).toString();
-      String lowerCase = name.toLowerCase(Locale.ROOT);
+    public static PromptPool read(String location) {
+      DataFile file = DataFile.of(location);
+      String extension = file.name().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
       List<String> prompts = new ArrayList<>();
-      try {
-        if (lowerCase.matches(".*\\.(json|jsonl|ndjson)")) {
-          JsonEntries.visitAll(
-              name, file, (entry, start, length) -> prompts.add(requireText(text(entry))));
-        } else {
-          String text = Files.readString(file).replaceFirst("^\ufeff", "");
-          if (lowerCase.endsWith(".csv")) {
-            addCells(prompts, name, CsvRow.parse(name, text));
-          } else {
-            text.lines().filter(line -> !line.isBlank()).forEach(prompts::add);
-          }
-        }
-      } catch (NoSuchFileException | FileNotFoundException e) {
-        throw new IllegalArgumentException("no such file; expected a path to a readable file", e);
-      } catch (CharacterCodingException e) {
-        throw new IllegalArgumentException(name + " is not UTF-8 text; save it as UTF-8", e);
-      } catch (IOException e) {
-        throw new IllegalArgumentException(name + " cannot be read; expected a readable file", e);
+      if (extension.matches(".*\\.(json|jsonl|ndjson)")) {
+        file.entries((entry, start, length) -> prompts.add(requireText(text(entry))));
+      } else if (extension.endsWith(".csv")) {
+        List<String> first = new ArrayList<>();
+        file.rows(row -> addCell(prompts, first, row));
+      } else {
+        prompts.addAll(file.lines());
       }
-      return new PromptPool(name, prompts);
+      return new PromptPool(file.name(), prompts);
     }
 
     private static String text(JsonNode entry) {
@@ -233,27 +220,21 @@ public final class Prompts {
       return prompt;
     }
 
-    private static void addCells(List<String> prompts, String name, List<CsvRow> rows) {
-      List<String> first = rows.isEmpty() ? List.of() : rows.get(0).cells();
-      int column =
-          first.stream()
-              .map(cell -> cell.strip().toLowerCase(Locale.ROOT))
-              .toList()
-              .indexOf("prompt");
-      for (CsvRow row : column < 0 ? rows : rows.subList(1, rows.size())) {
-        try {
-          if (column < 0 && first.size() > 1) {
-            throw new IllegalArgumentException(
-                "expected a column named prompt, or a single column");
-          }
-          if (row.cells().size() != first.size()) {
-            throw new IllegalArgumentException(
-                "has " + row.cells().size() + " columns, the first row has " + first.size());
-          }
-          prompts.add(requireText(row.cells().get(Math.max(column, 0))));
-        } catch (IllegalArgumentException e) {
-          throw new IllegalArgumentException(name + ":" + row.line() + ": " + e.getMessage(), e);
-        }
+    private static void addCell(List<String> prompts, List<String> first, List<String> row) {
+      boolean isFirst = first.isEmpty();
+      if (isFirst) {
+        row.forEach(cell -> first.add(cell.strip().toLowerCase(Locale.ROOT)));
+      }
+      int column = first.indexOf("prompt");
+      if (column < 0 && first.size() > 1) {
+        throw new IllegalArgumentException("expected a column named prompt, or a single column");
+      }
+      if (row.size() != first.size()) {
+        throw new IllegalArgumentException(
+            "has " + row.size() + " columns, the first row has " + first.size());
+      }
+      if (column < 0 || !isFirst) {
+        prompts.add(requireText(row.get(Math.max(column, 0))));
       }
     }
 
@@ -264,7 +245,7 @@ public final class Prompts {
     /** The prompt of one request: uniform over the pool, with replacement. */
     @Override
     public String pick(long seed, long index) {
-      return texts.get(SplitMix64.at(seed, SALT, index).nextInt(texts.size()));
+      return texts.get(Seed.at(seed, SALT, index).nextInt(texts.size()));
     }
 
     @Override
@@ -274,60 +255,6 @@ public final class Prompts {
 
     public IntSummaryStatistics chars() {
       return texts.stream().mapToInt(String::length).summaryStatistics();
-    }
-
-    /** A row of a CSV file by RFC 4180: commas, double quotes, line breaks inside quotes. */
-    private record CsvRow(int line, List<String> cells) {
-
-      static List<CsvRow> parse(String fileName, String text) {
-        List<CsvRow> rows = new ArrayList<>();
-        List<String> cells = new ArrayList<>();
-        StringBuilder cell = new StringBuilder();
-        boolean quoted = false;
-        int line = 1;
-        int rowLine = 1;
-        for (int i = 0; i < text.length(); i++) {
-          char c = text.charAt(i);
-          if (quoted) {
-            if (c != '"') {
-              cell.append(c);
-            } else if (i + 1 < text.length() && text.charAt(i + 1) == '"') {
-              cell.append(c);
-              i++;
-            } else {
-              quoted = false;
-            }
-          } else if (c == '"') {
-            quoted = true;
-          } else if (c == ',') {
-            cells.add(cell.toString());
-            cell.setLength(0);
-          } else if (c == '\n') {
-            add(rows, rowLine, cells, cell);
-            rowLine = line + 1;
-          } else if (c != '\r') {
-            cell.append(c);
-          }
-          if (c == '\n') {
-            line++;
-          }
-        }
-        if (quoted) {
-          throw new IllegalArgumentException(
-              fileName + ":" + rowLine + ": a double quote is not closed; expected RFC 4180 CSV");
-        }
-        add(rows, rowLine, cells, cell);
-        return rows;
-      }
-
-      private static void add(List<CsvRow> rows, int line, List<String> cells, StringBuilder cell) {
-        if (!cells.isEmpty() || cell.length() > 0) {
-          cells.add(cell.toString());
-          rows.add(new CsvRow(line, List.copyOf(cells)));
-        }
-        cells.clear();
-        cell.setLength(0);
-      }
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.Arrays;
 import java.util.List;
@@ -94,7 +94,7 @@ public enum WorkloadScenario {
 
   public Ready ready(Tokenizer tokenizer, long seed, int count) {
     // A server must not have cached prompts of this scenario from another one.
-    long own = SplitMix64.at(seed, OWN_SALT, name().hashCode()).nextLong();
+    long own = Seed.at(seed, OWN_SALT, name().hashCode()).nextLong();
     Prompts prompts =
         Prompts.of(source(own, tokenizer), own)
             .tokens(new LengthDistribution.Fixed(tokens), tokenizer, same() ? 1 : count);
@@ -108,10 +108,5 @@ public enum WorkloadScenario {
   }
 
   public record Ready(
-      WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {
-
-    public List<Prompts.Miss> misses() {
-      return prompts.misses();
-    }
-  }
+      WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {}
 }

@@ -33,7 +33,7 @@ final class LengthDistributionTest {
 
   @Test
   void normalLengthsHaveTheirMoments() {
-    int[] draws = draws(new LengthDistribution.Normal(512, 64));
+    int[] draws = draws(new LengthDistribution.Normal(512, 64, false));
     // 5 standard errors: 5 · 64/√100,000 of the mean, 5 · 64/√200,000 of the std.
     assertThat(mean(draws)).isCloseTo(512, within(1.02));
     assertThat(std(draws)).isCloseTo(64, within(0.72));
@@ -41,7 +41,7 @@ final class LengthDistributionTest {
 
   @Test
   void lognormalLengthsHaveTheirMomentsAndAreSkewed() {
-    int[] draws = draws(new LengthDistribution.Lognormal(1_000, 500));
+    int[] draws = draws(new LengthDistribution.Normal(1_000, 500, true));
     assertThat(mean(draws)).isCloseTo(1_000, within(8.0));
     assertThat(std(draws)).isCloseTo(500, within(15.0));
     // The median of a lognormal is mean/√(1 + cv²): 1,000/√1.25.
@@ -51,7 +51,7 @@ final class LengthDistributionTest {
 
   @Test
   void normalLengthsAreTruncatedAt1() {
-    int[] draws = draws(new LengthDistribution.Normal(10, 10));
+    int[] draws = draws(new LengthDistribution.Normal(10, 10, false));
     long ones = IntStream.of(draws).filter(d -> d == 1).count();
     long tens = IntStream.of(draws).filter(d -> d == 10).count();
     assertThat(IntStream.of(draws).min()).hasValue(1);

@@ -35,7 +35,7 @@ final class PromptFileTest {
   @ParameterizedTest
   @MethodSource("goodFiles")
   void readsEveryFormat(String name, String text) throws IOException {
-    PromptPool pool = PromptPool.read(file(name, text));
+    PromptPool pool = PromptPool.read(file(name, text).toString());
     assertThat(pool.texts()).containsExactly("one", "two");
     assertThat(pool.origin()).isEqualTo(name);
   }
@@ -43,7 +43,7 @@ final class PromptFileTest {
   @Test
   void keepsCommasQuotesAndLineBreaksOfQuotedCells() throws IOException {
     Path file = file("a.csv", "prompt,id\n\"a, \"\"b\"\"\nc\",1\nd,2\n");
-    assertThat(PromptPool.read(file).texts()).isEqualTo(List.of("a, \"b\"\nc", "d"));
+    assertThat(PromptPool.read(file.toString()).texts()).isEqualTo(List.of("a, \"b\"\nc", "d"));
   }
 
   static Stream<Arguments> badFiles() {
@@ -73,20 +73,21 @@ final class PromptFileTest {
   @MethodSource("badFiles")
   void errorsNameFileAndLine(String name, String text, String message) throws IOException {
     Path file = file(name, text);
-    assertThatThrownBy(() -> PromptPool.read(file))
+    assertThatThrownBy(() -> PromptPool.read(file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message);
   }
 
   @Test
   void missingOrBinaryFileIsReported() throws IOException {
-    assertThatThrownBy(() -> PromptPool.read(folder.resolve("none.txt")))
-        .hasMessage("no such file; expected a path to a readable file");
+    assertThatThrownBy(() -> PromptPool.read("none.txt"))
+        .hasMessage("none.txt: no such file, neither in the file system nor on the class path");
     Path binary = folder.resolve("a.txt");
     Files.write(binary, new byte[] {(byte) 0xff, (byte) 0xfe});
-    assertThatThrownBy(() -> PromptPool.read(binary))
+    assertThatThrownBy(() -> PromptPool.read(binary.toString()))
         .hasMessage("a.txt is not UTF-8 text; save it as UTF-8");
-    assertThatThrownBy(() -> PromptPool.read(folder)).hasMessageContaining("cannot be read");
+    assertThatThrownBy(() -> PromptPool.read(folder.toString()))
+        .hasMessageContaining("is a directory");
   }
 
   private Path file(String name, String text) throws IOException {

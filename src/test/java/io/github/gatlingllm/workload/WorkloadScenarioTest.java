@@ -19,7 +19,7 @@ final class WorkloadScenarioTest {
   void hasItsSizesByTheTokenizer(WorkloadScenario scenario, int tokens, int distinct) {
     WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 20);
 
-    assertThat(ready.misses()).isEmpty();
+    assertThat(ready.prompts().misses()).isEmpty();
     assertThat(IntStream.range(0, 20).mapToObj(i -> ready.prompts().pick(i).text()).distinct())
         .hasSize(distinct)
         .allMatch(text -> CL100K.count(text) == tokens);
